@@ -1,0 +1,37 @@
+"""Rosenblatt: learning with linear thresholds, fast and certain.
+
+Everything public is here and is loaded when it is first used, so that `import rosenblatt` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "HalfSpace": "rosenblatt.estimators.half_space",
+    "PassiveAggressive": "rosenblatt.estimators.passive_aggressive",
+    "Perceptron": "rosenblatt.estimators.perceptron",
+}
+
+if TYPE_CHECKING:
+    from rosenblatt.estimators.half_space import HalfSpace as HalfSpace
+    from rosenblatt.estimators.passive_aggressive import PassiveAggressive as PassiveAggressive
+    from rosenblatt.estimators.perceptron import Perceptron as Perceptron
+
+__all__ = ["HalfSpace", "PassiveAggressive", "Perceptron", "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"rosenblatt has no {name!r}; it has {', '.join(__all__)}.")
+    value = getattr(importlib.import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

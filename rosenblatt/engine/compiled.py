@@ -1,0 +1,160 @@
+"""From a plain Python rule to a compiled loop that is cached on disk and notices every edit.
+
+numba caches a function under the values that it closes over, pickled. A rule is therefore handed over as a
+copy that lives in this module under a name made from its *fingerprint*: a digest of its bytecode and of
+everything it reads (constants, globals, closed-over values, defaults, attributes of modules, and the
+functions it calls, and so on). Pickled by that name it has the same key in every process, also when it was
+written in a script, a notebook or a REPL; after an edit, to it or to a constant that it reads, it has another.
+The engine's own sources are part of every key as well.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import hashlib
+import sys
+import types
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core.registry import CPUDispatcher
+from numba.extending import register_jitable
+
+# What the compiler may assume: a product and a sum may be fused. Not that sums may be reordered, nor that
+# there are no NaNs: a diverging run must be seen.
+FLAGS: dict[str, Any] = {"fastmath": {"contract"}, "boundscheck": False, "error_model": "numpy", "_nrt": False}
+
+Function = Callable[..., Any]
+
+
+@functools.cache
+def engine_digest() -> str:
+    """A digest of the engine's sources, so that no loop outlives an edit of a function that it calls."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def plain(function: Any) -> Any:
+    """The Python function behind a function that the user has already compiled with numba."""
+    return function.py_func if isinstance(function, CPUDispatcher) else function
+
+
+def _code_objects(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _code_objects(constant)
+
+
+def _reads(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
+    """What the function reads from outside: names and values."""
+    codes = list(_code_objects(function.__code__))
+    names = {name for code in codes for name in code.co_names}
+    for name in sorted(names & function.__globals__.keys()):
+        value = function.__globals__[name]
+        yield name, value
+        if isinstance(value, types.ModuleType):
+            for attribute in sorted(names & vars(value).keys()):
+                yield f"{name}.{attribute}", getattr(value, attribute)
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        yield name, cell.cell_contents
+
+
+def _describe(value: Any, known: set[int]) -> str:
+    """Everything that the compiled form of `value` can depend on, as text."""
+    value = plain(value)
+    if isinstance(value, types.FunctionType):
+        if id(value) in known:
+            return value.__qualname__
+        known.add(id(value))
+        parts = [repr((value.__defaults__, value.__kwdefaults__))]
+        for code in _code_objects(value.__code__):
+            constants = [c for c in code.co_consts if not isinstance(c, types.CodeType)]
+            parts.append(repr((code.co_code, constants, code.co_names, code.co_varnames)))
+        parts += [f"{name}={_describe(read, known)}" for name, read in _reads(value)]
+        return "\n".join(parts)
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype}{value.shape}{hashlib.sha256(value.tobytes()).hexdigest()}"
+    if isinstance(value, types.ModuleType | types.BuiltinFunctionType | np.ufunc):
+        return f"{value.__name__} {getattr(value, '__version__', '')}"
+    return f"{type(value).__qualname__} {value!r}"
+
+
+def fingerprint(function: Any) -> str:
+    """A digest of the function and of everything it reads."""
+    text = _describe(function, set())
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+def part(function: Any) -> Any:
+    """Let compiled code call this plain function, as a part of itself: no call is left in the machine code."""
+    return register_jitable(forceinline=True, **FLAGS)(function)
+
+
+_registered: set[int] = set()
+
+
+def _make_callable(function: types.FunctionType) -> None:
+    """Let compiled code call this plain function and the plain functions that it calls."""
+    if id(function) in _registered or function.__module__.split(".")[0] in ("numpy", "numba", "math"):
+        return
+    _registered.add(id(function))
+    _kept.append(function)
+    part(function)
+    for _, value in _reads(function):
+        if isinstance(value, types.FunctionType):
+            _make_callable(value)
+
+
+_kept: list[types.FunctionType] = []  # ids in `_registered` stay taken as long as the functions live
+
+
+def reads_argument(function: Any, position: int) -> bool:
+    """Whether the function's bytecode reads its argument number `position`."""
+    code = plain(function).__code__
+    name = code.co_varnames[position]
+    for instruction in dis.get_instructions(code):
+        read = instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
+        if "LOAD" in instruction.opname and name in read:
+            return True
+    return False
+
+
+def named_copy(function: Any) -> Any:
+    """A copy of the function that pickles under its fingerprint, and can be called from compiled code."""
+    function = plain(function)
+    name = f"rule_{fingerprint(function)}"
+    module = sys.modules[__name__]
+    found = getattr(module, name, None)
+    if found is not None:
+        return found
+    copy = types.FunctionType(
+        function.__code__, function.__globals__, name, function.__defaults__, function.__closure__
+    )
+    copy.__kwdefaults__ = function.__kwdefaults__
+    copy.__module__, copy.__qualname__ = __name__, name
+    setattr(module, name, copy)
+    _make_callable(copy)
+    return copy
+
+
+def adopt(function: Any, key: str) -> Any:
+    """Let a function that was made inside another pickle under a name made from `key`."""
+    name = f"made_{hashlib.sha256(key.encode()).hexdigest()[:24]}"
+    function.__module__, function.__qualname__ = __name__, name
+    setattr(sys.modules[__name__], name, function)
+    return function
+
+
+def jit(function: Function) -> Any:
+    """Compile on first use, and keep the machine code on disk wherever there is a folder to write to."""
+    try:
+        return numba.njit(cache=True, nogil=True, **FLAGS)(function)
+    except RuntimeError:  # numba found no folder it may write to
+        return numba.njit(nogil=True, **FLAGS)(function)

@@ -1,0 +1,154 @@
+"""Dense rows: a C-contiguous matrix of uint8, float32 or float64, read in the dtype it has.
+
+`rows` is the one-tuple (X,). The half-spaces are in the "rows" layout. Five half-spaces at a time take their
+dot products from one reading of the row; each keeps two running vectors, so that the order of additions is
+the same whether a half-space is alone or in company.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.engine.compiled import part
+from rosenblatt.engine.state import CHANGE, LAGGED, LEDGER_COLUMNS, REACH, SCALE, SCORE, VECTOR_BYTES, Array
+from rosenblatt.engine.vector import (
+    accumulate,
+    fused,
+    load,
+    prefetch,
+    repeat,
+    store,
+    store_totals,
+    total,
+    zero,
+    zeros,
+)
+
+LAYOUT = "rows"
+LINES_AHEAD = 64  # how much of a coming row is fetched in advance: 4 KiB
+U = np.uint64
+
+
+def unit(rows: tuple[Array, ...]) -> int:
+    """How many half-spaces share one reading of a row; threads are given whole units."""
+    return 5
+
+
+def _block(count: int) -> Callable[..., None]:
+    """ledger[k, SCORE] = v_k·x for the `count` half-spaces from `first` on."""
+
+    @part
+    def scores_of_block(X: Any, base: Any, vectors: Any, first: Any, ledger: Any) -> None:
+        d = U(vectors.shape[1])
+        lanes = U(VECTOR_BYTES // vectors.itemsize)
+        start = U(first) * d
+        a, b = zeros(vectors, count), zeros(vectors, count)
+        j = U(0)
+        while j + lanes + lanes <= d:
+            a = accumulate(a, load(X, base + j, vectors), vectors, start + j, d)
+            b = accumulate(b, load(X, base + j + lanes, vectors), vectors, start + j + lanes, d)
+            j += lanes + lanes
+        if j + lanes <= d:
+            a = accumulate(a, load(X, base + j, vectors), vectors, start + j, d)
+            j += lanes
+        store_totals(a, b, ledger, U(first) * U(LEDGER_COLUMNS) + U(SCORE), U(LEDGER_COLUMNS))
+        if j < d:
+            i = base // d
+            for k in range(U(first), U(first) + U(count)):
+                s = vectors.dtype.type(ledger[k, SCORE])
+                for tail in range(j, d):
+                    s = fused(s, vectors.dtype.type(X[i, tail]), vectors[k, tail])
+                ledger[k, SCORE] = s
+
+    return scores_of_block
+
+
+block_1, block_2, block_3, block_4, block_5 = (_block(count) for count in range(1, 6))
+
+
+@part
+def scores(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) -> None:
+    """ledger[k, SCORE] = v_k·x_i for first <= k < last."""
+    X = rows[0]
+    base = U(i) * U(vectors.shape[1])
+    k = first
+    while last - k >= 5:
+        block_5(X, base, vectors, k, ledger)
+        k += 5
+    if last - k == 4:
+        block_4(X, base, vectors, k, ledger)
+    elif last - k == 3:
+        block_3(X, base, vectors, k, ledger)
+    elif last - k == 2:
+        block_2(X, base, vectors, k, ledger)
+    elif last - k == 1:
+        block_1(X, base, vectors, k, ledger)
+
+
+@part
+def squared_norm(rows: Any, i: Any, wide: Any) -> float:
+    """‖x_i‖² in float64."""
+    X = rows[0]
+    d = U(X.shape[1])
+    lanes = U(VECTOR_BYTES // 8)
+    base = U(i) * d
+    a = zero(wide)
+    j = U(0)
+    while j + lanes <= d:
+        x = load(X, base + j, wide)
+        a = fused(a, x, x)
+        j += lanes
+    s = total(a)
+    for tail in range(j, d):
+        x_tail = np.float64(X[U(i), tail])
+        s = fused(s, x_tail, x_tail)
+    return s
+
+
+@part
+def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger: Any) -> None:
+    """v_k += CHANGE_k · x_i and lag_k += LAGGED_k · x_i, where CHANGE_k is not zero."""
+    X = rows[0]
+    row, d = U(i), U(vectors.shape[1])
+    lanes = U(VECTOR_BYTES // vectors.itemsize)
+    for k in range(U(first), U(last)):
+        if ledger[k, CHANGE] != 0.0:
+            change = vectors.dtype.type(ledger[k, CHANGE])
+            lagged = vectors.dtype.type(ledger[k, LAGGED])
+            changes, lagged_changes = repeat(change, vectors), repeat(lagged, vectors)
+            j = U(0)
+            while j + lanes <= d:
+                x = load(X, row * d + j, vectors)
+                place = k * d + j
+                store(vectors, place, fused(load(vectors, place, vectors), x, changes))
+                store(lag, place, fused(load(lag, place, lag), x, lagged_changes))
+                j += lanes
+            for tail in range(j, d):
+                x_tail = vectors.dtype.type(X[row, tail])
+                vectors[k, tail] = fused(vectors[k, tail], x_tail, change)
+                lag[k, tail] = fused(lag[k, tail], x_tail, lagged)
+            ledger[k, CHANGE] = 0.0
+
+
+@part
+def fold(vectors: Any, lag: Any, k: Any, ledger: Any) -> None:
+    """Carry the scale into v, and what the reach stands for into lag, so that neither under- nor overflows."""
+    scale, reach = ledger[k, SCALE], ledger[k, REACH]
+    for j in range(U(vectors.shape[1])):
+        lag[k, j] -= reach * np.float64(vectors[k, j])
+        vectors[k, j] = vectors.dtype.type(scale * np.float64(vectors[k, j]))
+    ledger[k, SCALE] = 1.0
+    ledger[k, REACH] = 0.0
+
+
+@part
+def fetch(rows: Any, i: Any) -> None:
+    """Bring a row that is visited soon nearer."""
+    X = rows[0]
+    step = U(VECTOR_BYTES // X.itemsize)
+    base = U(i) * U(X.shape[1])
+    for line in range(min(U(LINES_AHEAD), U(X.shape[1]) // step + U(1))):
+        prefetch(X, base + U(line) * step)

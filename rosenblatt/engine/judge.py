@@ -1,0 +1,69 @@
+"""Count wrong answers of the half-spaces as they stand, without teaching them anything."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.engine import compiled
+from rosenblatt.engine.loop import LAYOUTS
+from rosenblatt.engine.state import BIAS, SCALE, SCORE, Array, HalfSpaces
+
+
+@functools.cache
+def _count_errors(key: str, layout_name: str) -> Any:
+    layout = LAYOUTS[layout_name]
+    scores = layout.scores
+
+    def count_errors(
+        rows: Any, start: Any, stop: Any, codes: Any, sample_weight: Any, vectors: Any, ledger: Any,
+        classes: Any, limit: Any,
+    ) -> float:  # fmt: skip
+        key  # noqa: B018  part of the key under which the machine code is kept
+        errors = 0.0
+        for i in range(start, stop):
+            scores(rows, i, vectors, 0, classes, ledger)
+            answer = 0
+            for k in range(classes):
+                ledger[k, SCORE] = ledger[k, SCALE] * ledger[k, SCORE] + ledger[k, BIAS]
+                if ledger[k, SCORE] > ledger[answer, SCORE]:
+                    answer = k
+            if classes == 1:
+                answer = 1 if ledger[0, SCORE] >= 0.0 else 0
+            if answer != codes[i]:
+                errors += sample_weight[i] if sample_weight.shape[0] > 0 else 1.0
+                if errors > limit:
+                    return errors
+        return errors
+
+    return compiled.jit(count_errors)
+
+
+def count_errors(
+    rows: tuple[Array, ...],
+    n_rows: int,
+    codes: Array,
+    sample_weight: Array,
+    state: HalfSpaces,
+    classes: int,
+    threads: Any = None,
+    limit: float = np.inf,
+) -> float:
+    """The weight of the rows that are answered wrongly; anything above `limit` once it is exceeded.
+
+    `classes` is 1 for two classes told apart by one half-space: a score of 0 answers class 1. Otherwise the
+    highest score answers, the first of equals.
+    """
+    count = _count_errors(f"{compiled.engine_digest()} {state.layout}", state.layout)
+
+    def part(bounds: tuple[int, int]) -> float:
+        ledger = state.ledger.copy()
+        errors: float = count(rows, bounds[0], bounds[1], codes, sample_weight, state.vectors, ledger, classes, limit)
+        return errors
+
+    if threads is None:
+        return part((0, n_rows))
+    middle = n_rows // 2
+    return sum(threads.map(part, ((0, middle), (middle, n_rows))))

@@ -1,0 +1,244 @@
+"""The loops over rows. There are two: half-spaces that learn side by side, and classes that learn together.
+
+A loop knows a rule (what a row teaches) and a layout (how a row is read); it contains neither. The arrays
+and their names are those of `state`.
+"""
+
+from __future__ import annotations
+
+import functools
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numba.cpython.unsafe.tuple import tuple_setitem
+from numba.np.unsafe.ndarray import to_fixed_tuple
+
+from rosenblatt.engine import compiled, dense, sparse
+from rosenblatt.engine.compiled import part
+from rosenblatt.engine.state import (
+    BIAS,
+    BIAS_LAG,
+    CHANGE,
+    LAGGED,
+    MARK,
+    REACH,
+    SCALE,
+    SCORE,
+    SEEN,
+    UPDATES,
+)
+
+SMALLEST_SCALE = 1e-6  # below it the scale is carried into the vector
+AHEAD = 3  # rows
+
+LAYOUTS: dict[str, ModuleType] = {dense.LAYOUT: dense, sparse.LAYOUT: sparse}
+
+
+def _make_step(function: Any, n_parameters: int, weighted: int) -> Any:
+    """(step, shrink) of half-space k, with the sample weight c where the rule wants it."""
+    rule = compiled.named_copy(function)
+
+    if n_parameters == 0:
+
+        @part
+        def step_of(m: Any, sqnorm: Any, t: Any, params: Any, k: Any, c: Any) -> Any:
+            step, shrink = rule(m, sqnorm, t, ())
+            return c * step, shrink
+
+    elif weighted < 0:
+
+        @part
+        def step_of(m: Any, sqnorm: Any, t: Any, params: Any, k: Any, c: Any) -> Any:
+            step, shrink = rule(m, sqnorm, t, to_fixed_tuple(params[k], n_parameters))
+            return c * step, shrink
+
+    else:
+
+        @part
+        def step_of(m: Any, sqnorm: Any, t: Any, params: Any, k: Any, c: Any) -> Any:
+            values = to_fixed_tuple(params[k], n_parameters)
+            return rule(m, sqnorm, t, tuple_setitem(values, weighted, values[weighted] * c))
+
+    return step_of
+
+
+@part
+def _reach(ledger: Any, k: Any) -> float:
+    """The sum of the scales after every example before the one that is being seen."""
+    return ledger[k, REACH] + (ledger[k, SEEN] - 1.0 - ledger[k, MARK]) * ledger[k, SCALE]
+
+
+@part
+def _shrink(ledger: Any, k: Any, shrink: Any, shrink_intercept: Any) -> None:
+    """w <- shrink·w, by the scale alone."""
+    ledger[k, REACH] = _reach(ledger, k)
+    ledger[k, MARK] = ledger[k, SEEN] - 1.0
+    ledger[k, SCALE] *= shrink
+    if shrink_intercept:
+        _move_bias(ledger, k, ledger[k, BIAS] * (shrink - 1.0))
+
+
+@part
+def _move_bias(ledger: Any, k: Any, change: Any) -> None:
+    ledger[k, BIAS] += change
+    ledger[k, BIAS_LAG] += (ledger[k, SEEN] - 1.0) * change
+
+
+@part
+def _move(ledger: Any, k: Any, step: Any, intercept: Any) -> None:
+    """Note down w <- w + step·x, to be carried out for all half-spaces at once."""
+    _move_bias(ledger, k, intercept * step)
+    ledger[k, CHANGE] = step / ledger[k, SCALE]
+    ledger[k, LAGGED] = ledger[k, CHANGE] * _reach(ledger, k)
+
+
+@part
+def _record(log: Any, ledger: Any, k: Any, i: Any, step: Any, shrink: Any) -> None:
+    if log is not None:
+        rows, numbers, sizes = log
+        if rows.shape[1] > 0:
+            n = sizes[k]
+            rows[k, n] = i
+            numbers[k, n, 0] = step
+            numbers[k, n, 1] = shrink
+            numbers[k, n, 2] = ledger[k, SEEN]
+            sizes[k] = n + 1
+
+
+def make_teach(key: str, function: Any, n_parameters: int, weighted: int, layout: ModuleType) -> Any:
+    """Row i teaches the half-spaces first <= k < last. False when a score was not finite."""
+    step_of = _make_step(function, n_parameters, weighted)
+    reads_sqnorm = compiled.reads_argument(function, 1)
+    scores, squared_norm, add, fold = layout.scores, layout.squared_norm, layout.add, layout.fold
+
+    @part
+    def teach(
+        rows: Any, i: Any, code: Any, c: Any, positive: Any, params: Any, state: Any,
+        intercept: Any, shrink_intercept: Any, first: Any, last: Any, log: Any,
+    ) -> bool:  # fmt: skip
+        vectors, lag, ledger = state
+        scores(rows, i, vectors, first, last, ledger)
+        sqnorm = 0.0
+        if reads_sqnorm:
+            sqnorm = squared_norm(rows, i, ledger) + intercept
+        taught = False
+        for k in range(first, last):
+            s = ledger[k, SCALE] * ledger[k, SCORE] + ledger[k, BIAS]
+            ledger[k, SCORE] = s
+            if not np.isfinite(s):
+                return False
+            y = 1.0 if code == positive[k] else -1.0
+            ledger[k, SEEN] += 1.0
+            step, shrink = step_of(y * s, sqnorm, np.int64(ledger[k, SEEN]), params, k, c)
+            if shrink != 1.0:
+                _shrink(ledger, k, shrink, shrink_intercept)
+                if abs(ledger[k, SCALE]) < SMALLEST_SCALE:
+                    fold(vectors, lag, k, ledger)
+            if step != 0.0:
+                ledger[k, UPDATES] += 1.0
+                _move(ledger, k, step * y, intercept)
+                taught = True
+            if step != 0.0 or shrink != 1.0:
+                _record(log, ledger, k, i, step * y, shrink)
+        if taught:
+            add(rows, i, vectors, lag, first, last, ledger)
+        return True
+
+    return compiled.adopt(teach, key)
+
+
+def make_teach_coupled(key: str, function: Any, n_parameters: int, weighted: int, layout: ModuleType) -> Any:
+    """Row i teaches all classes together: its own class and the best other one move apart.
+
+    The margin is (score of the true class) - (best other score); seen as one long vector, the row that is
+    added has twice the squared norm. `positive[k] == k`: half-space k is class k.
+    """
+    step_of = _make_step(function, n_parameters, weighted)
+    reads_sqnorm = compiled.reads_argument(function, 1)
+    scores, squared_norm, add, fold = layout.scores, layout.squared_norm, layout.add, layout.fold
+
+    @part
+    def teach(
+        rows: Any, i: Any, code: Any, c: Any, positive: Any, params: Any, state: Any,
+        intercept: Any, shrink_intercept: Any, first: Any, last: Any, log: Any,
+    ) -> bool:  # fmt: skip
+        vectors, lag, ledger = state
+        scores(rows, i, vectors, first, last, ledger)
+        rival = -1
+        for k in range(first, last):
+            ledger[k, SCORE] = ledger[k, SCALE] * ledger[k, SCORE] + ledger[k, BIAS]
+            if not np.isfinite(ledger[k, SCORE]):
+                return False
+            if k != code and (rival < 0 or ledger[k, SCORE] > ledger[rival, SCORE]):
+                rival = k
+        if rival < 0:  # a single class so far has nothing to move apart from
+            return True
+        sqnorm = 0.0
+        if reads_sqnorm:
+            sqnorm = 2.0 * (squared_norm(rows, i, ledger) + intercept)
+        m = ledger[code, SCORE] - ledger[rival, SCORE]
+        t = np.int64(ledger[first, SEEN]) + 1
+        step, shrink = step_of(m, sqnorm, t, params, code, c)
+        for k in range(first, last):
+            ledger[k, SEEN] += 1.0
+            if shrink != 1.0:
+                _shrink(ledger, k, shrink, shrink_intercept)
+                if abs(ledger[k, SCALE]) < SMALLEST_SCALE:
+                    fold(vectors, lag, k, ledger)
+            side = 0.0
+            if k == code:
+                side = 1.0
+            elif k == rival:
+                side = -1.0
+            if step != 0.0 and side != 0.0:
+                ledger[k, UPDATES] += 0.5 * side + 0.5  # one update moves two vectors; the true class counts it
+                _move(ledger, k, step * side, intercept)
+            if (step != 0.0 and side != 0.0) or shrink != 1.0:
+                _record(log, ledger, k, i, step * side, shrink)
+        if step != 0.0:
+            add(rows, i, vectors, lag, first, last, ledger)
+        return True
+
+    return compiled.adopt(teach, key)
+
+
+@functools.cache
+def _visit(key: str, function: Any, n_parameters: int, weighted: int, layout_name: str, coupled: bool) -> Any:
+    layout = LAYOUTS[layout_name]
+    make = make_teach_coupled if coupled else make_teach
+    teach = make(key, function, n_parameters, weighted, layout)
+    fetch = layout.fetch
+
+    def visit(
+        rows: Any, order: Any, codes: Any, sample_weight: Any, positive: Any, params: Any, state: Any,
+        intercept: Any, shrink_intercept: Any, first: Any, last: Any, scores: Any, log: Any,
+    ) -> int:  # fmt: skip
+        """Visit the rows in `order`; how many were visited before a score was not finite."""
+        key  # noqa: B018  part of the key under which the machine code is kept
+        n = order.shape[0]
+        for r in range(n):
+            i = np.int64(order[r])
+            if r + AHEAD < n and order[r + AHEAD] != i + AHEAD:  # in file order the machine does this itself
+                fetch(rows, np.int64(order[r + AHEAD]))
+            c = 1.0
+            if sample_weight.shape[0] > 0:
+                c = sample_weight[i]
+            if not teach(
+                rows, i, codes[i], c, positive, params, state,
+                intercept, shrink_intercept, first, last, log,
+            ):  # fmt: skip
+                return r
+            ledger = state[2]
+            for k in range(first, last):
+                scores[k, r] = ledger[k, SCORE]
+        return n
+
+    return compiled.jit(visit)
+
+
+def visit_rows(function: Any, n_parameters: int, weighted: int, layout_name: str, coupled: bool) -> Any:
+    """The compiled loop for a rule and a layout; the same object for the same rule."""
+    key = f"{compiled.engine_digest()} {compiled.fingerprint(function)} {n_parameters} {weighted}"
+    key = f"{key} {layout_name} {coupled}"
+    return _visit(key, function, n_parameters, weighted, layout_name, coupled)

@@ -1,0 +1,119 @@
+"""One example at a time: the loop's own step, called without the loop.
+
+numba's dispatcher looks at the type of every argument of every call, which takes longer than the step itself.
+Here the types are settled once, when the arrays are made, and the compiled entry points are called directly.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.engine import compiled, sparse
+from rosenblatt.engine.loop import LAYOUTS, make_teach, make_teach_coupled
+from rosenblatt.engine.state import BIAS, BIAS_LAG, MARK, REACH, SCALE, SCORE, SEEN, Array, HalfSpaces
+
+
+@functools.cache
+def _learn(key: str, function: Any, n_parameters: int, weighted: int, layout_name: str, coupled: bool) -> Any:
+    make = make_teach_coupled if coupled else make_teach
+    teach = make(key, function, n_parameters, weighted, LAYOUTS[layout_name])
+
+    def learn_row(
+        x: Any, code: Any, c: Any, positive: Any, params: Any, vectors: Any, lag: Any, ledger: Any,
+        intercept: Any, shrink_intercept: Any, count: Any,
+    ) -> bool:  # fmt: skip
+        key  # noqa: B018
+        rows = (x.reshape(1, x.shape[0]),)
+        state = (vectors, lag, ledger)
+        return teach(rows, 0, code, c, positive, params, state, intercept, shrink_intercept, 0, count, None)
+
+    def learn_features(
+        values: Any, slots: Any, bounds: Any, code: Any, c: Any, positive: Any, params: Any, vectors: Any,
+        lag: Any, ledger: Any, intercept: Any, shrink_intercept: Any, count: Any,
+    ) -> bool:  # fmt: skip
+        key  # noqa: B018
+        rows = (values, slots, bounds)
+        state = (vectors, lag, ledger)
+        return teach(rows, 0, code, c, positive, params, state, intercept, shrink_intercept, 0, count, None)
+
+    return compiled.jit(learn_features if layout_name == sparse.LAYOUT else learn_row)
+
+
+@functools.cache
+def _answer(key: str, layout_name: str) -> Any:
+    scores = LAYOUTS[layout_name].scores
+
+    @compiled.part
+    def answer(rows: Any, vectors: Any, lag: Any, ledger: Any, classes: Any, averaged: Any) -> int:
+        best, best_score = 0, -np.inf
+        scores(rows, 0, vectors, 0, classes, ledger)
+        if averaged:
+            # (reach·v - lag)·x, the lag's own products taken in a second reading.
+            for k in range(classes):
+                reach = ledger[k, REACH] + (ledger[k, SEEN] - ledger[k, MARK]) * ledger[k, SCALE]
+                ledger[k, BIAS_SCRATCH] = reach * ledger[k, SCORE]
+            scores(rows, 0, lag, 0, classes, ledger)
+        for k in range(classes):
+            if averaged:
+                bias = ledger[k, SEEN] * ledger[k, BIAS] - ledger[k, BIAS_LAG]
+                s = ledger[k, BIAS_SCRATCH] - ledger[k, SCORE] + bias
+            else:
+                s = ledger[k, SCALE] * ledger[k, SCORE] + ledger[k, BIAS]
+            if s != s:
+                return -1
+            if s > best_score:
+                best, best_score = k, s
+        if classes == 1:
+            return 1 if best_score >= 0.0 else 0
+        return best
+
+    answer = compiled.adopt(answer, key)
+
+    def answer_row(x: Any, vectors: Any, lag: Any, ledger: Any, classes: Any, averaged: Any) -> int:
+        key  # noqa: B018
+        return answer((x.reshape(1, x.shape[0]),), vectors, lag, ledger, classes, averaged)
+
+    def answer_features(
+        values: Any, slots: Any, bounds: Any, vectors: Any, lag: Any, ledger: Any, classes: Any, averaged: Any,
+    ) -> int:  # fmt: skip
+        key  # noqa: B018
+        return answer((values, slots, bounds), vectors, lag, ledger, classes, averaged)
+
+    return compiled.jit(answer_features if layout_name == sparse.LAYOUT else answer_row)
+
+
+BIAS_SCRATCH = 10  # a column of the ledger that nothing else uses
+
+
+def _entry(dispatcher: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
+    """The compiled function for arguments of exactly these types, without the dispatcher in front."""
+    import numba
+
+    signature = tuple(numba.typeof(argument) for argument in arguments)
+    dispatcher.compile(signature)
+    return dispatcher.overloads[signature].entry_point
+
+
+def entry_points(
+    state: HalfSpaces, rule: Any, params: Array, weighted: int, positive: Array, coupled: bool
+) -> tuple[Callable[..., bool], Callable[..., int]]:
+    """(learn, answer) for examples of the state's dtype and layout.
+
+    learn(*row, code, c, positive, params, vectors, lag, ledger, intercept, shrink_intercept, count) is False,
+    and changes nothing, when a score was not finite. answer(*row, vectors, lag, ledger, classes, averaged) is
+    a class code, or -1 when a score was not a number. A row is (x,) or (values, slots, bounds).
+    """
+    digest = compiled.engine_digest()
+    key = f"one {digest} {compiled.fingerprint(rule)} {params.shape[1]} {weighted} {state.layout} {coupled}"
+    learn = _learn(key, rule, params.shape[1], weighted, state.layout, coupled)
+    answer = _answer(f"answer {digest} {state.layout}", state.layout)
+    numbers = np.empty(1, state.dtype)
+    row: tuple[Array, ...] = (numbers,)
+    if state.layout == sparse.LAYOUT:
+        row = (numbers, np.empty(1, np.uint32), np.empty(2, np.uint32))
+    learned = (*row, 0, 1.0, positive, params, *state.arrays, 1.0, False, 1)
+    return _entry(learn, learned), _entry(answer, (*row, *state.arrays, 1, False))

@@ -1,0 +1,43 @@
+"""Rows as the compiled loops read them: plain arrays, never a copy of a C-contiguous matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from rosenblatt.engine.state import Array
+
+UNSIGNED = {np.dtype(np.int32): np.uint32, np.dtype(np.int64): np.uint64}
+
+
+class _Holder:
+    """Keeps the owner of borrowed memory alive."""
+
+    def __init__(self, owner: Array) -> None:
+        self.owner = owner
+        address = owner.__array_interface__["data"][0]
+        self.__array_interface__ = {**owner.__array_interface__, "data": (address, False)}
+
+
+def readable(array: Array) -> Array:
+    """The array itself, or a view of a read-only one that has the same type as any other for the compiler.
+
+    The loops never write to rows; without this, each would be compiled once more for read-only memory.
+    """
+    array = np.asarray(array)
+    if not (array.flags.c_contiguous and array.flags.aligned):
+        array = np.ascontiguousarray(array)
+    return array if array.flags.writeable or array.size == 0 else np.asarray(_Holder(array))
+
+
+def rows_of(X: Any) -> tuple[str, tuple[Array, ...]]:
+    """(layout, arrays) of a dense matrix or of a CSR matrix."""
+    if not scipy.sparse.issparse(X):
+        return "rows", (readable(X),)
+    if not X.has_canonical_format:  # repeated or unsorted indices: ‖x‖² needs each feature once
+        X = X.copy()
+        X.sum_duplicates()
+    indices, indptr = (readable(part).view(UNSIGNED[part.dtype]) for part in (X.indices, X.indptr))
+    return "columns", (readable(X.data), indices, indptr)

@@ -1,0 +1,320 @@
+"""Epochs: the order of rows, the threads, the pocket, and every reason to stop.
+
+Rows are visited in stretches: long enough that Python costs nothing, short enough that a time limit or Ctrl-C
+is heeded soon. Where the stretches end depends on the data alone, never on the clock, so that a run can be
+repeated bit for bit.
+"""
+
+from __future__ import annotations
+
+import math
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.engine.judge import count_errors
+from rosenblatt.engine.loop import LAYOUTS, visit_rows
+from rosenblatt.engine.state import Array, HalfSpaces
+from rosenblatt.engine.updates import UpdateLog
+
+SCORES_KEPT = 2**18  # numbers in one stretch
+PRODUCTS = 2**27  # multiplications in one stretch, about a twentieth of a second
+PATIENCE = 5  # epochs without improvement
+
+
+@dataclass
+class Task:
+    """What is learned from what: rows, class codes, and the half-spaces that are told of them.
+
+    Half-space k is told +1 for rows of class `positive[k]` and -1 for the others. `classes` half-spaces
+    answer together (1: two classes, told apart by one half-space); any further ones only listen.
+    """
+
+    rows: tuple[Array, ...]
+    codes: Array
+    sample_weight: Array
+    layout: str
+    rule: Any
+    params: Array
+    weighted: int
+    positive: Array
+    classes: int
+    coupled: bool = False
+    intercept: bool = True
+    shrink_intercept: bool = False
+    n_jobs: int = 1
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.codes)
+
+    @property
+    def kept(self) -> Array:
+        """The rows that count: a weight of 0 is the row left out."""
+        if len(self.sample_weight) == 0:
+            return np.arange(self.n_rows, dtype=np.int32 if self.n_rows < 2**31 else np.int64)
+        return np.flatnonzero(self.sample_weight)
+
+
+class Visitor:
+    """Takes rows to half-spaces, on as many threads as there are units of half-spaces."""
+
+    def __init__(self, task: Task, count: int, record: bool = False) -> None:
+        self.task = task
+        self.record = record
+        self.kernel = visit_rows(task.rule, task.params.shape[1], task.weighted, task.layout, task.coupled)
+        units = -(-count // LAYOUTS[task.layout].unit(task.rows))
+        threads = 1 if task.coupled else max(1, min(task.n_jobs, units))
+        per_thread = math.ceil(units / threads) * LAYOUTS[task.layout].unit(task.rows)
+        self.parts = [(k, min(k + per_thread, count)) for k in range(0, count, per_thread)]
+        self.pool = ThreadPoolExecutor(max(2, len(self.parts))) if task.n_jobs > 1 else None
+
+    def close(self) -> None:
+        if self.pool is not None:
+            self.pool.shutdown()
+
+    def visit(self, state: HalfSpaces, order: Array) -> tuple[Array, int, tuple[Array, ...]]:
+        """(scores, rows visited before a score was not finite, what the updates were)."""
+        task, count = self.task, state.count
+        scores = np.empty((count, len(order)), state.dtype)
+        room = len(order) if self.record else 0
+        log = np.empty((count, room), np.int64), np.empty((count, room, 3)), np.zeros(count, np.int64)
+
+        def part(bounds: tuple[int, int]) -> int:
+            visited: int = self.kernel(
+                task.rows, order, task.codes, task.sample_weight, task.positive, task.params, state.arrays,
+                float(task.intercept), task.shrink_intercept, bounds[0], bounds[1], scores, log,
+            )  # fmt: skip
+            return visited
+
+        run = map if self.pool is None or len(self.parts) == 1 else self.pool.map
+        return scores, min(run(part, self.parts), default=len(order)), log
+
+    def errors(self, state: HalfSpaces, limit: float = np.inf) -> float:
+        task = self.task
+        return count_errors(
+            task.rows, task.n_rows, task.codes, task.sample_weight, state, task.classes, self.pool, limit
+        )
+
+
+def wrong_answers(task: Task, scores: Array, order: Array) -> Array:
+    """Which visits met a mistake: a margin of at most 0, or a true class that was not strictly the best.
+
+    Changes `scores`.
+    """
+    codes = task.codes[order]
+    if task.classes == 0:  # a single class so far: there is nothing to get wrong
+        return np.zeros(len(order), bool)
+    if task.classes == 1:
+        return np.where(codes == 1, scores[0], -scores[0]) <= 0
+    scores = scores[: task.classes]
+    visits = np.arange(scores.shape[1])
+    true = scores[codes, visits]
+    scores[codes, visits] = -np.inf
+    return true <= scores.max(axis=0)
+
+
+@dataclass
+class Pocket:
+    """Gallant's pocket with ratchet: the weights with the fewest errors on the data seen so far.
+
+    A run of correct answers longer than every run before it nominates the weights that it ended with; they
+    go into the pocket if a pass over all rows finds fewer errors than the pocket has. Losing or winning, a
+    nomination raises the run to beat, which keeps the number of passes small.
+
+    On a stream there are no rows to go back to: there the longest run wins, as in the pocket without ratchet.
+    """
+
+    errors: float = np.inf
+    weights: tuple[Array, Array] | None = None
+    run: int = 0
+    longest: int = 0
+
+    def consider(self, visitor: Visitor, state: HalfSpaces) -> None:
+        errors = visitor.errors(state, self.errors)
+        if errors < self.errors:
+            self.errors, self.weights = errors, state.last()
+
+    def follow(self, visitor: Visitor, before: HalfSpaces, order: Array, wrong: Array, confirm: bool = True) -> None:
+        """Look at one stretch, which began with the weights `before`."""
+        ends = np.flatnonzero(wrong)
+        if len(ends) == 0:
+            self.run += len(wrong)
+            return
+        lengths = np.diff(ends, prepend=-1) - 1
+        lengths[0] += self.run
+        self.run = len(wrong) - 1 - int(ends[-1])
+        best = int(np.argmax(lengths))
+        if lengths[best] > self.longest:
+            self.longest = int(lengths[best])
+            again = before.copy()
+            visitor.visit(again, order[: ends[best]])
+            if confirm:
+                self.consider(visitor, again)
+            else:
+                self.weights = again.last()
+
+    def keep_running(self, state: HalfSpaces) -> None:
+        """On a stream, a record run that still goes on counts."""
+        if self.run > self.longest or self.weights is None:
+            self.longest, self.weights = max(self.run, self.longest), state.last()
+
+
+@dataclass
+class Outcome:
+    """How a run ended."""
+
+    stop_reason: str = "max_iter"
+    pocket: Pocket = field(default_factory=Pocket)
+    log: UpdateLog | None = None
+
+
+@contextmanager
+def interrupt_flag() -> Iterator[Callable[[], bool]]:
+    """Ctrl-C raises a flag, which is looked at between stretches; a second one interrupts at once."""
+    raised = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield raised.is_set
+        return
+
+    def note(number: int, frame: Any) -> None:
+        if raised.is_set():
+            raise KeyboardInterrupt
+        raised.set()
+
+    try:
+        before = signal.signal(signal.SIGINT, note)
+    except ValueError:  # an interpreter inside another program, whose signals are not ours
+        yield raised.is_set
+        return
+    try:
+        yield raised.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def stretch_length(task: Task, state: HalfSpaces, check_every_update: bool) -> int:
+    if check_every_update:
+        return 1
+    if task.layout == "rows":
+        width = float(state.n_features)
+    else:
+        width = max(1.0, len(task.rows[0]) / max(1, task.n_rows))
+    products = PRODUCTS / (width * max(1, state.count))
+    return max(256, min(int(products), SCORES_KEPT // max(1, state.count)))
+
+
+def train(
+    task: Task,
+    state: HalfSpaces,
+    *,
+    max_iter: int,
+    tol: float | None = None,
+    time_limit: float | None = None,
+    order_of_epoch: Callable[[Array], Array] | None = None,
+    pocket_check: str | None = "run",
+    pocket: Pocket | None = None,
+    record: bool = False,
+    measure: Callable[[], dict[str, float]] | None = None,
+    on_epoch: Callable[[dict[str, Any]], object] | None = None,
+    on_progress: Callable[[float], None] | None = None,
+    stop_when_clean: bool = True,
+) -> Outcome:
+    """Visit the rows for up to `max_iter` epochs, changing `state` in place.
+
+    `on_epoch` is told of every epoch and stops the run by returning something true; `measure` adds figures
+    to an epoch's row; `on_progress` hears how far the present epoch is. `pocket_check` is "run", "update",
+    "stream" or None for no pocket; a `pocket` is carried on.
+    """
+    outcome = Outcome(pocket=pocket or Pocket(), log=UpdateLog(state.count) if record else None)
+    visitor = Visitor(task, state.count, record)
+    started = time.perf_counter()
+    kept = task.kept
+    length = stretch_length(task, state, pocket_check == "update")
+    before = state.copy() if pocket_check in ("run", "stream") else None
+    best, waited = np.inf, 0
+    try:
+        with interrupt_flag() as interrupted:
+            for number in range(1, max_iter + 1):
+                clock = time.perf_counter()
+                order = kept if order_of_epoch is None else order_of_epoch(kept)
+                updates, mistakes, stop = state.updates, 0, ""
+                for start in range(0, len(order), length):
+                    stretch = order[start : start + length]
+                    stretch_updates = state.updates
+                    if before is not None:
+                        before.copy_from(state)
+                    scores, visited, log = visitor.visit(state, stretch)
+                    if visited < len(stretch) or not np.isfinite(state.norm()):
+                        _go_back(visitor, state, before, stretch[: max(visited - 1, 0)])
+                        stop = "diverged"
+                        break
+                    state.settle()
+                    wrong = wrong_answers(task, scores, stretch)
+                    mistakes += int(np.count_nonzero(wrong))
+                    if outcome.log is not None:
+                        outcome.log.append(log)
+                    if before is not None:
+                        outcome.pocket.follow(visitor, before, stretch, wrong, pocket_check == "run")
+                    elif pocket_check == "update" and state.updates > stretch_updates:
+                        outcome.pocket.consider(visitor, state)
+                    if on_progress is not None:
+                        on_progress((start + len(stretch)) / len(order))
+                    if interrupted():
+                        stop = "interrupted"
+                        break
+                    if time_limit is not None and time.perf_counter() - started >= time_limit:
+                        stop = "time_limit"
+                        break
+                updates = state.updates - updates
+                row = {
+                    "epoch": number,
+                    "updates": updates,
+                    "mistakes": mistakes,
+                    "norm": state.norm(),
+                    "seconds": time.perf_counter() - clock,
+                    **({} if measure is None else measure()),
+                }
+                try:
+                    wants_stop = bool(on_epoch is not None and on_epoch(row))
+                except KeyboardInterrupt:
+                    stop, wants_stop = "interrupted", False
+                if not stop and updates == 0 and mistakes == 0 and stop_when_clean:
+                    stop = "converged"
+                if not stop and wants_stop:
+                    stop = "callback"
+                if not stop and tol is not None:
+                    error = mistakes / max(1, len(order))
+                    waited = 0 if error < best - tol else waited + 1
+                    best = min(best, error)
+                    stop = "no_improvement" if waited >= PATIENCE else ""
+                if not stop and interrupted():
+                    stop = "interrupted"
+                if stop:
+                    outcome.stop_reason = stop
+                    break
+            if pocket_check == "stream":
+                outcome.pocket.keep_running(state)
+            elif pocket_check is not None:
+                outcome.pocket.consider(visitor, state)
+    finally:
+        visitor.close()
+    return outcome
+
+
+def _go_back(visitor: Visitor, state: HalfSpaces, before: HalfSpaces | None, finite: Array) -> None:
+    """Return to the last finite weights: those before the stretch, brought forward as far as they stay finite."""
+    if before is None:
+        return
+    state.copy_from(before)
+    visitor.record = False
+    visitor.visit(state, finite)
+    if not (np.isfinite(state.norm()) and state.is_finite()):
+        state.copy_from(before)

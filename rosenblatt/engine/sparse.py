@@ -1,0 +1,150 @@
+"""Sparse rows: CSR with float32 or float64 values, read in the dtype they have.
+
+`rows` is (data, indices, indptr), the indices seen as unsigned integers: signed ones would carry a check for
+negative positions that halves the speed. The half-spaces are in the "columns" layout, where the weights of
+one feature for all half-spaces stand side by side. Four running sums, over every fourth non-zero, hide the
+latency of the additions; a single half-space adds in the same order as one among many.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.engine.compiled import part
+from rosenblatt.engine.state import (
+    CHANGE,
+    LAGGED,
+    LEDGER_COLUMNS,
+    REACH,
+    SCALE,
+    SCORE,
+    VECTOR_BYTES,
+    Array,
+    weight_dtype,
+)
+from rosenblatt.engine.vector import add as add_vectors
+from rosenblatt.engine.vector import fused, gather, load, prefetch, repeat, scatter, store, zero
+
+LAYOUT = "columns"
+U = np.uint64
+ONE, TWO, THREE, FOUR = U(1), U(2), U(3), U(4)
+STRIDE = U(LEDGER_COLUMNS)
+
+
+def unit(rows: tuple[Array, ...]) -> int:
+    """How many half-spaces share one reading of a row; threads are given whole units."""
+    return VECTOR_BYTES // weight_dtype(rows[0].dtype).itemsize
+
+
+@part
+def _term(s: Any, rows: Any, p: Any, vectors: Any) -> Any:
+    """s plus the term of non-zero p, for a single half-space."""
+    return fused(s, vectors.dtype.type(rows[0][p]), vectors[U(rows[1][p]), 0])
+
+
+@part
+def _terms(s: Any, rows: Any, p: Any, vectors: Any, block: Any) -> Any:
+    """s plus the terms of non-zero p, for one vector of half-spaces."""
+    x = repeat(vectors.dtype.type(rows[0][p]), vectors)
+    return fused(s, x, load(vectors, U(rows[1][p]) * U(vectors.shape[1]) + block, vectors))
+
+
+@part
+def scores(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) -> None:
+    """ledger[k, SCORE] = v_k·x_i for first <= k < last, `first` at the start of a vector."""
+    start, stop = U(rows[2][i]), U(rows[2][i + 1])
+    if vectors.shape[1] == 1:
+        a = vectors.dtype.type(0)
+        b = c = e = a
+        p = start
+        while p + FOUR <= stop:
+            a = _term(a, rows, p, vectors)
+            b = _term(b, rows, p + ONE, vectors)
+            c = _term(c, rows, p + TWO, vectors)
+            e = _term(e, rows, p + THREE, vectors)
+            p += FOUR
+        while p < stop:
+            a = _term(a, rows, p, vectors)
+            p += ONE
+        ledger[0, SCORE] = (a + b) + (c + e)
+    else:
+        lanes = VECTOR_BYTES // vectors.itemsize
+        for block in range(U(first), U(last), U(lanes)):
+            va = zero(vectors)
+            vb, vc, ve = va, va, va
+            p = start
+            while p + FOUR <= stop:
+                va = _terms(va, rows, p, vectors, block)
+                vb = _terms(vb, rows, p + ONE, vectors, block)
+                vc = _terms(vc, rows, p + TWO, vectors, block)
+                ve = _terms(ve, rows, p + THREE, vectors, block)
+                p += FOUR
+            while p < stop:
+                va = _terms(va, rows, p, vectors, block)
+                p += ONE
+            s = add_vectors(add_vectors(va, vb), add_vectors(vc, ve))
+            scatter(s, ledger, block * STRIDE + U(SCORE), STRIDE)
+
+
+@part
+def squared_norm(rows: Any, i: Any, wide: Any) -> float:
+    """‖x_i‖² in float64."""
+    s = 0.0
+    for p in range(U(rows[2][i]), U(rows[2][i + 1])):
+        x = np.float64(rows[0][p])
+        s = fused(s, x, x)
+    return s
+
+
+@part
+def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger: Any) -> None:
+    """v_k += CHANGE_k · x_i and lag_k += LAGGED_k · x_i; where CHANGE_k is zero, nothing changes."""
+    data, indices = rows[0], rows[1]
+    start, stop = U(rows[2][i]), U(rows[2][i + 1])
+    if vectors.shape[1] == 1:
+        change, lagged = vectors.dtype.type(ledger[0, CHANGE]), vectors.dtype.type(ledger[0, LAGGED])
+        for p in range(start, stop):
+            j = U(indices[p])
+            vectors[j, 0] = fused(vectors[j, 0], change, vectors.dtype.type(data[p]))
+            lag[j, 0] = fused(lag[j, 0], lagged, vectors.dtype.type(data[p]))
+        ledger[0, CHANGE] = 0.0
+        return
+    width = U(vectors.shape[1])
+    lanes = U(VECTOR_BYTES // vectors.itemsize)
+    for block in range(U(first), U(last), lanes):
+        any_change = False
+        for k in range(block, min(block + lanes, U(last))):
+            any_change |= ledger[k, CHANGE] != 0.0
+        if not any_change:
+            continue
+        changes = gather(ledger, block * STRIDE + U(CHANGE), STRIDE, vectors)
+        lagged_changes = gather(ledger, block * STRIDE + U(LAGGED), STRIDE, vectors)
+        for p in range(start, stop):
+            place = U(indices[p]) * width + block
+            x = repeat(vectors.dtype.type(data[p]), vectors)
+            store(vectors, place, fused(load(vectors, place, vectors), x, changes))
+            store(lag, place, fused(load(lag, place, lag), x, lagged_changes))
+        for k in range(block, min(block + lanes, U(last))):
+            ledger[k, CHANGE] = 0.0
+            ledger[k, LAGGED] = 0.0
+
+
+@part
+def fold(vectors: Any, lag: Any, k: Any, ledger: Any) -> None:
+    """Carry the scale into v, and what the reach stands for into lag, so that neither under- nor overflows."""
+    scale, reach = ledger[k, SCALE], ledger[k, REACH]
+    for j in range(U(vectors.shape[0])):
+        lag[j, k] -= reach * np.float64(vectors[j, k])
+        vectors[j, k] = vectors.dtype.type(scale * np.float64(vectors[j, k]))
+    ledger[k, SCALE] = 1.0
+    ledger[k, REACH] = 0.0
+
+
+@part
+def fetch(rows: Any, i: Any) -> None:
+    """Bring a row that is visited soon nearer."""
+    start = U(rows[2][i])
+    prefetch(rows[0], start)
+    prefetch(rows[1], start)

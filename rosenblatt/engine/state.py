@@ -1,0 +1,202 @@
+"""K half-spaces in training, as arrays that the compiled loops change in place.
+
+Half-space k is w_k = scale_k · v_k with an unscaled bias b_k. Shrinking w multiplies the scale and leaves v
+alone. The sum of the weights after every example, which averaging needs, is kept lazily:
+
+    sum_t w_t  =  reach · v - lag,     reach = sum_t scale_t,     lag += reach_before · change_of_v
+
+and reach itself too, as REACH + (SEEN - MARK) · SCALE: an example that teaches nothing costs one addition.
+`lag` has the dtype of v; before its numbers outgrow a float32 they are settled into `total`, a float64.
+
+Two layouts of v and lag. "rows": (K, d), each half-space contiguous, for dense data. "columns": (d, K), each
+feature contiguous, for sparse data, where one non-zero meets all half-spaces in one cache line; K is
+rounded up to whole vectors there, unless it is 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+# The columns of the ledger: what is known of one half-space besides its vector. A half-space has 128 bytes of
+# its own, so that threads that train neighbouring half-spaces never write to the same cache line.
+BIAS, BIAS_LAG, SCALE, REACH, MARK, SEEN, UPDATES, SCORE, CHANGE, LAGGED = range(10)
+LEDGER_COLUMNS = 16
+VECTOR_BYTES = 64
+SETTLE_AFTER = 2**16  # examples
+
+
+def aligned_zeros(shape: tuple[int, ...], dtype: npt.DTypeLike) -> Array:
+    """An array of zeros that starts at a cache line."""
+    kind = np.dtype(dtype)
+    size = int(np.prod(shape)) * kind.itemsize
+    raw = np.zeros(size + VECTOR_BYTES, np.uint8)
+    start = -raw.ctypes.data % VECTOR_BYTES
+    return raw[start : start + size].view(kind).reshape(shape)
+
+
+def weight_dtype(rows_dtype: npt.DTypeLike) -> np.dtype[Any]:
+    """float64 for float64 rows, float32 for float32 and uint8 rows."""
+    return np.dtype(np.float64 if np.dtype(rows_dtype) == np.float64 else np.float32)
+
+
+class HalfSpaces:
+    """`count` half-spaces over `n_features` features, all zero."""
+
+    def __init__(self, count: int, n_features: int, dtype: npt.DTypeLike, layout: str) -> None:
+        self.count = count
+        self.n_features = n_features
+        self.layout = layout
+        self.dtype = np.dtype(dtype)
+        shape = self._shape(count, n_features)
+        self.vectors = aligned_zeros(shape, self.dtype)
+        self.lag = aligned_zeros(shape, self.dtype)
+        self.ledger = aligned_zeros((self._padded(max(count, 2)), LEDGER_COLUMNS), np.float64)
+        self.ledger[:, SCALE] = 1.0
+        self.total: Array | None = None
+
+    def _padded(self, count: int) -> int:
+        lanes = VECTOR_BYTES // self.dtype.itemsize
+        return -(-count // lanes) * lanes
+
+    def _shape(self, count: int, n_features: int) -> tuple[int, int]:
+        if self.layout == "rows":
+            return count, n_features
+        return n_features, count if count == 1 else self._padded(count)
+
+    @property
+    def arrays(self) -> tuple[Array, Array, Array]:
+        return self.vectors, self.lag, self.ledger
+
+    def _by_half_space(self, array: Array) -> Array:
+        return array if self.layout == "rows" else array[:, : self.count].T
+
+    @property
+    def seen(self) -> int:
+        """How many examples the half-spaces have seen."""
+        return int(self.ledger[: self.count, SEEN].max(initial=0.0))
+
+    @property
+    def updates(self) -> int:
+        return int(self.ledger[: self.count, UPDATES].sum())
+
+    def last(self) -> tuple[Array, Array]:
+        """The weights as they are now: (K, d) and (K,)."""
+        ledger = self.ledger[: self.count]
+        scale = ledger[:, SCALE, None].astype(self.dtype)
+        coefficients = np.ascontiguousarray(self._by_half_space(self.vectors) * scale)
+        return coefficients, ledger[:, BIAS].astype(self.dtype)
+
+    def _reach(self) -> Array:
+        ledger = self.ledger[: self.count]
+        return ledger[:, REACH] + (ledger[:, SEEN] - ledger[:, MARK]) * ledger[:, SCALE]
+
+    def _unsettled(self) -> Array:
+        return self._reach()[:, None] * self._by_half_space(self.vectors) - self._by_half_space(self.lag)
+
+    def settle(self) -> None:
+        """Carry the sum of the weights into float64 when float32 would begin to lose it."""
+        if self.dtype == np.float32 and self.count and self._reach().max() > SETTLE_AFTER:
+            settled = self._unsettled()
+            self.total = settled if self.total is None else self.total + settled
+            self.lag[:] = 0
+            self.ledger[: self.count, REACH] = 0.0
+            self.ledger[: self.count, MARK] = self.ledger[: self.count, SEEN]
+
+    def averaged(self) -> tuple[Array, Array]:
+        """The mean of the weights after each example seen; zeros before the first."""
+        ledger = self.ledger[: self.count]
+        seen = np.maximum(ledger[:, SEEN], 1.0)
+        total = self._unsettled() if self.total is None else self._unsettled() + self.total
+        coefficients = np.ascontiguousarray((total / seen[:, None]).astype(self.dtype))
+        bias = (ledger[:, SEEN] * ledger[:, BIAS] - ledger[:, BIAS_LAG]) / seen
+        return coefficients, bias.astype(self.dtype)
+
+    def norm(self) -> float:
+        """The Euclidean length of all weights and biases together; not finite once anything overflowed."""
+        scale, bias = self.ledger[: self.count, SCALE], self.ledger[: self.count, BIAS]
+        with np.errstate(over="ignore", invalid="ignore"):
+            if (scale == 1.0).all():
+                flat = self.vectors.ravel()
+                squares = float(np.dot(flat, flat))
+                if not np.isfinite(squares):  # a float32 square overflows at 1e19, a float64 one at 1e154
+                    largest = float(np.abs(flat).max(initial=0.0))
+                    return largest * float(np.linalg.norm(flat / largest)) if np.isfinite(largest) else np.inf
+            else:
+                vectors = self._by_half_space(self.vectors).astype(np.float64)
+                squares = float(np.einsum("kj,kj,k->", vectors, vectors, scale**2))
+            return float(np.sqrt(squares + np.dot(bias, bias)))
+
+    def is_finite(self) -> bool:
+        return bool(np.isfinite(self.vectors).all() and np.isfinite(self.ledger[: self.count]).all())
+
+    def copy(self) -> HalfSpaces:
+        return self.select(range(self.count))
+
+    def copy_from(self, other: HalfSpaces) -> None:
+        """Become equal to a copy made earlier, in place."""
+        for mine, theirs in zip(self.arrays, other.arrays, strict=True):
+            np.copyto(mine, theirs)
+        self.total = other.total
+
+    def select(self, sources: Sequence[int], signs: Sequence[float] | None = None) -> HalfSpaces:
+        """New half-spaces, the n-th a copy of number `sources[n]`, turned around where its sign is -1.
+
+        By symmetry a half-space that was told the opposite of every label is the opposite, bit for bit.
+        """
+        chosen = list(sources)
+        result = HalfSpaces(len(chosen), self.n_features, self.dtype, self.layout)
+        turn = np.ones(len(chosen)) if signs is None else np.asarray(signs, np.float64)
+        for mine, new in ((self.vectors, result.vectors), (self.lag, result.lag)):
+            taken = self._by_half_space(mine)[chosen]
+            # 0 - x rather than -x: no negative zeros, which a half-space trained on its own would not have.
+            result._by_half_space(new)[:] = np.where(turn[:, None] < 0, 0.0 - taken, taken)
+        result.ledger[: len(chosen)] = self.ledger[chosen]
+        for column in (BIAS, BIAS_LAG):
+            values = result.ledger[: len(chosen), column]
+            values[turn < 0] = 0.0 - values[turn < 0]
+        if self.total is not None:
+            taken = self.total[chosen]
+            result.total = np.where(turn[:, None] < 0, 0.0 - taken, taken)
+        return result
+
+    def select_or_zero(self, sources: Sequence[int], signs: Sequence[float]) -> HalfSpaces:
+        """As `select`; source -1 gives zero weights that have seen as many examples as the others."""
+        fresh = self.with_fresh(1)
+        if self.count:
+            fresh.ledger[self.count, [SEEN, SCALE, REACH, MARK]] = self.ledger[0, [SEEN, SCALE, REACH, MARK]]
+        return fresh.select([self.count if source < 0 else source for source in sources], signs)
+
+    def with_fresh(self, count: int) -> HalfSpaces:
+        """These half-spaces and `count` more that are zero."""
+        result = HalfSpaces(self.count + count, self.n_features, self.dtype, self.layout)
+        for mine, new in ((self.vectors, result.vectors), (self.lag, result.lag)):
+            result._by_half_space(new)[: self.count] = self._by_half_space(mine)
+        result.ledger[: self.count] = self.ledger[: self.count]
+        if self.total is not None:
+            result.total = np.concatenate([self.total, np.zeros((count, self.n_features))])
+        return result
+
+    def set_weights(self, coefficients: Array, bias: Array) -> None:
+        """Start from these weights instead of zero."""
+        self._by_half_space(self.vectors)[:] = coefficients
+        self.ledger[: self.count, BIAS] = bias
+
+    def arranged(self, layout: str, dtype: npt.DTypeLike, n_features: int | None = None) -> HalfSpaces:
+        """The same half-spaces in another layout, dtype or with more features; itself if nothing differs."""
+        width = self.n_features if n_features is None else n_features
+        if (layout, np.dtype(dtype), width) == (self.layout, self.dtype, self.n_features):
+            return self
+        result = HalfSpaces(self.count, width, dtype, layout)
+        result._by_half_space(result.vectors)[:, : self.n_features] = self._by_half_space(self.vectors)
+        result._by_half_space(result.lag)[:, : self.n_features] = self._by_half_space(self.lag)
+        result.ledger[: self.count] = self.ledger[: self.count]
+        if self.total is not None:
+            result.total = np.zeros((self.count, width))
+            result.total[:, : self.n_features] = self.total
+        return result

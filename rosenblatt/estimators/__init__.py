@@ -1,0 +1,1 @@
+"""scikit-learn estimators: validation, classes and attributes; no mathematics."""

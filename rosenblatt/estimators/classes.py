@@ -1,0 +1,69 @@
+"""Which half-space stands for which class, also when classes appear late.
+
+Two classes are told apart by one half-space, for the second of them; by symmetry the first's is its opposite.
+More classes have one each. While learning online a further half-space, the shadow, is told -1 for every row:
+it is what the half-space of any class would be by now that has not appeared yet.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rosenblatt.engine.state import Array
+
+
+def half_space_count(n_classes: int, coupled: bool) -> int:
+    """How many half-spaces answer for this many classes."""
+    if coupled:
+        return n_classes
+    return {0: 0, 1: 0, 2: 1}.get(n_classes, n_classes)
+
+
+def positive_codes(n_classes: int, coupled: bool, listening: bool) -> Array:
+    """The class that each half-space is told +1 for; -1 for the shadow, which is told so for none."""
+    codes = [1] if n_classes == 2 and not coupled else list(range(half_space_count(n_classes, coupled)))
+    return np.array(codes + ([-1] if listening and not coupled else []), np.int32)
+
+
+def arrange_classes(known: Array, labels: Array, coupled: bool) -> tuple[Array, list[int], list[float]] | None:
+    """Where the half-spaces of a larger set of classes come from, or None when nothing is new.
+
+    (all classes, sources, signs): new half-space n is a copy of the old one number `sources[n]`, turned around
+    where `signs[n]` is -1; source -1 means zero. Old half-spaces are followed by the shadow, and so are new ones.
+    """
+    if len(known):
+        _check_kind(known, labels)
+    classes = np.unique(np.concatenate([known, labels]) if len(known) else labels)
+    if len(classes) == len(known):
+        return None
+    place = {label: code for code, label in enumerate(known.tolist())}
+    shadow = half_space_count(len(known), coupled)
+
+    def origin(label: object) -> tuple[int, float]:
+        code = place.get(label)
+        if coupled:
+            return (-1 if code is None else code), 1.0
+        if code is None:
+            return shadow, 1.0
+        if len(known) == 1:
+            return shadow, -1.0  # told +1 for every row: the shadow's opposite
+        if len(known) == 2:
+            return 0, 1.0 if code == 1 else -1.0
+        return code, 1.0
+
+    names = classes.tolist()
+    if not coupled:
+        names = {1: [], 2: names[1:]}.get(len(names), names)
+    origins = [origin(label) for label in names]
+    if not coupled:
+        origins.append((shadow, 1.0))
+    return classes, [source for source, _ in origins], [sign for _, sign in origins]
+
+
+def _check_kind(known: Array, labels: Array) -> None:
+    """Numbers with numbers, text with text."""
+    numeric = [array.dtype.kind in "biuf" for array in (known, labels)]
+    if numeric[0] != numeric[1]:
+        raise ValueError(
+            f"y must hold labels of one kind, but got {labels[0]!r} after {known[0]!r}; convert them to one kind."
+        )

@@ -1,0 +1,62 @@
+"""The rows and updates that the voted answer is made of, gathered while learning."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from rosenblatt.engine.state import Array
+from rosenblatt.engine.updates import UpdateLog
+from rosenblatt.models.voted import VotedModel, survival_counts
+
+
+class Committee:
+    """Updates of `count` half-spaces, and a copy of each row that made one."""
+
+    def __init__(self, count: int) -> None:
+        self.log = UpdateLog(count)
+        self.support: list[Any] = []
+
+    def add(self, X: Any, log: UpdateLog) -> None:
+        """Keep the updates that training on X made."""
+        used = np.unique(np.concatenate([*log.rows, np.empty(0, np.int64)]))
+        offset = sum(block.shape[0] for block in self.support)
+        self.support.append(X[used])
+        for k in range(log.count):
+            rows = np.searchsorted(used, log.rows[k]) + offset
+            numbers = np.stack([log.steps[k], log.shrinks[k], log.times[k]], axis=1)
+            self.log._rows[k].append(rows)
+            self.log._numbers[k].append(numbers)
+
+    def select(self, sources: list[int], signs: list[float]) -> Committee:
+        result = Committee(0)
+        result.log = self.log.select(sources, signs)
+        result.support = list(self.support)
+        return result
+
+    def with_fresh(self, coupled: bool) -> Committee:
+        count = self.log.count
+        return self.select([*range(count)] + ([] if coupled else [-1]), [1.0] * (count + (not coupled)))
+
+    def model(self, count: int, seen: int, fit_intercept: bool, shrink_intercept: bool, classes: Array) -> VotedModel:
+        log = self.log
+        width = max(block.shape[1] for block in self.support)
+        if any(scipy.sparse.issparse(block) for block in self.support):
+            blocks = [scipy.sparse.csr_array(block) for block in self.support]
+            for block in blocks:
+                block.resize(block.shape[0], width)
+            support: Any = scipy.sparse.vstack(blocks, format="csr")
+        else:
+            support = np.concatenate(self.support)
+        return VotedModel(
+            support=support,
+            rows=log.rows[:count],
+            steps=log.steps[:count],
+            shrinks=log.shrinks[:count],
+            counts=[survival_counts(times, seen) for times in log.times[:count]],
+            fit_intercept=fit_intercept,
+            shrink_intercept=shrink_intercept,
+            classes=classes,
+        )

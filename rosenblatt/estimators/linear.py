@@ -1,0 +1,528 @@
+"""What every primal, online classifier shares: one fit with several answers, learning on, and learning one.
+
+A subclass says which rule it is (`_learning_rule`) and has a constructor; the mathematics is in the rules and
+the engine.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt.engine.rows import rows_of
+from rosenblatt.engine.state import Array, HalfSpaces, weight_dtype
+from rosenblatt.estimators import one_by_one
+from rosenblatt.estimators.classes import arrange_classes, half_space_count, positive_codes
+from rosenblatt.estimators.committee import Committee
+from rosenblatt.estimators.validation import (
+    check_choice,
+    check_labels,
+    check_positive,
+    check_rows,
+    check_rows_and_labels,
+    row_weights,
+    unchanged_on_failure,
+)
+from rosenblatt.models import LinearModel, VotedModel
+from rosenblatt.progress import reporter
+from rosenblatt.rules import Rule
+from rosenblatt.trace import Epoch, Trace
+
+ANSWERS = ("last", "averaged", "voted", "pocket")
+RECORDS = ("updates", "train_error")
+
+
+class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Not for users: the shared part of `Perceptron`, `PassiveAggressive` and `HalfSpace`."""
+
+    # Set by the subclasses' constructors.
+    answer: str
+    max_iter: int
+    tol: float | None
+    time_limit: float | None
+    shuffle: bool
+    fit_intercept: bool
+    multi_class: str
+    class_weight: Any
+    warm_start: bool
+    random_state: Any
+    n_jobs: int | None
+    verbose: int
+    pocket_check: str
+    hash_features: int | None
+
+    _one: one_by_one.OneByOne | None = None
+    _state: HalfSpaces
+    _pocket: Any  # engine.run.Pocket
+    _committee: Committee | None
+    _models: dict[str, Any]  # what was made of the state so far, and a stamp of the state
+    _listening: bool  # whether the last half-space is the shadow that a late class starts from
+
+    def _learning_rule(self) -> tuple[Rule, tuple[float, ...]]:
+        """The rule and its parameters."""
+        raise TypeError(f"{type(self).__name__} has no rule of its own; use Perceptron or HalfSpace.")
+
+    def _shrinks_intercept(self) -> bool:
+        return False
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    # ------------------------------------------------------------------ training
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        eval_set: tuple[Any, Any] | None = None,
+        on_epoch: Callable[[Epoch], object] | None = None,
+        record: str | tuple[str, ...] | None = None,
+    ) -> Self:
+        """Learn from rows until a clean pass, or until another reason to stop.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+            uint8, float32 and float64 are used as they are, without a copy; other dtypes become float64.
+        y : array of shape (n_samples,)
+            Labels of any one kind, of at least two classes.
+        sample_weight : array of shape (n_samples,), optional
+            Multiplies the step (for passive-aggressive learning, C). A weight of 0 is the row left out.
+        eval_set : (X_test, y_test), optional
+            Records the test error after every epoch in ``trace_``.
+        on_epoch : callable, optional
+            Called with the `Epoch` row after every epoch; returning something true stops the run.
+        record : "updates", "train_error" or both, optional
+            "train_error" adds the training error after every epoch (a pass of its own); "updates" keeps every
+            update in ``trace_.updates``.
+
+        Returns
+        -------
+        self
+        """
+        with unchanged_on_failure(self):
+            self._check_parameters()
+            recorded = (record,) if isinstance(record, str) else tuple(record or ())
+            for name in recorded:
+                check_choice("record", name, RECORDS)
+            earlier = getattr(self, "_state", None) if self.warm_start else None
+            earlier_classes = getattr(self, "classes_", None)
+            one_by_one.forget_names(self)
+            X, y = check_rows_and_labels(self, X, y, reset=True)
+            classes, codes = np.unique(y, return_inverse=True)
+            if len(classes) < 2:
+                raise ValueError(
+                    f"y must hold at least 2 classes, but got 1 class ({classes[0]!r}); add rows of another class, "
+                    f"or use partial_fit, where classes may appear later."
+                )
+            self.classes_ = classes
+            self._one = None
+            layout, rows = rows_of(X)
+            dtype = weight_dtype(X.dtype)
+            count = half_space_count(len(classes), self._coupled)
+            state = HalfSpaces(count, X.shape[1], dtype, layout)
+            if earlier is not None:
+                self._start_from(state, earlier, earlier_classes)
+            task = self._task(X, rows, layout, y, codes, sample_weight, count, listening=False)
+            if len(task.kept) == 0:
+                raise ValueError(
+                    "sample_weight must be above 0 for at least one row, but every row weighs 0; "
+                    "give the rows to learn from a weight."
+                )
+            self._run(task, state, X, eval_set, on_epoch, recorded)
+            self._listening = False
+            return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn on from one batch, in the order of its rows. Classes may appear in any batch.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`, but a batch may hold a single class.
+        classes : array, optional
+            Classes that are known to exist, in any call. Not needed: a class that appears late is given a
+            half-space that has seen every earlier row as negative, the same as if it had been declared.
+
+        Returns
+        -------
+        self
+        """
+        with unchanged_on_failure(self):
+            self._check_parameters()
+            self._check_online()
+            one_by_one.refuse_rows_after_dicts(self)
+            first = not hasattr(self, "_state")
+            X, y = check_rows_and_labels(self, X, y, reset=first)
+            layout, rows = rows_of(X)
+            self._prepare_online(X.shape[1], weight_dtype(X.dtype), layout)
+            seen = y if classes is None else np.concatenate([y, check_labels(classes)])
+            self._admit(np.unique(seen))
+            codes = np.searchsorted(self.classes_, y)
+            task = self._task(X, rows, layout, y, codes, sample_weight, self._state.count, listening=True)
+            self._pass_once(task, X)
+            return self
+
+    def _check_online(self) -> None:
+        if isinstance(self.class_weight, str):
+            raise ValueError(
+                f"class_weight must be a dict or None while learning online, but got {self.class_weight!r}: one batch "
+                f"does not tell how frequent the classes are; pass the weights as a dict."
+            )
+
+    def _prepare_online(self, n_features: int, dtype: Any, layout: str) -> None:
+        """A state that listens for late classes, in the layout and dtype of what comes."""
+        if not hasattr(self, "_state"):
+            self.classes_ = np.empty(0, object)
+            self._state = HalfSpaces(0 if self._coupled else 1, n_features, dtype, layout)
+            self._listening = True
+            self._committee = Committee(0 if self._coupled else 1) if self.answer == "voted" else None
+            self.n_iter_ = 0
+            self.mistakes_ = 0
+            self.trace_, self.stop_reason_ = Trace(), ""
+            self._models = {}
+        if not self._listening:
+            self._state = self._state.with_fresh(0 if self._coupled else 1)
+            self._committee = None if self._committee is None else self._committee.with_fresh(self._coupled)
+            self._listening = True
+        if self.answer == "voted" and self._committee is None:
+            raise ValueError(
+                "answer='voted' needs every update from the start, but this estimator has learned without keeping "
+                "them; fit it again with answer='voted'."
+            )
+        wanted = np.promote_types(self._state.dtype, dtype)
+        self._state = self._state.arranged(layout, wanted, n_features)
+        if self.answer != "pocket":
+            self._pocket = None
+        elif getattr(self, "_pocket", None) is None:
+            self._pocket = self._empty_pocket()
+        self._one = None
+
+    def _empty_pocket(self) -> Any:
+        from rosenblatt.engine.run import Pocket
+
+        return Pocket()
+
+    def _admit(self, labels: Array) -> None:
+        """Give every class among `labels` that is new a place."""
+        arranged = arrange_classes(self.classes_, labels, self._coupled)
+        if arranged is None:
+            return
+        classes, sources, signs = arranged
+        self._state = self._state.select_or_zero(sources, signs)
+        if self._committee is not None:
+            self._committee = self._committee.select(sources, signs)
+        if self._pocket is not None:
+            self._pocket = self._empty_pocket()
+        self.classes_ = classes
+        self._one = None
+
+    def _task(
+        self, X: Any, rows: tuple[Array, ...], layout: str, y: Array, codes: Array, sample_weight: Any,
+        count: int, *, listening: bool,
+    ) -> Any:  # fmt: skip
+        from rosenblatt.engine.run import Task
+
+        rule, params = self._learning_rule()
+        n_classes = len(self.classes_)
+        return Task(
+            rows=rows,
+            codes=codes.astype(np.int32),
+            sample_weight=row_weights(X, y, self.classes_, codes, sample_weight, self.class_weight),
+            layout=layout,
+            rule=rule.function,
+            params=np.tile(np.array(params, np.float64), (max(count, 1), 1)),
+            weighted=rule.weighted_index,
+            positive=positive_codes(n_classes, self._coupled, listening),
+            classes=half_space_count(n_classes, self._coupled),
+            coupled=self._coupled,
+            intercept=bool(self.fit_intercept),
+            shrink_intercept=self._shrinks_intercept(),
+            n_jobs=effective_n_jobs(self.n_jobs),
+        )
+
+    @property
+    def _coupled(self) -> bool:
+        return self.multi_class == "coupled"
+
+    def _run(
+        self, task: Any, state: HalfSpaces, X: Any, eval_set: Any, on_epoch: Any, recorded: tuple[str, ...]
+    ) -> None:
+        from rosenblatt.engine.run import train
+
+        measures = self._measures(task, state, eval_set, recorded)
+        generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+        trace = Trace()
+        show = reporter(self.verbose, type(self).__name__, self.max_iter)
+
+        def note(figures: dict[str, Any]) -> object:
+            row = Epoch(**figures)
+            trace.epochs.append(row)
+            show.epoch(row)
+            return on_epoch(row) if on_epoch is not None else None
+
+        with show:
+            outcome = train(
+                task,
+                state,
+                max_iter=int(self.max_iter),
+                tol=self.tol,
+                time_limit=self.time_limit,
+                order_of_epoch=generator.permutation if self.shuffle else None,
+                pocket_check=self.pocket_check,
+                record="updates" in recorded or self.answer == "voted",
+                measure=measures,
+                on_epoch=note,
+                on_progress=show.progress if self.verbose else None,
+            )
+            trace.stop_reason = outcome.stop_reason
+            show.finish(trace)
+        self._state = state
+        self._pocket = outcome.pocket
+        self._models = {}
+        self._committee = None
+        if self.answer == "voted" and outcome.log is not None:
+            self._committee = Committee(state.count)
+            self._committee.add(X, outcome.log)
+        trace.updates = outcome.log if "updates" in recorded else None
+        self.trace_, self.stop_reason_ = trace, trace.stop_reason
+        self.n_iter_ = len(trace)
+        self.mistakes_ = int(trace["mistakes"].sum())
+        self._warn(trace, task.n_rows)
+
+    def _pass_once(self, task: Any, X: Any) -> None:
+        from rosenblatt.engine.run import train
+
+        counted: list[Epoch] = []
+        outcome = train(
+            task,
+            self._state,
+            max_iter=1,
+            pocket_check=None if self._pocket is None else "stream",
+            pocket=self._pocket,
+            record=self._committee is not None,
+            on_epoch=lambda figures: counted.append(Epoch(**figures)),
+            stop_when_clean=False,
+        )
+        if self._committee is not None and outcome.log is not None:
+            self._committee.add(X, outcome.log)
+        self.n_iter_ += 1
+        self.mistakes_ += counted[0].mistakes
+        self.stop_reason_ = outcome.stop_reason
+        if outcome.stop_reason in ("diverged", "interrupted"):
+            self._warn(Trace(counted, outcome.stop_reason), task.n_rows)
+
+    def _measures(
+        self, task: Any, state: HalfSpaces, eval_set: Any, recorded: tuple[str, ...]
+    ) -> Callable[[], dict[str, float]] | None:
+        """What is measured after every epoch: the training error if asked for, the test error if there is a set."""
+        from rosenblatt.engine.judge import count_errors
+
+        sets: dict[str, tuple[Any, int, Array, Array]] = {}
+        if "train_error" in recorded:
+            sets["train_error"] = (task.rows, task.n_rows, task.codes, task.sample_weight)
+        if eval_set is not None:
+            X_test, codes = self._check_eval_set(eval_set, task.layout)
+            sets["test_error"] = (rows_of(X_test)[1], len(codes), codes, np.empty(0))
+        if not sets:
+            return None
+
+        def measure() -> dict[str, float]:
+            figures = {}
+            for name, (rows, n_rows, codes, weights) in sets.items():
+                errors = count_errors(rows, n_rows, codes, weights, state, task.classes)
+                figures[name] = errors / (weights.sum() if len(weights) else n_rows)
+            return figures
+
+        return measure
+
+    def _check_eval_set(self, eval_set: Any, layout: str) -> tuple[Any, Array]:
+        if not isinstance(eval_set, tuple | list) or len(eval_set) != 2:
+            raise ValueError(
+                f"eval_set must be a pair (X_test, y_test), but got {type(eval_set).__name__}; pass the two together."
+            )
+        X_test = check_rows(self, eval_set[0], reset=False)
+        y_test = check_labels(eval_set[1], X_test.shape[0])
+        if (layout == "columns") != hasattr(X_test, "indptr"):
+            raise ValueError(
+                "The rows of eval_set must be sparse where X is sparse and dense where X is dense, but they "
+                "differ; convert one of them."
+            )
+        places = np.searchsorted(self.classes_, y_test).clip(max=len(self.classes_) - 1)
+        return X_test, np.where(self.classes_[places] == y_test, places, -1).astype(np.int32)
+
+    def _start_from(self, state: HalfSpaces, earlier: HalfSpaces, earlier_classes: Array | None) -> None:
+        """Warm start: the last weights of the earlier fit, with every counter at zero."""
+        same = earlier_classes is not None and np.array_equal(earlier_classes, self.classes_)
+        if not same or earlier.n_features != state.n_features:
+            raise ValueError(
+                "warm_start=True needs the classes and the number of features of the earlier fit, but they have "
+                "changed; set warm_start=False to start afresh."
+            )
+        coefficients, bias = earlier.last()
+        state.set_weights(coefficients[: state.count], bias[: state.count])
+
+    def _warn(self, trace: Trace, n_rows: int) -> None:
+        name, epochs = type(self).__name__, len(trace)
+        if trace.stop_reason == "diverged":
+            text = (
+                f"{name} diverged in epoch {epochs}: the weights grew beyond the range of {self._state.dtype}; the "
+                f"last finite ones are kept. Scale the features (StandardScaler), or lower the learning rate."
+            )
+        elif trace.stop_reason == "interrupted":
+            text = f"{name} was interrupted in epoch {epochs}; the weights learned so far are kept and can be used."
+        elif trace.stop_reason == "max_iter" and self.answer == "last":
+            text = (
+                f"{name} stopped at max_iter={self.max_iter}; its last epoch met {trace.epochs[-1].mistakes:,} "
+                f"mistakes in {n_rows:,} rows. If the rows are separable, raise max_iter; if not, no number of epochs "
+                f"is enough: answer='averaged' or answer='pocket' does better."
+            )
+        else:
+            return
+        warnings.warn(text, ConvergenceWarning, stacklevel=4)
+
+    def _check_parameters(self) -> None:
+        check_choice("answer", self.answer, ANSWERS)
+        check_choice("multi_class", self.multi_class, ("ovr", "coupled"))
+        check_choice("pocket_check", self.pocket_check, ("run", "update"))
+        check_positive("max_iter", self.max_iter, "it limits the number of epochs", whole=True)
+        check_positive("time_limit", self.time_limit, "it is in seconds; use None for no limit", none=True)
+        check_positive(
+            "hash_features", self.hash_features, "it is the number of slots; use None to keep names apart",
+            whole=True, none=True,
+        )  # fmt: skip
+        if self.tol is not None and not (np.isreal(self.tol) and self.tol >= 0):
+            raise ValueError(f"tol must be None or at least 0, but got {self.tol!r}; use None to go on.")
+        self._learning_rule()
+
+    # ------------------------------------------------------------------ answers
+
+    @property
+    def answers_(self) -> dict[str, LinearModel | VotedModel]:
+        """The models that this one fit gives, by name: last, averaged, pocket, and voted where it was asked for."""
+        check_is_fitted(self)
+        return {name: self._model(name) for name in ANSWERS if self._has(name)}
+
+    def _has(self, name: str) -> bool:
+        if name == "pocket":
+            return self._pocket is not None and self._pocket.weights is not None
+        return name != "voted" or self._committee is not None
+
+    def _model(self, name: str) -> LinearModel | VotedModel:
+        stamp = (id(self._state), self._state.seen, self._state.updates, len(self.classes_))
+        if self._models.get("stamp") != stamp:
+            self._models.clear()
+            self._models["stamp"] = stamp
+        if name not in self._models:
+            self._models[name] = self._build_model(name)
+        return self._models[name]
+
+    def _build_model(self, name: str) -> LinearModel | VotedModel:
+        if not self._has(name):
+            raise AttributeError(f"answer={name!r} was not kept by this fit; set answer={name!r} and fit again.")
+        n_classes = len(self.classes_)
+        count = half_space_count(n_classes, self._coupled)
+        if name == "voted":
+            assert self._committee is not None
+            return self._committee.model(
+                count, self._state.seen, bool(self.fit_intercept), self._shrinks_intercept(), self.classes_
+            )
+        if name == "pocket":
+            coefficients, bias = self._pocket.weights
+        else:
+            coefficients, bias = self._state.last() if name == "last" else self._state.averaged()
+        coefficients, bias = coefficients[:count, : self.n_features_in_], bias[:count]
+        if self._coupled and n_classes == 2:  # the two move in opposite directions: one half-space says it all
+            coefficients, bias = coefficients[1:] - coefficients[:1], bias[1:] - bias[:1]
+        if n_classes == 1:  # whatever comes, it is the one class known
+            coefficients, bias = np.zeros((1, self.n_features_in_)), np.full(1, -1.0)
+        return LinearModel(coefficients, bias, self.classes_)
+
+    @property
+    def coef_(self) -> Array:
+        """The weights of the chosen answer, (1 or n_classes, n_features). The voted answer has none."""
+        return self._weights("coef_").coef
+
+    @property
+    def intercept_(self) -> Array:
+        """The biases of the chosen answer."""
+        return self._weights("intercept_").intercept
+
+    def _weights(self, attribute: str) -> LinearModel:
+        if not hasattr(self, "_state"):
+            raise AttributeError(f"{type(self).__name__} has no {attribute} before it is fitted; call fit first.")
+        model = self._model(self.answer)
+        if not isinstance(model, LinearModel):
+            raise AttributeError(
+                f"The voted answer is a committee of weight vectors and has no {attribute}; "
+                f"use answers_['last'] or answers_['averaged']."
+            )
+        return model
+
+    def decision_function(self, X: Any) -> Array:
+        """The scores: (n_samples,) for two classes, (n_samples, n_classes) for more."""
+        check_is_fitted(self)
+        check_choice("answer", self.answer, ANSWERS)
+        one_by_one.refuse_rows_after_dicts(self)
+        X = check_rows(self, X, reset=False)
+        return self._model(self.answer).decision_function(X)
+
+    def predict(self, X: Any) -> Array:
+        """The class of every row; a score of 0 is the second class."""
+        check_is_fitted(self)
+        check_choice("answer", self.answer, ANSWERS)
+        one_by_one.refuse_rows_after_dicts(self)
+        X = check_rows(self, X, reset=False)
+        return self._model(self.answer).predict(X)
+
+    # ------------------------------------------------------------------ one example at a time
+
+    def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
+        """Learn from one example: a row, or a dict of named features (names may be new)."""
+        one = self._one
+        if one is not None and one.learn_quickly(x, y, w):
+            return
+        one_by_one.learn(self, x, y, w)
+
+    def predict_one(self, x: Any) -> Any:
+        """The class of one example, or None before anything was learned."""
+        one = self._one
+        if one is not None:
+            code = one.answer_quickly(x)
+            if code >= 0:
+                return one.labels[code]
+        return one_by_one.predict(self, x)
+
+    def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
+        """Learn from a batch, as `partial_fit` does; a frame's columns are features by name after dicts."""
+        one_by_one.learn_many(self, X, y, w)
+
+    def predict_many(self, X: Any) -> Any:
+        """The class of every row of a batch."""
+        return one_by_one.predict_many(self, X)
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name, as in scikit-learn."""
+        self._one = None
+        super().set_params(**params)
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        state = dict(state)
+        state.pop("_one", None)  # compiled entry points belong to this process
+        if "_models" in state:
+            state["_models"] = {}
+        return state

@@ -1,0 +1,382 @@
+"""Learning one example at a time, from rows or from dicts of named features (lecture row L6).
+
+A stream is mostly more of the same: the same kind of row, or dicts with the same names in the same order. The
+first example of a kind takes the careful way and leaves a `OneByOne` behind, which takes the following ones
+straight into compiled code after checking that they are indeed more of the same.
+"""
+
+from __future__ import annotations
+
+import struct
+import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import murmurhash3_32
+
+from rosenblatt.engine.state import Array, weight_dtype
+from rosenblatt.estimators.classes import half_space_count, positive_codes
+from rosenblatt.estimators.validation import check_labels, unchanged_on_failure
+
+if TYPE_CHECKING:
+    from rosenblatt.estimators.linear import LinearClassifier
+
+FIRST_CAPACITY = 64  # features; doubled whenever names outgrow it
+REMEMBERED_HASHES = 2**16
+
+
+class OneByOne:
+    """The quick way for examples like the last one. Belongs to one state of one estimator."""
+
+    def __init__(self, estimator: LinearClassifier) -> None:
+        from rosenblatt.engine.one import entry_points
+
+        state = estimator._state
+        rule, params = estimator._learning_rule()
+        n_classes, coupled = len(estimator.classes_), estimator._coupled
+        positive = positive_codes(n_classes, coupled, estimator._listening)
+        table = np.tile(np.array(params, np.float64), (max(1, state.count), 1))
+        self.enter, self.answer = entry_points(state, rule.function, table, rule.weighted_index, positive, coupled)
+        self.dtype = state.dtype
+        self.shape = (state.n_features,)
+        self.labels = estimator.classes_.tolist()
+        self.codes = {label: code for code, label in enumerate(self.labels)}
+        weights = estimator.class_weight
+        self.class_weight = None if weights is None else [float(weights.get(c, 1.0)) for c in self.labels]
+        self.may_learn = estimator._listening and estimator._committee is None and estimator._pocket is None
+        self.may_answer = estimator.answer in ("last", "averaged") and state.total is None and n_classes > 1
+        self.learn_tail = (
+            positive, table, *state.arrays, float(estimator.fit_intercept), estimator._shrinks_intercept(),
+            state.count,
+        )  # fmt: skip
+        classes = half_space_count(n_classes, coupled)
+        self.answer_tail = (*state.arrays, classes, estimator.answer == "averaged")
+        self.names: list[Any] | None = None
+
+    def take_names(self, names: list[Any], slots: Array, signs: Array | None) -> None:
+        """Dicts with these names, in this order, are what comes."""
+        self.names = names
+        self.values = np.zeros(len(names))
+        self.pack = struct.Struct(f"{len(names)}d").pack_into
+        self.buffer: Any = self.values.view(np.uint8)
+        self.row = (self.values, slots.astype(np.uint32), np.array([0, len(names)], np.uint32))
+        self.signs = signs
+
+    def _read(self, x: dict[Any, Any]) -> bool:
+        """Whether x has the names that were there before, with numbers; then they are in `values`."""
+        if list(x) != self.names:
+            return False
+        try:
+            self.pack(self.buffer, 0, *x.values())
+        except struct.error:
+            return False
+        if self.signs is not None:
+            self.values *= self.signs
+        return True
+
+    def weight(self, code: int, w: float) -> float:
+        return w if self.class_weight is None else w * self.class_weight[code]
+
+    def learn_quickly(self, x: Any, y: Any, w: float) -> bool:
+        """Learn and return True, or leave everything as it is and return False."""
+        if not self.may_learn:
+            return False
+        code = self.codes.get(y)
+        if code is None or not w > 0.0:
+            return False
+        if self.class_weight is not None:
+            w = self.weight(code, w)
+        if x.__class__ is np.ndarray:
+            if self.names is None and x.dtype is self.dtype and x.shape == self.shape and x.flags.c_contiguous:
+                return self.enter(x, code, w, *self.learn_tail)
+        elif x.__class__ is dict and self.names is not None and self._read(x):
+            return self.enter(*self.row, code, w, *self.learn_tail)
+        return False
+
+    def answer_quickly(self, x: Any) -> int:
+        """The code of the answer, or -1 for the careful way."""
+        if not self.may_answer:
+            return -1
+        if x.__class__ is np.ndarray:
+            if self.names is None and x.dtype is self.dtype and x.shape == self.shape and x.flags.c_contiguous:
+                return self.answer(x, *self.answer_tail)
+        elif x.__class__ is dict and self.names is not None and self._read(x):
+            return self.answer(*self.row, *self.answer_tail)
+        return -1
+
+
+# ---------------------------------------------------------------------- names
+
+
+class Names:
+    """Which slot a named feature has: one of its own, or one of `size` by hashing."""
+
+    def __init__(self, size: int | None) -> None:
+        self.size = size
+        self.slots: dict[str, int] = {}
+
+    @property
+    def width(self) -> int:
+        return len(self.slots) if self.size is None else self.size
+
+    def slot(self, name: str, grow: bool) -> tuple[int, float] | None:
+        """(slot, sign), or None for a name that is not known and may not be added."""
+        if self.size is not None:
+            if len(self.slots) >= REMEMBERED_HASHES:
+                self.slots.clear()
+            number = self.slots.get(name)
+            if number is None:
+                number = self.slots[name] = murmurhash3_32(name)
+            return abs(number) % self.size, 1.0 if number >= 0 else -1.0
+        if grow:
+            return self.slots.setdefault(name, len(self.slots)), 1.0
+        found = self.slots.get(name)
+        return None if found is None else (found, 1.0)
+
+    def read(self, x: Mapping[Any, Any], grow: bool) -> tuple[Array, Array, Array, bool]:
+        """(values, slots, signs, plain): plain when every name has a number and a slot of its own."""
+        values, slots, signs, plain = [], [], [], True
+        for name, value in x.items():
+            if isinstance(value, str):
+                name, value, plain = f"{name}={value}", 1.0, False
+            number = _number(name, value)
+            place = self.slot(str(name), grow)
+            if place is None:
+                plain = False
+                continue
+            values.append(number)
+            slots.append(place[0])
+            signs.append(place[1])
+        plain = plain and len(set(slots)) == len(slots)
+        return np.array(values, np.float64), np.array(slots, np.int64), np.array(signs, np.float64), plain
+
+
+def _number(name: Any, value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"The feature {name!r} must be a number or text, but got {value!r}; leave it out or convert it."
+        ) from None
+    if not np.isfinite(number):
+        raise ValueError(f"The feature {name!r} must be finite, but got {value!r}; leave it out or fill it in.")
+    return number
+
+
+def forget_names(estimator: LinearClassifier) -> None:
+    """A fit on rows starts afresh."""
+    estimator.__dict__.pop("_names", None)
+
+
+def refuse_rows_after_dicts(estimator: LinearClassifier) -> None:
+    if "_names" in estimator.__dict__:
+        raise ValueError(
+            f"{type(estimator).__name__} has learned from dicts of named features, but got rows; pass dicts to "
+            f"predict_one and learn_one, or call fit to start afresh with rows."
+        )
+
+
+def _example(estimator: LinearClassifier, x: Any, learning: bool) -> tuple[str, Any, Any]:
+    """("row", x, None) or ("names", values and slots, (names, signs) when the quick way can take more of them)."""
+    fitted = hasattr(estimator, "_state")
+    known = getattr(estimator, "feature_names_in_", None)
+    if isinstance(x, Mapping) and not (fitted and "_names" not in estimator.__dict__):
+        names = estimator.__dict__.get("_names")
+        if names is None:
+            names = Names(estimator.hash_features)
+            if learning:
+                estimator.__dict__["_names"] = names
+        values, slots, signs, plain = names.read(x, grow=learning)
+        more = (list(x), signs if names.size is not None else None) if plain and type(x) is dict else None
+        return "names", (values * signs, slots), more
+    if isinstance(x, Mapping):
+        if known is None:
+            raise ValueError(
+                f"{type(estimator).__name__} has learned from rows without feature names, but got a dict; pass a row "
+                f"of {estimator.n_features_in_} numbers, or start afresh with dicts."
+            )
+        missing = [name for name in known if name not in x]
+        if missing:
+            raise ValueError(
+                f"x must have the features {', '.join(known)}, but {missing[0]!r} is missing; add it to the dict."
+            )
+        x = np.array([_number(name, x[name]) for name in known])
+    elif fitted:
+        refuse_rows_after_dicts(estimator)
+    return "row", _check_row(estimator, x, fitted), None
+
+
+def _check_row(estimator: LinearClassifier, x: Any, fitted: bool) -> Array:
+    try:
+        row = np.asarray(x)
+        if row.dtype not in (np.float64, np.float32, np.uint8):
+            row = row.astype(np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"x must be a row of numbers or a dict of named features, but got {type(x).__name__}; convert it first."
+        ) from None
+    if row.ndim != 1 or not len(row):
+        raise ValueError(
+            f"x must be one row, of shape (n_features,), but got shape {row.shape}; use learn_many for several."
+        )
+    if fitted and len(row) != estimator.n_features_in_:
+        raise ValueError(
+            f"x has {len(row)} features, but {type(estimator).__name__} is expecting {estimator.n_features_in_} "
+            f"features as input; pass the ones it was fitted on."
+        )
+    if not np.isfinite(row).all():
+        j = int(np.flatnonzero(~np.isfinite(row))[0])
+        raise ValueError(f"x must be finite, but feature {j} is {row[j]}; leave the example out or fill it in.")
+    return np.ascontiguousarray(row)
+
+
+# ---------------------------------------------------------------------- the careful way
+
+
+def learn(estimator: LinearClassifier, x: Any, y: Any, w: float) -> None:
+    with unchanged_on_failure(estimator):
+        estimator._check_parameters()
+        estimator._check_online()
+        try:
+            weight = float(w)
+        except (TypeError, ValueError):
+            weight = -1.0
+        if not 0.0 <= weight < np.inf:
+            raise ValueError(f"w must be a finite weight of at least 0, but got {w!r}; use 0 to leave it out.")
+        kind, example, more = _example(estimator, x, learning=True)
+        label = check_labels([y])
+        if weight == 0.0:
+            return
+        if kind == "row":
+            estimator._prepare_online(len(example), weight_dtype(example.dtype), "rows")
+            estimator.n_features_in_ = len(example)
+        else:
+            _make_room(estimator)
+        estimator._admit(label)
+        one = OneByOne(estimator)
+        code = one.codes[label.tolist()[0]]
+        if not one.may_learn:
+            _learn_with_record(estimator, kind, example, y, weight)
+        elif not one.enter(*_row(estimator, kind, example), code, one.weight(code, weight), *one.learn_tail):
+            warnings.warn(
+                f"{type(estimator).__name__} met a score beyond the range of {estimator._state.dtype} and did not "
+                f"learn from this example; scale the features.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        if more is not None:
+            one.take_names(more[0], example[1], more[1])
+        estimator._one = one if kind == "row" or more is not None else None
+
+
+def _make_room(estimator: LinearClassifier) -> None:
+    names: Names = estimator.__dict__["_names"]
+    capacity = names.width
+    if names.size is None:
+        held = estimator._state.n_features if hasattr(estimator, "_state") else FIRST_CAPACITY
+        capacity = held
+        while capacity < names.width:
+            capacity *= 2
+    estimator._prepare_online(capacity, np.float64, "columns")
+    estimator.n_features_in_ = names.width
+
+
+def _row(estimator: LinearClassifier, kind: str, example: Any) -> tuple[Array, ...]:
+    if kind == "row":
+        return (example.astype(estimator._state.dtype, copy=False),)
+    values, slots = _combined(*example)
+    return values, slots.astype(np.uint32), np.array([0, len(values)], np.uint32)
+
+
+def _combined(values: Array, slots: Array) -> tuple[Array, Array]:
+    """Each slot once, the values of names that share one added."""
+    unique, inverse = np.unique(slots, return_inverse=True)
+    if len(unique) == len(slots):
+        return values, slots
+    return np.bincount(inverse, weights=values, minlength=len(unique)), unique
+
+
+def _as_matrix(estimator: LinearClassifier, kind: str, example: Any) -> Any:
+    if kind == "row":
+        return example[None, :]
+    values, slots = _combined(*example)
+    shape = (1, estimator._state.n_features)
+    return scipy.sparse.csr_array((values, slots, [0, len(slots)]), shape=shape)
+
+
+def _learn_with_record(estimator: LinearClassifier, kind: str, example: Any, y: Any, weight: float) -> None:
+    """The voted answer keeps every update and the pocket counts runs: one example is a batch of one."""
+    from rosenblatt.engine.rows import rows_of
+
+    X = _as_matrix(estimator, kind, example)
+    layout, rows = rows_of(X)
+    labels = check_labels([y])
+    codes = np.searchsorted(estimator.classes_, labels)
+    task = estimator._task(X, rows, layout, labels, codes, np.array([weight]), estimator._state.count, listening=True)
+    estimator._pass_once(task, X)
+
+
+def predict(estimator: LinearClassifier, x: Any) -> Any:
+    if not hasattr(estimator, "_state") or len(estimator.classes_) == 0:
+        return None
+    kind, example, more = _example(estimator, x, learning=False)
+    state = estimator._state
+    layout = "rows" if kind == "row" else "columns"
+    if estimator.answer in ("last", "averaged") and state.layout == layout and len(estimator.classes_) > 1:
+        one = OneByOne(estimator)
+        if more is not None:
+            one.take_names(more[0], example[1], more[1])
+        estimator._one = one if kind == "row" or more is not None else None
+        if one.may_answer:
+            code = one.answer(*_row(estimator, kind, example), *one.answer_tail)
+            if code >= 0:
+                return one.labels[code]
+    X = _as_matrix(estimator, kind, example)[:, : estimator.n_features_in_]
+    return estimator._model(estimator.answer).predict(X).tolist()[0]
+
+
+def _named_columns(estimator: LinearClassifier, X: Any, grow: bool) -> Any:
+    """The rows of a frame as CSR over the slots of its columns."""
+    names: Names = estimator.__dict__["_names"]
+    columns = [str(column) for column in X.columns]
+    places = [names.slot(column, grow) for column in columns]
+    known = [j for j, place in enumerate(places) if place is not None]
+    table = np.zeros((len(columns), max(names.width, 1)))
+    for j in known:
+        slot, sign = places[j]  # type: ignore[misc]
+        table[j, slot] += sign
+    return scipy.sparse.csr_array(X.to_numpy().astype(np.float64)) @ scipy.sparse.csr_array(table)
+
+
+def learn_many(estimator: LinearClassifier, X: Any, y: Any, w: Any) -> None:
+    if "_names" not in estimator.__dict__:
+        estimator.partial_fit(X, y, sample_weight=w)
+        return
+    if not hasattr(X, "columns"):
+        refuse_rows_after_dicts(estimator)
+    from rosenblatt.engine.rows import rows_of
+
+    with unchanged_on_failure(estimator):
+        estimator._check_online()
+        labels = check_labels(y, len(X))
+        matrix = _named_columns(estimator, X, grow=True)
+        _make_room(estimator)
+        matrix.resize(matrix.shape[0], estimator._state.n_features)
+        estimator._admit(np.unique(labels))
+        layout, rows = rows_of(matrix)
+        codes = np.searchsorted(estimator.classes_, labels)
+        task = estimator._task(matrix, rows, layout, labels, codes, w, estimator._state.count, listening=True)
+        estimator._pass_once(task, matrix)
+
+
+def predict_many(estimator: LinearClassifier, X: Any) -> Array:
+    if "_names" not in estimator.__dict__:
+        return estimator.predict(X)
+    if not hasattr(X, "columns"):
+        refuse_rows_after_dicts(estimator)
+    matrix = _named_columns(estimator, X, grow=False)
+    matrix.resize(matrix.shape[0], estimator.n_features_in_)
+    return estimator._model(estimator.answer).predict(matrix)

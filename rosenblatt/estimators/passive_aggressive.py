@@ -1,0 +1,95 @@
+"""Passive-aggressive classification."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rosenblatt.estimators.linear import LinearClassifier
+from rosenblatt.estimators.validation import check_choice, check_positive
+from rosenblatt.rules import RULES, Rule
+
+VARIANTS = {"PA": "passive_aggressive", "PA-I": "passive_aggressive_1", "PA-II": "passive_aggressive_2"}
+
+
+class PassiveAggressive(LinearClassifier):
+    """Passive-aggressive learning: the smallest change that gives every row its margin.
+
+    A row with margin m = y (w·x + b) >= 1 changes nothing. Otherwise w <- w + step·y·x with
+
+        PA      step = (1 - m) / ‖x‖²
+        PA-I    step = min(C, (1 - m) / ‖x‖²)
+        PA-II   step = (1 - m) / (‖x‖² + 1/(2C)),
+
+    where ‖x‖² counts the bias coordinate: after a PA step the margin is exactly 1.
+
+    Parameters
+    ----------
+    C : float
+        How aggressive: the most that one row may move the weights (PA-I), or how firmly (PA-II). A sample weight
+        multiplies it. PA has no C, and only a weight of 0 makes a difference to it.
+    variant : {"PA-I", "PA-II", "PA"}
+        The rule.
+    answer, max_iter, tol, time_limit, shuffle, fit_intercept, multi_class, class_weight, warm_start, random_state, \
+n_jobs, verbose, pocket_check, hash_features
+        As in `Perceptron`.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, answers_, trace_, stop_reason_, mistakes_, n_iter_
+        As in `Perceptron`.
+
+    Examples
+    --------
+    >>> from rosenblatt import PassiveAggressive
+    >>> model = PassiveAggressive(variant="PA")
+    >>> model.learn_one([0.3, 0.4], "no"); model.learn_one([0.3, 0.4], "yes")
+    >>> round(float(model.decision_function([[0.3, 0.4]])[0]), 12)
+    1.0
+
+    References
+    ----------
+    K. Crammer, O. Dekel, J. Keshet, S. Shalev-Shwartz, Y. Singer (2006). Online passive-aggressive algorithms.
+    Journal of Machine Learning Research 7.
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        variant: str = "PA-I",
+        answer: str = "last",
+        max_iter: int = 100,
+        tol: float | None = None,
+        time_limit: float | None = None,
+        shuffle: bool = True,
+        fit_intercept: bool = True,
+        multi_class: str = "ovr",
+        class_weight: Any = None,
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        pocket_check: str = "run",
+        hash_features: int | None = None,
+    ) -> None:
+        self.C = C
+        self.variant = variant
+        self.answer = answer
+        self.max_iter = max_iter
+        self.tol = tol
+        self.time_limit = time_limit
+        self.shuffle = shuffle
+        self.fit_intercept = fit_intercept
+        self.multi_class = multi_class
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.pocket_check = pocket_check
+        self.hash_features = hash_features
+
+    def _learning_rule(self) -> tuple[Rule, tuple[float, ...]]:
+        check_choice("variant", self.variant, tuple(VARIANTS))
+        check_positive("C", self.C, "it is the most that one row may move the weights")
+        rule = RULES[VARIANTS[self.variant]]
+        return rule, rule.values({"C": self.C} if rule.parameters else None)

@@ -1,0 +1,136 @@
+"""The perceptron: last, averaged, voted and pocket answers from one run."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import Any
+
+from rosenblatt.estimators.linear import LinearClassifier
+from rosenblatt.rules import RULES, Rule
+from rosenblatt.rules.schedules import scheduled
+
+
+class Perceptron(LinearClassifier):
+    """Rosenblatt's perceptron.
+
+    Starting at w = 0, the rows are visited in turn; on a mistake, y (w·x + b) <= 0,
+
+        w <- w + eta y x,      b <- b + eta y,
+
+    and an epoch that changes nothing ends the run. If the rows are separable with margin gamma inside a ball of
+    radius R, that happens after at most R²/gamma² mistakes, in whatever order the rows come.
+
+    Parameters
+    ----------
+    answer : {"last", "averaged", "voted", "pocket"}
+        What `predict` uses: the last weights; the mean of the weights after each example; the vote of all weight
+        vectors, each with the number of examples it survived; or the weights with the fewest errors on the
+        training rows. One fit computes all but "voted", which keeps every update and must be asked for.
+    learning_rate : float or callable
+        eta, or a function of the number of the example t = 1, 2, …. A constant changes nothing but the scale.
+    max_iter : int
+        The limit on epochs.
+    tol : float or None
+        Stop when the mistakes of an epoch, as a fraction of the rows, have not fallen by `tol` for 5 epochs.
+    time_limit : float or None
+        Seconds after which the run stops with the weights that it has.
+    shuffle : bool
+        Visit the rows in a new random order in every epoch, or in the order in which they came.
+    fit_intercept : bool
+        Learn a bias: a coordinate of every row that is always 1.
+    multi_class : {"ovr", "coupled"}
+        One half-space for each class against the rest, or all classes together: on a mistake the true class
+        moves towards the row and the best other class away from it.
+    class_weight : dict, "balanced" or None
+        Multiplies the weights of the rows of each class.
+    warm_start : bool
+        Start from the weights of the earlier fit.
+    random_state : int, RandomState or None
+        Seeds the shuffling.
+    n_jobs : int or None
+        Threads over which the half-spaces are spread. The result is the same bits for any number.
+    verbose : int
+        1 shows the epochs while they happen.
+    pocket_check : {"run", "update"}
+        When the pocket is checked: after a record run of correct answers, or after every update, as the lecture
+        writes it, at the price of a pass over the data each time.
+    hash_features : int or None
+        For dicts of named features: hash the names into this many slots, which bounds the memory.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, n_features_in_, feature_names_in_, n_iter_
+        As in scikit-learn, for the chosen answer; the voted answer has no coef_.
+    answers_ : dict
+        Every answer of this fit by name, each with ``predict``, ``decision_function`` and ``score``.
+    trace_ : Trace
+        One row per epoch.
+    stop_reason_ : str
+        "converged", "max_iter", "no_improvement", "time_limit", "callback", "interrupted" or "diverged".
+    mistakes_ : int
+        Rows that were answered wrongly when they were visited.
+
+    Examples
+    --------
+    >>> from rosenblatt import Perceptron
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> model = Perceptron(shuffle=False).fit(X, [False, False, False, True])
+    >>> model.predict(X).tolist(), model.stop_reason_, model.mistakes_
+    ([False, False, False, True], 'converged', 12)
+
+    References
+    ----------
+    F. Rosenblatt (1958). The perceptron: a probabilistic model for information storage and organization in
+    the brain. Psychological Review 65(6).
+    Y. Freund, R. E. Schapire (1999). Large margin classification using the perceptron algorithm. Machine
+    Learning 37(3). (averaged and voted)
+    S. I. Gallant (1990). Perceptron-based learning algorithms. IEEE Transactions on Neural Networks 1(2).
+    (pocket with ratchet)
+    """
+
+    def __init__(
+        self,
+        answer: str = "last",
+        learning_rate: Any = 1.0,
+        max_iter: int = 100,
+        tol: float | None = None,
+        time_limit: float | None = None,
+        shuffle: bool = True,
+        fit_intercept: bool = True,
+        multi_class: str = "ovr",
+        class_weight: Any = None,
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        pocket_check: str = "run",
+        hash_features: int | None = None,
+    ) -> None:
+        self.answer = answer
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.tol = tol
+        self.time_limit = time_limit
+        self.shuffle = shuffle
+        self.fit_intercept = fit_intercept
+        self.multi_class = multi_class
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.pocket_check = pocket_check
+        self.hash_features = hash_features
+
+    def _learning_rule(self) -> tuple[Rule, tuple[float, ...]]:
+        rule = RULES["perceptron"]
+        eta = self.learning_rate
+        if callable(eta):
+            function = scheduled(rule.function, eta)
+            return Rule(rule.name, function, rule.parameters), (1.0,)
+        if isinstance(eta, bool) or not isinstance(eta, numbers.Real) or not 0 < float(eta) < math.inf:
+            raise ValueError(
+                f"learning_rate must be a finite number above 0 or a function of t, but got {eta!r}; 1.0 is usual."
+            )
+        return rule, (float(eta),)

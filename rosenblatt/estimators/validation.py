@@ -1,0 +1,94 @@
+"""What the estimators ask of their input, each complaint one sentence: what must hold, what came, what to do."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from sklearn.utils import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
+
+from rosenblatt.engine.state import Array
+
+ROW_DTYPES = (np.float64, np.float32, np.uint8)  # any other dtype becomes the first
+
+
+def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        known = ", ".join(repr(choice) for choice in choices)
+        raise ValueError(f"{name} must be one of {known}, but got {value!r}; choose one of them.")
+
+
+def check_positive(name: str, value: Any, why: str, *, whole: bool = False, none: bool = False) -> None:
+    kind = numbers.Integral if whole else numbers.Real
+    if none and value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, kind) or not 0 < float(value) < np.inf:
+        what = "a whole number" if whole else "a finite number"
+        raise ValueError(f"{name} must be {what} above 0, but got {value!r}; {why}.")
+
+
+def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """Rows in a dtype that the engine reads; C-contiguous or CSR; finite; as wide as at the fit."""
+    X = validate_data(
+        estimator, X, accept_sparse="csr", dtype=ROW_DTYPES, order="C", reset=reset, ensure_min_features=1
+    )
+    return X
+
+
+def check_labels(y: Any, n_rows: int | None = None) -> Array:
+    """One label per row, all of one kind."""
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None; pass one label per row.")
+    y = column_or_1d(y, warn=True)
+    if y.dtype.kind == "O":
+        kinds = sorted({type(label).__name__ for label in y})
+        if len(kinds) > 1:
+            raise ValueError(
+                f"y must hold labels of one kind, but got {' and '.join(kinds)}; convert them to one kind first."
+            )
+    check_classification_targets(y)
+    if n_rows is not None and len(y) != n_rows:
+        raise ValueError(
+            f"X and y must have the same number of rows, but got {n_rows} and {len(y)}; pass one label per row."
+        )
+    return y
+
+
+def check_rows_and_labels(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:
+    if y is None:
+        name = type(estimator).__name__
+        raise ValueError(f"{name} requires y to be passed, but the target y is None; pass one label per row.")
+    X = check_rows(estimator, X, reset=reset)
+    return X, check_labels(y, X.shape[0])
+
+
+def row_weights(X: Any, y: Array, classes: Array, codes: Array, sample_weight: Any, class_weight: Any) -> Array:
+    """sample_weight times the weight of the row's class; empty when every row weighs 1."""
+    if sample_weight is None and class_weight is None:
+        return np.empty(0)
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, copy=True)
+    if (weights < 0).any():
+        row = int(np.flatnonzero(weights < 0)[0])
+        raise ValueError(
+            f"sample_weight must not be negative, but row {row} has {weights[row]:g}; use 0 to leave a row out."
+        )
+    if class_weight is not None:
+        weights = weights * compute_class_weight(class_weight, classes=classes, y=y)[codes]
+    return weights
+
+
+@contextmanager
+def unchanged_on_failure(estimator: Any) -> Iterator[None]:
+    """A call that is refused leaves the estimator as it was."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise

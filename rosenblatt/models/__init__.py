@@ -1,0 +1,8 @@
+"""The frozen results of training, and their files."""
+
+from __future__ import annotations
+
+from rosenblatt.models.linear import LinearModel
+from rosenblatt.models.voted import VotedModel
+
+__all__ = ["LinearModel", "VotedModel"]

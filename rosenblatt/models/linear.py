@@ -1,0 +1,62 @@
+"""The frozen result of training: half-spaces that answer together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse
+
+Array = npt.NDArray[Any]
+BLOCK = 2**22  # numbers of a uint8 matrix that are widened at a time
+
+
+@dataclass(frozen=True, eq=False)
+class LinearModel:
+    """Scores X·coefᵀ + intercept. One half-space tells two classes apart; otherwise the highest score answers.
+
+    A score of 0 answers the second class.
+
+    >>> import numpy as np
+    >>> model = LinearModel(np.array([[1.0, 1.0]]), np.array([-1.5]), np.array(["no", "yes"]))
+    >>> model.predict(np.array([[1.0, 1.0], [1.0, 0.0]])).tolist()
+    ['yes', 'no']
+    """
+
+    coef: Array
+    intercept: Array
+    classes: Array
+
+    def decision_function(self, X: Any) -> Array:
+        scores = product(X, self.coef) + self.intercept
+        return scores[:, 0] if len(self.intercept) == 1 else scores
+
+    def predict(self, X: Any) -> Array:
+        return labels(self.decision_function(X), self.classes)
+
+    def score(self, X: Any, y: Any) -> float:
+        """The fraction of rows answered correctly."""
+        return float(np.mean(self.predict(X) == np.asarray(y)))
+
+
+def labels(scores: Array, classes: Array) -> Array:
+    """The classes that the scores answer."""
+    codes = (scores >= 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+    return classes[codes]
+
+
+def product(X: Any, coef: Array) -> Array:
+    """X·coefᵀ; small integers are widened a block of rows at a time."""
+    if scipy.sparse.issparse(X):
+        return np.asarray(X @ coef.T)
+    X = np.asarray(X)
+    if X.dtype != np.uint8:
+        return np.asarray(X @ coef.T)
+    result = np.empty((len(X), len(coef)), coef.dtype)
+    height = max(1, BLOCK // max(1, X.shape[1]))
+    for start in range(0, len(X), height):
+        block = slice(start, start + height)
+        result[block] = X[block].astype(coef.dtype) @ coef.T
+    return result

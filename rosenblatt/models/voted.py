@@ -1,0 +1,82 @@
+"""The voted answer: every weight vector that training passed through votes with its survival count.
+
+There are as many vectors as updates, so they are kept as the updates themselves: the rows that were added,
+in order. The scores of a new row x under all of them follow from its products with those rows,
+
+    score_u(x) = shrink_u · score_{u-1}(x) + step_u · (x_u·x + 1),
+
+and half-space k gives sum_u count_u · sign(score_u(x)), with sign(0) = +1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from rosenblatt.models.linear import Array, labels, product
+
+CELLS = 2**22  # the numbers that stand in memory at a time
+
+
+@dataclass(frozen=True, eq=False)
+class VotedModel:
+    """`rows[k][u]` is the row of `support` that update u of half-space k added, `counts[k][u]` its survival."""
+
+    support: Any
+    rows: list[Array]
+    steps: list[Array]
+    shrinks: list[Array]
+    counts: list[Array]
+    fit_intercept: bool
+    shrink_intercept: bool
+    classes: Array
+
+    def decision_function(self, X: Any) -> Array:
+        n_rows = X.shape[0]
+        votes = np.zeros((n_rows, len(self.rows)))
+        support = self.support.astype(np.float64)
+        height = max(1, CELLS // max(1, support.shape[0]))
+        for start in range(0, n_rows, height):
+            block = X[start : start + height]
+            if scipy.sparse.issparse(support):
+                gram = np.asarray((scipy.sparse.csr_array(block) @ support.T).todense())
+            else:
+                gram = product(block.astype(np.float64), support)
+            gram += float(self.fit_intercept)
+            for k in range(len(self.rows)):
+                votes[start : start + height, k] = self._votes(gram, k)
+        return votes[:, 0] if votes.shape[1] == 1 else votes
+
+    def _votes(self, gram: Array, k: int) -> Array:
+        rows, steps, shrinks, counts = self.rows[k], self.steps[k], self.shrinks[k], self.counts[k]
+        total = counts.sum()
+        votes = np.zeros(len(gram))
+        if (shrinks == 1.0).all():
+            for r, products in enumerate(gram):  # row by row: the scores of one row stay in the cache
+                scores = products[rows]
+                scores *= steps
+                np.cumsum(scores, out=scores)
+                votes[r] = 2.0 * np.dot(scores >= 0.0, counts) - total
+            return votes
+        bias = float(self.fit_intercept)
+        linear, offset = np.zeros(len(gram)), 0.0
+        for row, step, shrink, count in zip(rows, steps, shrinks, counts, strict=True):
+            linear = shrink * linear + step * (gram[:, row] - bias)
+            offset = (shrink if self.shrink_intercept else 1.0) * offset + step * bias
+            votes += count * np.where(linear + offset >= 0, 1.0, -1.0)
+        return votes
+
+    def predict(self, X: Any) -> Array:
+        return labels(self.decision_function(X), self.classes)
+
+    def score(self, X: Any, y: Any) -> float:
+        """The fraction of rows answered correctly."""
+        return float(np.mean(self.predict(X) == np.asarray(y)))
+
+
+def survival_counts(times: Array, seen: int) -> Array:
+    """How many examples each vector was in force for, from the example that made it to the next update."""
+    return np.diff(times, append=seen + 1).astype(np.float64)

@@ -1,0 +1,48 @@
+"""Where rows come from: toy sets whose margin is known, IDX and LIBSVM files, and the field's real sets.
+
+Nothing here imports scikit-learn or scipy before a function that needs them is called.
+"""
+
+from .bundled import breast_cancer, digits, iris, wine
+from .catalogue import FILES, KnownFile
+from .fetch import cache_folder, checksum, download, locate
+from .idx import read_idx
+from .libsvm import read_libsvm
+from .sets import Split, a9a, mnist, mnist_pair, mushrooms, reuters
+from .shapes import and_, circles, or_, spirals, xor
+from .text import newsgroups, newsgroups_tfidf
+from .toy import ToySet, blobs, overlapping_blobs, two_points
+from .toy_sparse import sparse_separable
+
+__all__ = [
+    "FILES",
+    "KnownFile",
+    "Split",
+    "ToySet",
+    "a9a",
+    "and_",
+    "blobs",
+    "breast_cancer",
+    "cache_folder",
+    "checksum",
+    "circles",
+    "digits",
+    "download",
+    "iris",
+    "locate",
+    "mnist",
+    "mnist_pair",
+    "mushrooms",
+    "newsgroups",
+    "newsgroups_tfidf",
+    "or_",
+    "overlapping_blobs",
+    "read_idx",
+    "read_libsvm",
+    "reuters",
+    "sparse_separable",
+    "spirals",
+    "two_points",
+    "wine",
+    "xor",
+]

@@ -1,0 +1,248 @@
+"""Where the known files are: a folder of the user's, a cache, or their public home.
+
+A file is looked for plain and with every ending we can read. Checksums are of the decompressed content, so
+a copy that was compressed anew still verifies; they are checked when a file is downloaded and not at every
+use.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import sys
+from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from http.client import HTTPException
+from importlib.util import find_spec
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from .catalogue import FILES, KnownFile
+from .compressed import DAMAGED, open_stored
+
+Progress: TypeAlias = Callable[[int, int | None], None]
+Opener: TypeAlias = Callable[[str], AbstractContextManager[Any]]
+
+ENDINGS = ("", ".xz", ".gz", ".bz2")
+CHUNK = 1 << 20
+
+
+def locate(name: str, *, progress: Progress | None = None, opener: Opener | None = None) -> Path:
+    """Return the path of a known file, downloading it when it is not on this machine.
+
+    Looked for in the folder that the environment variable ROSENBLATT_DATA names, then in the cache
+    folder, then at the file's public home.
+
+    Parameters
+    ----------
+    name : str
+        A key of `FILES`.
+    progress : callable (done, total), optional
+        Told the bytes that came and those expected (None when unknown). Without one, a bar is shown on
+        a terminal if rich is installed.
+    opener : callable (url), optional
+        Opens an address for reading, as a context manager; `urllib.request.urlopen` when not given.
+
+    Returns
+    -------
+    Path
+
+    Example
+    -------
+    >>> locate("mnist/t10k-labels-idx1-ubyte").name  # doctest: +SKIP
+    't10k-labels-idx1-ubyte.gz'
+    >>> locate("mnist/labels")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: name must be a key of rosenblatt.sources.FILES, but 'mnist/labels' came; did you mean ...
+    """
+    if name not in FILES:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, FILES, n=1, cutoff=0.0)[0]
+        raise ValueError(f"name must be a key of rosenblatt.sources.FILES, but {name!r} came; did you mean {near!r}?")
+    file = FILES[name]
+    folders = [Path(os.environ["ROSENBLATT_DATA"])] if os.environ.get("ROSENBLATT_DATA") else []
+    for folder in [*folders, cache_folder()]:
+        for ending in dict.fromkeys((file.ending, *ENDINGS)):
+            path = folder / f"{name}{ending}"
+            if path.is_file():
+                return path
+    return download(file, cache_folder(), progress=progress, opener=opener)
+
+
+def cache_folder() -> Path:
+    """Return the folder that downloads are kept in.
+
+    It is the one ROSENBLATT_CACHE names, else `rosenblatt` in the platform's folder for caches.
+
+    Returns
+    -------
+    Path
+
+    Example
+    -------
+    >>> from unittest.mock import patch
+    >>> with patch.dict(os.environ, ROSENBLATT_CACHE="kept/here"):
+    ...     cache_folder().parts
+    ('kept', 'here')
+    """
+    if chosen := os.environ.get("ROSENBLATT_CACHE"):
+        return Path(chosen)
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "rosenblatt"
+
+
+def download(file: KnownFile, folder: Path, *, progress: Progress | None = None, opener: Opener | None = None) -> Path:
+    """Download a known file into a folder, all of it or nothing.
+
+    The bytes go to a temporary name beside the target, are checked, and only then get their name: a
+    reader never sees half a file, and a failed download leaves nothing behind.
+
+    Parameters
+    ----------
+    file : KnownFile
+        With a `url`; without one the error says where to put the file.
+    folder : Path
+        The file lands at its own name inside, folders being made as needed.
+    progress, opener
+        As for `locate`.
+
+    Returns
+    -------
+    Path
+
+    Example
+    -------
+    >>> download(FILES["mnist/t10k-labels-idx1-ubyte"], cache_folder())  # doctest: +SKIP
+    """
+    if file.url is None:
+        raise FileNotFoundError(
+            f"{file.name} must be on this machine, as it has no public home to download from, but it was not "
+            f"found; set ROSENBLATT_DATA to the folder that has {file.name}{file.ending}."
+        )
+    target = folder / Path(file.name).parent / file.url.rsplit("/", 1)[-1]
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
+    shown: AbstractContextManager[Progress] = _bar(file.name) if progress is None else nullcontext(progress)
+    try:
+        chunks = _chunks(file, opener or _open_address)
+        with part.open("xb") as sink, shown as report, closing(chunks):
+            done = 0
+            for chunk, total in chunks:
+                done += sink.write(chunk)
+                report(done, total)
+            # The name must not reach the disk before the bytes: the file is never checked again.
+            sink.flush()
+            os.fsync(sink.fileno())
+        _verify(file, part)
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+    return target
+
+
+def checksum(path: str | PathLike[str], *, libsvm: bool = False) -> str:
+    r"""Return the SHA-256 of a file's decompressed content.
+
+    The copies of a LIBSVM text in use differ in blanks at the end of lines and in zeros that are
+    written out. With `libsvm` each line is first reduced to its parts with one blank between them,
+    without the zeros, and a newline: rows that are equal hash equally.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file, plain or compressed with gzip, xz or bzip2.
+    libsvm : bool
+        Whether to hash the canonical lines of a LIBSVM text instead of the bytes.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+
+    Example
+    -------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     one, two = Path(folder) / "one", Path(folder) / "two"
+    ...     _ = one.write_text("+1 3:1\n"), two.write_text("+1  3:1 123:0 \n")
+    ...     checksum(one, libsvm=True) == checksum(two, libsvm=True) == checksum(one)
+    True
+    """
+    found = hashlib.sha256()
+    with open_stored(path) as file:
+        if libsvm:
+            for line in file:
+                found.update(b" ".join(part for part in line.split() if not part.endswith(b":0")) + b"\n")
+        else:
+            while chunk := file.read(CHUNK):
+                found.update(chunk)
+    return found.hexdigest()
+
+
+def _open_address(url: str) -> AbstractContextManager[Any]:
+    from urllib.error import HTTPError
+    from urllib.request import urlopen
+
+    try:
+        opened: AbstractContextManager[Any] = urlopen(url, timeout=60)
+    except HTTPError as error:
+        # It holds the page that says "not found", and the connection with it.
+        error.close()
+        raise
+    return opened
+
+
+def _chunks(file: KnownFile, opener: Opener) -> Generator[tuple[bytes, int | None], None, None]:
+    """Yield the bytes at the file's address piece by piece, each with the total that was promised."""
+    assert file.url is not None
+    done, total = 0, None
+    try:
+        with opener(file.url) as source:
+            length = getattr(source, "headers", {}).get("Content-Length")
+            total = int(length) if length else None
+            while chunk := source.read(CHUNK):
+                done += len(chunk)
+                yield chunk, total
+        if total is not None and done < total:
+            raise ConnectionError(f"{done} of {total} bytes came")
+    except (OSError, HTTPException) as error:
+        raise ConnectionError(
+            f"{file.name} must be downloaded once, but {file.url} did not send it ({error}); check the "
+            f"network, or set ROSENBLATT_DATA to a folder that has {file.name}{file.ending}."
+        ) from error
+
+
+def _verify(file: KnownFile, path: Path) -> None:
+    """Refuse content that is not the file we know."""
+    try:
+        found = checksum(path, libsvm=file.libsvm)
+    except DAMAGED as error:
+        found = f"damaged bytes ({error})"
+    if found != file.sha256:
+        raise ValueError(
+            f"The content of {file.name} must have the SHA-256 {file.sha256}, but {file.url} sent {found}; "
+            "nothing was kept, so try again, or set ROSENBLATT_DATA to a folder that has "
+            f"{file.name}{file.ending}."
+        )
+
+
+@contextmanager
+def _bar(title: str) -> Iterator[Progress]:
+    """Show a progress bar where someone is watching and rich is installed, else nothing."""
+    if not sys.stderr.isatty() or find_spec("rich") is None:
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+
+    with Bar(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

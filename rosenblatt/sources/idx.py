@@ -1,0 +1,101 @@
+"""IDX files: the big-endian arrays of MNIST.
+
+An IDX file is a 4-byte magic number (two zero bytes, a type code, the number of dimensions), then each
+dimension as a big-endian unsigned 32-bit integer, then the values in C order and nothing after them.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .compressed import DAMAGED, open_stored
+
+#: The type code in the third byte of the file, and the dtype the values are stored in.
+TYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
+
+#: More dimensions than this fit into no numpy array.
+MAX_DIMENSIONS = 64
+
+
+def read_idx(path: str | PathLike[str]) -> npt.NDArray[Any]:
+    r"""Read an IDX file into a read-only array.
+
+    One-byte values are used where they were read, without a copy; wider ones are turned from
+    big-endian into the machine's own order, which copies them once.
+
+    Parameters
+    ----------
+    path : str or path-like
+        An IDX file, plain or compressed with gzip, xz or bzip2.
+
+    Returns
+    -------
+    ndarray
+        Of the shape and type the file states: uint8, int8, int16, int32, float32 or float64.
+
+    Example
+    -------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "labels-idx1-ubyte"
+    ...     _ = path.write_bytes(b"\0\0\x08\x01" + b"\0\0\0\x03" + b"\x05\x00\x04")
+    ...     read_idx(path)
+    array([5, 0, 4], dtype=uint8)
+    """
+    try:
+        with open_stored(path) as file:
+            content = file.read()
+    except DAMAGED as error:
+        raise ValueError(
+            f"A compressed IDX file must decompress to its end, but {path} does not ({error}); fetch it again."
+        ) from error
+    shape, dtype, start = _header(content, path)
+    expected, found = start + math.prod(shape) * dtype.itemsize, len(content)
+    if found < expected:
+        raise ValueError(
+            f"An IDX file of shape {shape} and type {dtype.name} must have {expected} bytes, but {path} is "
+            f"truncated at {found}; fetch it again."
+        )
+    if found > expected:
+        raise ValueError(
+            f"An IDX file of shape {shape} and type {dtype.name} must have {expected} bytes, but {path} has "
+            f"{found - expected} trailing bytes; fetch it again or cut them off."
+        )
+    values: npt.NDArray[Any] = np.ndarray(shape, dtype, buffer=content, offset=start)
+    native = values.astype(dtype.newbyteorder("="), copy=False)
+    native.flags.writeable = False
+    return native
+
+
+def _header(content: bytes, path: str | PathLike[str]) -> tuple[tuple[int, ...], np.dtype[Any], int]:
+    """Return the shape, the stored dtype and where the values start."""
+    if len(content) < 4 or content[:2] != b"\0\0":
+        raise ValueError(
+            f"An IDX file must begin with two zero bytes, a type code and the number of dimensions, but "
+            f"{path} begins with {content[:4]!r}; pass an IDX file."
+        )
+    code, n_dimensions = content[2], content[3]
+    if code not in TYPES:
+        known = ", ".join(f"0x{known:02X}" for known in TYPES)
+        raise ValueError(
+            f"The type code of an IDX file must be one of {known}, but {path} has 0x{code:02X}; "
+            "write the file again with one of them."
+        )
+    if n_dimensions > MAX_DIMENSIONS:
+        raise ValueError(
+            f"An IDX file must have at most {MAX_DIMENSIONS} dimensions to fit a numpy array, but {path} has "
+            f"{n_dimensions}; write it again with fewer."
+        )
+    start = 4 + 4 * n_dimensions
+    if len(content) < start:
+        raise ValueError(
+            f"The header of an IDX file with {n_dimensions} dimensions must have {start} bytes, but {path} "
+            f"is truncated at {len(content)}; fetch it again."
+        )
+    return struct.unpack(f">{n_dimensions}I", content[4:start]), np.dtype(TYPES[code]), start

@@ -1,0 +1,124 @@
+"""What happened in a run: one row per epoch, why it stopped, and every update if they were recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from html import escape
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+STOP_REASONS = {
+    "converged": "an epoch changed nothing",
+    "max_iter": "the limit on epochs was reached",
+    "no_improvement": "the mistakes of an epoch no longer fell by tol",
+    "time_limit": "the time was up",
+    "callback": "on_epoch asked for it",
+    "interrupted": "Ctrl-C",
+    "diverged": "the weights grew beyond what a float can hold",
+}
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """One epoch: updates made, mistakes met on the way, the length of the weights, seconds; errors if measured.
+
+    >>> row = Epoch(epoch=1, updates=3, mistakes=3, norm=2.0, seconds=0.1)
+    >>> row.updates, row["mistakes"]
+    (3, 3)
+    """
+
+    epoch: int
+    updates: int
+    mistakes: int
+    norm: float
+    seconds: float
+    train_error: float | None = None
+    test_error: float | None = None
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in COLUMNS:
+            raise KeyError(f"An epoch has {', '.join(COLUMNS)}, but not {name!r}; ask for one of those.")
+        return getattr(self, name)
+
+
+COLUMNS = tuple(f.name for f in fields(Epoch))
+OPTIONAL = ("train_error", "test_error")
+FORMATS = {"norm": "{:.4g}", "seconds": "{:.3f}", "train_error": "{:.2%}", "test_error": "{:.2%}"}
+
+
+@dataclass
+class Trace:
+    """The epochs of a run, as arrays, as a frame, as a table.
+
+    >>> trace = Trace([Epoch(1, 3, 3, 2.0, 0.1), Epoch(2, 0, 0, 2.0, 0.1)], "converged")
+    >>> trace["updates"]
+    array([3, 0])
+    >>> trace.stop_reason
+    'converged'
+    """
+
+    epochs: list[Epoch] = field(default_factory=list)
+    stop_reason: str = ""
+    updates: Any = None  # the engine's UpdateLog, where it was asked for
+
+    def __len__(self) -> int:
+        return len(self.epochs)
+
+    def __iter__(self) -> Iterator[Epoch]:
+        return iter(self.epochs)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that were measured."""
+        return tuple(c for c in COLUMNS if c not in OPTIONAL or any(e[c] is not None for e in self.epochs))
+
+    def __getitem__(self, name: str) -> Array:
+        return np.array([epoch[name] for epoch in self.epochs])
+
+    def as_arrays(self) -> dict[str, Array]:
+        return {name: self[name] for name in self.columns}
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """The rows as a pandas or polars frame."""
+        if library not in ("pandas", "polars"):
+            raise ValueError(f"library must be 'pandas' or 'polars', but got {library!r}; choose one of them.")
+        try:
+            module = __import__(library)
+        except ImportError as error:
+            raise ImportError(
+                f"A {library} frame needs {library}, which is not installed; run: pip install {library}"
+            ) from error
+        return module.DataFrame(self.as_arrays())
+
+    def cells(self) -> list[list[str]]:
+        return [[FORMATS.get(c, "{}").format(epoch[c]) for c in self.columns] for epoch in self.epochs]
+
+    def ending(self) -> str:
+        if not self.stop_reason:
+            return ""
+        return f"stopped: {self.stop_reason} ({STOP_REASONS[self.stop_reason]})"
+
+    def __repr__(self) -> str:
+        shown, skipped = self.cells(), 0
+        if len(shown) > 20:
+            skipped = len(shown) - 20
+            shown = [*shown[:10], ["…"] * len(self.columns), *shown[-10:]]
+        names = [c.replace("_", " ") for c in self.columns]
+        widths = [max(len(r[j]) for r in [names, *shown]) for j in range(len(names))]
+        lines = ["  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in [names, *shown]]
+        if skipped:
+            lines.append(f"({skipped} epochs not shown)")
+        return "\n".join([*lines, self.ending()]).rstrip()
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(c.replace('_', ' '))}</th>" for c in self.columns)
+        body = "".join("<tr>" + "".join(f"<td>{c}</td>" for c in row) + "</tr>" for row in self.cells())
+        return (
+            f"<div style='max-height:24em;overflow:auto;display:inline-block'><table><thead><tr>{head}</tr>"
+            f"</thead><tbody>{body}</tbody></table></div><p>{escape(self.ending())}</p>"
+        )

@@ -1,0 +1,86 @@
+"""IDX files: what was written is read, and damage is named."""
+
+import gzip
+import lzma
+import struct
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from rosenblatt.sources import read_idx
+from rosenblatt.sources.idx import TYPES
+
+CODES = {np.dtype(stored).newbyteorder("=").name: code for code, stored in TYPES.items()}
+
+
+def encode(values):
+    """Return the bytes of an IDX file."""
+    header = bytes([0, 0, CODES[values.dtype.name], values.ndim]) + struct.pack(f">{values.ndim}I", *values.shape)
+    return header + values.astype(values.dtype.newbyteorder(">")).tobytes()
+
+
+def write(folder, content):
+    path = Path(folder) / "file"
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize("name", CODES)
+@settings(deadline=None, max_examples=30)
+@given(data=st.data())
+def test_round_trip_for_every_type_and_shape(name, data):
+    shape = hnp.array_shapes(min_dims=0, max_dims=5, min_side=0, max_side=4)
+    values = data.draw(hnp.arrays(np.dtype(name), shape))
+    pack = data.draw(st.sampled_from([bytes, gzip.compress, lzma.compress]))
+    with tempfile.TemporaryDirectory() as folder:
+        found = read_idx(write(folder, pack(encode(values))))
+    assert found.dtype == values.dtype and found.dtype.isnative and found.shape == values.shape
+    assert found.tobytes() == values.tobytes()
+    assert not found.flags.writeable
+
+
+def test_single_bytes_are_not_copied(tmp_path):
+    found = read_idx(write(tmp_path, encode(np.arange(6, dtype=np.uint8).reshape(2, 3))))
+    assert isinstance(found.base, bytes) or isinstance(found.base.base, bytes)
+
+
+GOOD = encode(np.arange(6, dtype=np.int32).reshape(2, 3))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "must begin with two zero bytes"),
+        (b"\0\0\x08", "must begin with two zero bytes"),
+        (b"P5 28 28", "begins with b'P5 2'; pass an IDX file"),
+        (b"\0\0\x0a\x01" + GOOD[4:], "type code .* 0x0A"),
+        (b"\0\0\x08\xff" + bytes(2000), "at most 64 dimensions"),
+        (GOOD[:9], "header .* must have 12 bytes, but .* truncated at 9"),
+        (GOOD[:-1], "must have 36 bytes, but .* truncated at 35"),
+        (GOOD + b"ab", "must have 36 bytes, but .* 2 trailing bytes"),
+        (gzip.compress(GOOD)[:-9], "must decompress to its end"),
+        (lzma.compress(GOOD)[:-9], "must decompress to its end"),
+        (lzma.compress(GOOD)[:20] + b"\xff" * 20, "must decompress to its end"),
+        (gzip.compress(GOOD)[:12] + b"\xff" * 20, "must decompress to its end"),
+    ],
+)
+def test_damage_is_named_in_one_sentence_with_the_file(tmp_path, content, message):
+    path = write(tmp_path, content)
+    with pytest.raises(ValueError, match=message) as caught:
+        read_idx(path)
+    assert str(path) in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_huge_promise_costs_no_memory(tmp_path):
+    with pytest.raises(ValueError, match="truncated"):
+        read_idx(write(tmp_path, b"\0\0\x0e\x03" + b"\xff" * 12 + bytes(8)))
+
+
+def test_a_missing_file_is_the_usual_error(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        read_idx(tmp_path / "nothing")
