@@ -109,8 +109,30 @@ def squared_norm(rows: Any, i: Any, wide: Any) -> float:
 
 
 @part
-def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger: Any) -> None:
-    """v_k += CHANGE_k · x_i and lag_k += LAGGED_k · x_i, where CHANGE_k is not zero."""
+def _stays_finite(X: Any, row: Any, values: Any, k: Any, change: Any) -> bool:
+    """Whether values_k + change·x is finite throughout: a product with 0 is 0 for finite numbers alone."""
+    d = U(values.shape[1])
+    lanes = U(VECTOR_BYTES // values.itemsize)
+    nothing = values.dtype.type(0)
+    changes, nothings = repeat(change, values), zero(values)
+    checked = zero(values)
+    j = U(0)
+    while j + lanes <= d:
+        moved = fused(load(values, k * d + j, values), load(X, row * d + j, values), changes)
+        checked = fused(checked, moved, nothings)
+        j += lanes
+    s = total(checked)
+    for tail in range(j, d):
+        s = fused(s, fused(values[k, tail], values.dtype.type(X[row, tail]), change), nothing)
+    return s == nothing
+
+
+@part
+def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger: Any) -> bool:
+    """v_k += CHANGE_k · x_i and lag_k += LAGGED_k · x_i, where CHANGE_k is not zero.
+
+    False, with the half-space unchanged, if a number would not be finite.
+    """
     X = rows[0]
     row, d = U(i), U(vectors.shape[1])
     lanes = U(VECTOR_BYTES // vectors.itemsize)
@@ -118,6 +140,8 @@ def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger
         if ledger[k, CHANGE] != 0.0:
             change = vectors.dtype.type(ledger[k, CHANGE])
             lagged = vectors.dtype.type(ledger[k, LAGGED])
+            if not (_stays_finite(X, row, vectors, k, change) and _stays_finite(X, row, lag, k, lagged)):
+                return False
             changes, lagged_changes = repeat(change, vectors), repeat(lagged, vectors)
             j = U(0)
             while j + lanes <= d:
@@ -131,6 +155,7 @@ def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger
                 vectors[k, tail] = fused(vectors[k, tail], x_tail, change)
                 lag[k, tail] = fused(lag[k, tail], x_tail, lagged)
             ledger[k, CHANGE] = 0.0
+    return True
 
 
 @part

@@ -94,6 +94,16 @@ def _move(ledger: Any, k: Any, step: Any, intercept: Any) -> None:
 
 
 @part
+def _carry_out(carried_out: Any, ledger: Any, first: Any, last: Any) -> bool:
+    """After a refused addition, let what was noted down for this row go."""
+    if not carried_out:
+        for k in range(first, last):
+            ledger[k, CHANGE] = 0.0
+            ledger[k, LAGGED] = 0.0
+    return carried_out
+
+
+@part
 def _record(log: Any, ledger: Any, k: Any, i: Any, step: Any, shrink: Any) -> None:
     if log is not None:
         rows, numbers, sizes = log
@@ -107,7 +117,7 @@ def _record(log: Any, ledger: Any, k: Any, i: Any, step: Any, shrink: Any) -> No
 
 
 def make_teach(key: str, function: Any, n_parameters: int, weighted: int, layout: ModuleType) -> Any:
-    """Row i teaches the half-spaces first <= k < last. False when a score was not finite."""
+    """Row i teaches the half-spaces first <= k < last. False when a number was not finite."""
     step_of = _make_step(function, n_parameters, weighted)
     reads_sqnorm = compiled.reads_argument(function, 1)
     scores, squared_norm, add, fold = layout.scores, layout.squared_norm, layout.add, layout.fold
@@ -131,6 +141,8 @@ def make_teach(key: str, function: Any, n_parameters: int, weighted: int, layout
             y = 1.0 if code == positive[k] else -1.0
             ledger[k, SEEN] += 1.0
             step, shrink = step_of(y * s, sqnorm, np.int64(ledger[k, SEEN]), params, k, c)
+            if not np.isfinite(step * shrink):
+                return False
             if shrink != 1.0:
                 _shrink(ledger, k, shrink, shrink_intercept)
                 if abs(ledger[k, SCALE]) < SMALLEST_SCALE:
@@ -141,9 +153,7 @@ def make_teach(key: str, function: Any, n_parameters: int, weighted: int, layout
                 taught = True
             if step != 0.0 or shrink != 1.0:
                 _record(log, ledger, k, i, step * y, shrink)
-        if taught:
-            add(rows, i, vectors, lag, first, last, ledger)
-        return True
+        return not taught or _carry_out(add(rows, i, vectors, lag, first, last, ledger), ledger, first, last)
 
     return compiled.adopt(teach, key)
 
@@ -180,6 +190,8 @@ def make_teach_coupled(key: str, function: Any, n_parameters: int, weighted: int
         m = ledger[code, SCORE] - ledger[rival, SCORE]
         t = np.int64(ledger[first, SEEN]) + 1
         step, shrink = step_of(m, sqnorm, t, params, code, c)
+        if not np.isfinite(step * shrink):
+            return False
         for k in range(first, last):
             ledger[k, SEEN] += 1.0
             if shrink != 1.0:
@@ -196,9 +208,7 @@ def make_teach_coupled(key: str, function: Any, n_parameters: int, weighted: int
                 _move(ledger, k, step * side, intercept)
             if (step != 0.0 and side != 0.0) or shrink != 1.0:
                 _record(log, ledger, k, i, step * side, shrink)
-        if step != 0.0:
-            add(rows, i, vectors, lag, first, last, ledger)
-        return True
+        return step == 0.0 or _carry_out(add(rows, i, vectors, lag, first, last, ledger), ledger, first, last)
 
     return compiled.adopt(teach, key)
 

@@ -21,11 +21,14 @@ import numpy as np
 
 from rosenblatt.engine.judge import count_errors
 from rosenblatt.engine.loop import LAYOUTS, visit_rows
+from rosenblatt.engine.order import Shuffler, find_mistakes
 from rosenblatt.engine.state import Array, HalfSpaces
 from rosenblatt.engine.updates import UpdateLog
 
 SCORES_KEPT = 2**18  # numbers in one stretch
 PRODUCTS = 2**27  # multiplications in one stretch, about a twentieth of a second
+RETRACED = 2**20  # weights that are copied before every stretch, to be able to return to any point of it
+CHEAP_PASS = 2**23  # multiplications in a pass over all rows that is made without a second thought
 PATIENCE = 5  # epochs without improvement
 
 
@@ -70,11 +73,17 @@ class Visitor:
         self.task = task
         self.record = record
         self.kernel = visit_rows(task.rule, task.params.shape[1], task.weighted, task.layout, task.coupled)
-        units = -(-count // LAYOUTS[task.layout].unit(task.rows))
-        threads = 1 if task.coupled else max(1, min(task.n_jobs, units))
-        per_thread = math.ceil(units / threads) * LAYOUTS[task.layout].unit(task.rows)
-        self.parts = [(k, min(k + per_thread, count)) for k in range(0, count, per_thread)]
-        self.pool = ThreadPoolExecutor(max(2, len(self.parts))) if task.n_jobs > 1 else None
+        unit = LAYOUTS[task.layout].unit(task.rows)
+        units = math.ceil(count / unit)
+        threads = max(1, min(task.n_jobs, units))
+        if task.coupled:
+            together = units  # classes that move together are taught together
+        elif task.layout == "columns":
+            together = 1  # block after block, so that the weights in use stay in the cache
+        else:
+            together = math.ceil(units / threads)
+        self.parts = [(k, min(k + together * unit, count)) for k in range(0, count, together * unit)]
+        self.pool = ThreadPoolExecutor(task.n_jobs) if task.n_jobs > 1 else None
 
     def close(self) -> None:
         if self.pool is not None:
@@ -97,6 +106,12 @@ class Visitor:
         run = map if self.pool is None or len(self.parts) == 1 else self.pool.map
         return scores, min(run(part, self.parts), default=len(order)), log
 
+    def repeat(self, state: HalfSpaces, order: Array) -> None:
+        """The same visits again, to bring a copy to where the original was."""
+        record, self.record = self.record, False
+        self.visit(state, order)
+        self.record = record
+
     def errors(self, state: HalfSpaces, limit: float = np.inf) -> float:
         task = self.task
         return count_errors(
@@ -104,30 +119,14 @@ class Visitor:
         )
 
 
-def wrong_answers(task: Task, scores: Array, order: Array) -> Array:
-    """Which visits met a mistake: a margin of at most 0, or a true class that was not strictly the best.
-
-    Changes `scores`.
-    """
-    codes = task.codes[order]
-    if task.classes == 0:  # a single class so far: there is nothing to get wrong
-        return np.zeros(len(order), bool)
-    if task.classes == 1:
-        return np.where(codes == 1, scores[0], -scores[0]) <= 0
-    scores = scores[: task.classes]
-    visits = np.arange(scores.shape[1])
-    true = scores[codes, visits]
-    scores[codes, visits] = -np.inf
-    return true <= scores.max(axis=0)
-
-
 @dataclass
 class Pocket:
     """Gallant's pocket with ratchet: the weights with the fewest errors on the data seen so far.
 
-    A run of correct answers longer than every run before it nominates the weights that it ended with; they
-    go into the pocket if a pass over all rows finds fewer errors than the pocket has. Losing or winning, a
-    nomination raises the run to beat, which keeps the number of passes small.
+    A run of correct answers longer than every run before it nominates the weights that it ended with. The latest
+    nominee goes into the pocket if a pass over all rows finds fewer errors than the pocket has. Losing or winning,
+    a nomination raises the run to beat. Passes are made at the end of every epoch while they are cheap, and of
+    every fourth epoch on large data; the weights that a run ends with are always considered.
 
     On a stream there are no rows to go back to: there the longest run wins, as in the pocket without ratchet.
     """
@@ -136,30 +135,48 @@ class Pocket:
     weights: tuple[Array, Array] | None = None
     run: int = 0
     longest: int = 0
+    start: HalfSpaces | None = None  # the weights at the start of the stretch that holds the nominee
+    visits: Array | None = None  # the rows visited from there to the nominee
 
     def consider(self, visitor: Visitor, state: HalfSpaces) -> None:
         errors = visitor.errors(state, self.errors)
         if errors < self.errors:
             self.errors, self.weights = errors, state.last()
 
-    def follow(self, visitor: Visitor, before: HalfSpaces, order: Array, wrong: Array, confirm: bool = True) -> None:
-        """Look at one stretch, which began with the weights `before`."""
+    def follow(self, state: HalfSpaces, before: HalfSpaces | None, order: Array, wrong: Array) -> HalfSpaces | None:
+        """Look for a record run in one stretch, which led from the weights `before` to `state`.
+
+        Without `before` there is no way back into the stretch, and the weights at its end are nominated. Returns a
+        state that the caller may overwrite: `before`, or another in exchange if it is needed here.
+        """
         ends = np.flatnonzero(wrong)
         if len(ends) == 0:
             self.run += len(wrong)
-            return
+            return before
         lengths = np.diff(ends, prepend=-1) - 1
         lengths[0] += self.run
         self.run = len(wrong) - 1 - int(ends[-1])
         best = int(np.argmax(lengths))
-        if lengths[best] > self.longest:
-            self.longest = int(lengths[best])
-            again = before.copy()
-            visitor.visit(again, order[: ends[best]])
+        if lengths[best] <= self.longest:
+            return before
+        self.longest = int(lengths[best])
+        spare = self.start
+        if before is None:
+            self.start, self.visits = spare or state.copy(), order[:0]
+            self.start.copy_weights_from(state)
+            return None
+        self.start, self.visits = before, order[: ends[best]].copy()
+        return before.copy() if spare is None else spare
+
+    def decide(self, visitor: Visitor, confirm: bool) -> None:
+        """Put the nominee into the pocket, or let it go."""
+        if self.start is not None and self.visits is not None:
+            visitor.repeat(self.start, self.visits)  # the same visits again lead to the same weights, bit for bit
             if confirm:
-                self.consider(visitor, again)
+                self.consider(visitor, self.start)
             else:
-                self.weights = again.last()
+                self.weights = self.start.last()
+        self.visits = None
 
     def keep_running(self, state: HalfSpaces) -> None:
         """On a stream, a record run that still goes on counts."""
@@ -200,15 +217,17 @@ def interrupt_flag() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, before)
 
 
+def products_per_row(task: Task, state: HalfSpaces) -> float:
+    if task.layout == "rows":
+        return float(state.n_features * max(1, state.count))
+    return max(1.0, len(task.rows[0]) / max(1, task.n_rows)) * max(1, state.count)
+
+
 def stretch_length(task: Task, state: HalfSpaces, check_every_update: bool) -> int:
     if check_every_update:
         return 1
-    if task.layout == "rows":
-        width = float(state.n_features)
-    else:
-        width = max(1.0, len(task.rows[0]) / max(1, task.n_rows))
-    products = PRODUCTS / (width * max(1, state.count))
-    return max(256, min(int(products), SCORES_KEPT // max(1, state.count)))
+    longest = min(PRODUCTS / products_per_row(task, state), SCORES_KEPT / max(1, state.count))
+    return max(256, int(longest))
 
 
 def train(
@@ -218,7 +237,7 @@ def train(
     max_iter: int,
     tol: float | None = None,
     time_limit: float | None = None,
-    order_of_epoch: Callable[[Array], Array] | None = None,
+    seed: int | None = None,
     pocket_check: str | None = "run",
     pocket: Pocket | None = None,
     record: bool = False,
@@ -227,7 +246,7 @@ def train(
     on_progress: Callable[[float], None] | None = None,
     stop_when_clean: bool = True,
 ) -> Outcome:
-    """Visit the rows for up to `max_iter` epochs, changing `state` in place.
+    """Visit the rows for up to `max_iter` epochs, changing `state` in place; in a new order each, given a seed.
 
     `on_epoch` is told of every epoch and stops the run by returning something true; `measure` adds figures
     to an epoch's row; `on_progress` hears how far the present epoch is. `pocket_check` is "run", "update",
@@ -237,32 +256,34 @@ def train(
     visitor = Visitor(task, state.count, record)
     started = time.perf_counter()
     kept = task.kept
+    shuffler = None if seed is None else Shuffler(kept, seed)
     length = stretch_length(task, state, pocket_check == "update")
-    before = state.copy() if pocket_check in ("run", "stream") else None
+    retrace = state.vectors.size <= RETRACED
+    before = state.copy() if pocket_check in ("run", "stream") and retrace else None
+    between_decisions = 1 if products_per_row(task, state) * task.n_rows <= CHEAP_PASS else 4
     best, waited = np.inf, 0
     try:
         with interrupt_flag() as interrupted:
             for number in range(1, max_iter + 1):
                 clock = time.perf_counter()
-                order = kept if order_of_epoch is None else order_of_epoch(kept)
+                order = kept if shuffler is None else shuffler()
                 updates, mistakes, stop = state.updates, 0, ""
                 for start in range(0, len(order), length):
                     stretch = order[start : start + length]
                     stretch_updates = state.updates
                     if before is not None:
-                        before.copy_from(state)
+                        before.copy_weights_from(state)
                     scores, visited, log = visitor.visit(state, stretch)
-                    if visited < len(stretch) or not np.isfinite(state.norm()):
-                        _go_back(visitor, state, before, stretch[: max(visited - 1, 0)])
+                    if visited < len(stretch):
                         stop = "diverged"
                         break
                     state.settle()
-                    wrong = wrong_answers(task, scores, stretch)
-                    mistakes += int(np.count_nonzero(wrong))
+                    wrong, met = find_mistakes(scores, task.codes, stretch, task.classes)
+                    mistakes += met
                     if outcome.log is not None:
                         outcome.log.append(log)
-                    if before is not None:
-                        outcome.pocket.follow(visitor, before, stretch, wrong, pocket_check == "run")
+                    if pocket_check in ("run", "stream"):
+                        before = outcome.pocket.follow(state, before, stretch, wrong)
                     elif pocket_check == "update" and state.updates > stretch_updates:
                         outcome.pocket.consider(visitor, state)
                     if on_progress is not None:
@@ -273,6 +294,8 @@ def train(
                     if time_limit is not None and time.perf_counter() - started >= time_limit:
                         stop = "time_limit"
                         break
+                if number % between_decisions == 0:
+                    outcome.pocket.decide(visitor, pocket_check == "run")
                 updates = state.updates - updates
                 row = {
                     "epoch": number,
@@ -300,6 +323,7 @@ def train(
                 if stop:
                     outcome.stop_reason = stop
                     break
+            outcome.pocket.decide(visitor, pocket_check == "run")
             if pocket_check == "stream":
                 outcome.pocket.keep_running(state)
             elif pocket_check is not None:
@@ -307,14 +331,3 @@ def train(
     finally:
         visitor.close()
     return outcome
-
-
-def _go_back(visitor: Visitor, state: HalfSpaces, before: HalfSpaces | None, finite: Array) -> None:
-    """Return to the last finite weights: those before the stretch, brought forward as far as they stay finite."""
-    if before is None:
-        return
-    state.copy_from(before)
-    visitor.record = False
-    visitor.visit(state, finite)
-    if not (np.isfinite(state.norm()) and state.is_finite()):
-        state.copy_from(before)

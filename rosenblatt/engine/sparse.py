@@ -2,7 +2,7 @@
 
 `rows` is (data, indices, indptr), the indices seen as unsigned integers: signed ones would carry a check for
 negative positions that halves the speed. The half-spaces are in the "columns" layout, where the weights of
-one feature for all half-spaces stand side by side. Four running sums, over every fourth non-zero, hide the
+one feature for a block of half-spaces stand side by side. Four running sums, over every fourth non-zero, hide the
 latency of the additions; a single half-space adds in the same order as one among many.
 """
 
@@ -25,9 +25,10 @@ from rosenblatt.engine.state import (
     weight_dtype,
 )
 from rosenblatt.engine.vector import add as add_vectors
-from rosenblatt.engine.vector import fused, gather, load, prefetch, repeat, scatter, store, zero
+from rosenblatt.engine.vector import fused, gather, load, prefetch, repeat, scatter, store, total, zero
 
 LAYOUT = "columns"
+NUMBERS_AHEAD = 512  # how much of a coming row is fetched in advance
 U = np.uint64
 ONE, TWO, THREE, FOUR = U(1), U(2), U(3), U(4)
 STRIDE = U(LEDGER_COLUMNS)
@@ -39,23 +40,29 @@ def unit(rows: tuple[Array, ...]) -> int:
 
 
 @part
+def _place(j: Any, vectors: Any, block: Any) -> Any:
+    """Where the weights of feature j stand for the block of half-spaces that begins with number `block`."""
+    return block * U(vectors.shape[1]) + U(j) * U(vectors.shape[2])
+
+
+@part
 def _term(s: Any, rows: Any, p: Any, vectors: Any) -> Any:
     """s plus the term of non-zero p, for a single half-space."""
-    return fused(s, vectors.dtype.type(rows[0][p]), vectors[U(rows[1][p]), 0])
+    return fused(s, vectors.dtype.type(rows[0][p]), vectors[0, U(rows[1][p]), 0])
 
 
 @part
 def _terms(s: Any, rows: Any, p: Any, vectors: Any, block: Any) -> Any:
     """s plus the terms of non-zero p, for one vector of half-spaces."""
     x = repeat(vectors.dtype.type(rows[0][p]), vectors)
-    return fused(s, x, load(vectors, U(rows[1][p]) * U(vectors.shape[1]) + block, vectors))
+    return fused(s, x, load(vectors, _place(rows[1][p], vectors, block), vectors))
 
 
 @part
 def scores(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) -> None:
     """ledger[k, SCORE] = v_k·x_i for first <= k < last, `first` at the start of a vector."""
     start, stop = U(rows[2][i]), U(rows[2][i + 1])
-    if vectors.shape[1] == 1:
+    if vectors.shape[2] == 1:
         a = vectors.dtype.type(0)
         b = c = e = a
         p = start
@@ -99,19 +106,36 @@ def squared_norm(rows: Any, i: Any, wide: Any) -> float:
 
 
 @part
-def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger: Any) -> None:
-    """v_k += CHANGE_k · x_i and lag_k += LAGGED_k · x_i; where CHANGE_k is zero, nothing changes."""
+def _add_to_one(rows: Any, start: Any, stop: Any, vectors: Any, lag: Any, ledger: Any) -> bool:
+    """`add` for a single half-space."""
+    data, indices = rows[0], rows[1]
+    change, lagged = vectors.dtype.type(ledger[0, CHANGE]), vectors.dtype.type(ledger[0, LAGGED])
+    checked = nothing = vectors.dtype.type(0)
+    for p in range(start, stop):
+        j, x = U(indices[p]), vectors.dtype.type(data[p])
+        checked = fused(checked, fused(vectors[0, j, 0], change, x), nothing)
+        checked = fused(checked, fused(lag[0, j, 0], lagged, x), nothing)
+    if checked != nothing:
+        return False
+    for p in range(start, stop):
+        j, x = U(indices[p]), vectors.dtype.type(data[p])
+        vectors[0, j, 0] = fused(vectors[0, j, 0], change, x)
+        lag[0, j, 0] = fused(lag[0, j, 0], lagged, x)
+    ledger[0, CHANGE] = 0.0
+    return True
+
+
+@part
+def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger: Any) -> bool:
+    """v_k += CHANGE_k · x_i and lag_k += LAGGED_k · x_i; where CHANGE_k is zero, nothing changes.
+
+    False, with the block of half-spaces unchanged, if a number would not be finite: a product with 0 is 0 for
+    finite numbers alone.
+    """
     data, indices = rows[0], rows[1]
     start, stop = U(rows[2][i]), U(rows[2][i + 1])
-    if vectors.shape[1] == 1:
-        change, lagged = vectors.dtype.type(ledger[0, CHANGE]), vectors.dtype.type(ledger[0, LAGGED])
-        for p in range(start, stop):
-            j = U(indices[p])
-            vectors[j, 0] = fused(vectors[j, 0], change, vectors.dtype.type(data[p]))
-            lag[j, 0] = fused(lag[j, 0], lagged, vectors.dtype.type(data[p]))
-        ledger[0, CHANGE] = 0.0
-        return
-    width = U(vectors.shape[1])
+    if vectors.shape[2] == 1:
+        return _add_to_one(rows, start, stop, vectors, lag, ledger)
     lanes = U(VECTOR_BYTES // vectors.itemsize)
     for block in range(U(first), U(last), lanes):
         any_change = False
@@ -121,23 +145,34 @@ def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger
             continue
         changes = gather(ledger, block * STRIDE + U(CHANGE), STRIDE, vectors)
         lagged_changes = gather(ledger, block * STRIDE + U(LAGGED), STRIDE, vectors)
+        nothings = zero(vectors)
+        checked = nothings
         for p in range(start, stop):
-            place = U(indices[p]) * width + block
+            place = _place(indices[p], vectors, block)
+            x = repeat(vectors.dtype.type(data[p]), vectors)
+            checked = fused(checked, fused(load(vectors, place, vectors), x, changes), nothings)
+            checked = fused(checked, fused(load(lag, place, lag), x, lagged_changes), nothings)
+        if total(checked) != 0.0:
+            return False
+        for p in range(start, stop):
+            place = _place(indices[p], vectors, block)
             x = repeat(vectors.dtype.type(data[p]), vectors)
             store(vectors, place, fused(load(vectors, place, vectors), x, changes))
             store(lag, place, fused(load(lag, place, lag), x, lagged_changes))
         for k in range(block, min(block + lanes, U(last))):
             ledger[k, CHANGE] = 0.0
             ledger[k, LAGGED] = 0.0
+    return True
 
 
 @part
 def fold(vectors: Any, lag: Any, k: Any, ledger: Any) -> None:
     """Carry the scale into v, and what the reach stands for into lag, so that neither under- nor overflows."""
     scale, reach = ledger[k, SCALE], ledger[k, REACH]
-    for j in range(U(vectors.shape[0])):
-        lag[j, k] -= reach * np.float64(vectors[j, k])
-        vectors[j, k] = vectors.dtype.type(scale * np.float64(vectors[j, k]))
+    block, lane = U(k) // U(vectors.shape[2]), U(k) % U(vectors.shape[2])
+    for j in range(U(vectors.shape[1])):
+        lag[block, j, lane] -= reach * np.float64(vectors[block, j, lane])
+        vectors[block, j, lane] = vectors.dtype.type(scale * np.float64(vectors[block, j, lane]))
     ledger[k, SCALE] = 1.0
     ledger[k, REACH] = 0.0
 
@@ -145,6 +180,9 @@ def fold(vectors: Any, lag: Any, k: Any, ledger: Any) -> None:
 @part
 def fetch(rows: Any, i: Any) -> None:
     """Bring a row that is visited soon nearer."""
-    start = U(rows[2][i])
-    prefetch(rows[0], start)
-    prefetch(rows[1], start)
+    start, stop = U(rows[2][i]), U(rows[2][i + 1])
+    stop = min(stop, start + U(NUMBERS_AHEAD))
+    for p in range(start, stop, U(VECTOR_BYTES // rows[0].itemsize)):
+        prefetch(rows[0], p)
+    for p in range(start, stop, U(VECTOR_BYTES // rows[1].itemsize)):
+        prefetch(rows[1], p)

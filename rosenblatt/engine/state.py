@@ -8,9 +8,10 @@ alone. The sum of the weights after every example, which averaging needs, is kep
 and reach itself too, as REACH + (SEEN - MARK) · SCALE: an example that teaches nothing costs one addition.
 `lag` has the dtype of v; before its numbers outgrow a float32 they are settled into `total`, a float64.
 
-Two layouts of v and lag. "rows": (K, d), each half-space contiguous, for dense data. "columns": (d, K), each
-feature contiguous, for sparse data, where one non-zero meets all half-spaces in one cache line; K is
-rounded up to whole vectors there, unless it is 1.
+Two layouts of v and lag. "rows": (K, d), each half-space contiguous, for dense data. "columns": (blocks, d,
+lanes), for sparse data: the half-spaces in blocks of one vector each, and in a block the weights of one feature
+side by side, so that one non-zero meets a block's half-spaces in one cache line. A single half-space is
+(1, d, 1).
 """
 
 from __future__ import annotations
@@ -64,17 +65,32 @@ class HalfSpaces:
         lanes = VECTOR_BYTES // self.dtype.itemsize
         return -(-count // lanes) * lanes
 
-    def _shape(self, count: int, n_features: int) -> tuple[int, int]:
+    def _shape(self, count: int, n_features: int) -> tuple[int, ...]:
         if self.layout == "rows":
             return count, n_features
-        return n_features, count if count == 1 else self._padded(count)
+        lanes = 1 if count == 1 else VECTOR_BYTES // self.dtype.itemsize
+        return -(-count // lanes), n_features, lanes
 
     @property
     def arrays(self) -> tuple[Array, Array, Array]:
         return self.vectors, self.lag, self.ledger
 
-    def _by_half_space(self, array: Array) -> Array:
-        return array if self.layout == "rows" else array[:, : self.count].T
+    def _read(self, array: Array) -> Array:
+        """The array as (K, d)."""
+        if self.layout == "rows":
+            return array
+        return array.transpose(0, 2, 1).reshape(-1, self.n_features)[: self.count]
+
+    def _write(self, array: Array, values: Array) -> None:
+        """Put (k, d') values at the beginning of the array."""
+        count, width = values.shape
+        if self.layout == "rows":
+            array[:count, :width] = values
+            return
+        lanes = array.shape[2]
+        for block in range(0, count, lanes):
+            part = values[block : block + lanes]
+            array[block // lanes, :width, : len(part)] = part.T
 
     @property
     def seen(self) -> int:
@@ -89,7 +105,7 @@ class HalfSpaces:
         """The weights as they are now: (K, d) and (K,)."""
         ledger = self.ledger[: self.count]
         scale = ledger[:, SCALE, None].astype(self.dtype)
-        coefficients = np.ascontiguousarray(self._by_half_space(self.vectors) * scale)
+        coefficients = np.ascontiguousarray(self._read(self.vectors) * scale)
         return coefficients, ledger[:, BIAS].astype(self.dtype)
 
     def _reach(self) -> Array:
@@ -97,13 +113,13 @@ class HalfSpaces:
         return ledger[:, REACH] + (ledger[:, SEEN] - ledger[:, MARK]) * ledger[:, SCALE]
 
     def _unsettled(self) -> Array:
-        return self._reach()[:, None] * self._by_half_space(self.vectors) - self._by_half_space(self.lag)
+        return self._reach()[:, None] * self._read(self.vectors) - self._read(self.lag)
 
     def settle(self) -> None:
         """Carry the sum of the weights into float64 when float32 would begin to lose it."""
         if self.dtype == np.float32 and self.count and self._reach().max() > SETTLE_AFTER:
             settled = self._unsettled()
-            self.total = settled if self.total is None else self.total + settled
+            self.total = settled.astype(np.float64) if self.total is None else self.total + settled
             self.lag[:] = 0
             self.ledger[: self.count, REACH] = 0.0
             self.ledger[: self.count, MARK] = self.ledger[: self.count, SEEN]
@@ -128,21 +144,21 @@ class HalfSpaces:
                     largest = float(np.abs(flat).max(initial=0.0))
                     return largest * float(np.linalg.norm(flat / largest)) if np.isfinite(largest) else np.inf
             else:
-                vectors = self._by_half_space(self.vectors).astype(np.float64)
+                vectors = self._read(self.vectors).astype(np.float64)
                 squares = float(np.einsum("kj,kj,k->", vectors, vectors, scale**2))
             return float(np.sqrt(squares + np.dot(bias, bias)))
 
-    def is_finite(self) -> bool:
-        return bool(np.isfinite(self.vectors).all() and np.isfinite(self.ledger[: self.count]).all())
-
     def copy(self) -> HalfSpaces:
-        return self.select(range(self.count))
-
-    def copy_from(self, other: HalfSpaces) -> None:
-        """Become equal to a copy made earlier, in place."""
-        for mine, theirs in zip(self.arrays, other.arrays, strict=True):
+        result = HalfSpaces(self.count, self.n_features, self.dtype, self.layout)
+        for mine, theirs in zip(result.arrays, self.arrays, strict=True):
             np.copyto(mine, theirs)
-        self.total = other.total
+        result.total = self.total
+        return result
+
+    def copy_weights_from(self, other: HalfSpaces) -> None:
+        """Have the weights of another state of the same shape. The averages are not copied."""
+        np.copyto(self.vectors, other.vectors)
+        np.copyto(self.ledger, other.ledger)
 
     def select(self, sources: Sequence[int], signs: Sequence[float] | None = None) -> HalfSpaces:
         """New half-spaces, the n-th a copy of number `sources[n]`, turned around where its sign is -1.
@@ -153,9 +169,9 @@ class HalfSpaces:
         result = HalfSpaces(len(chosen), self.n_features, self.dtype, self.layout)
         turn = np.ones(len(chosen)) if signs is None else np.asarray(signs, np.float64)
         for mine, new in ((self.vectors, result.vectors), (self.lag, result.lag)):
-            taken = self._by_half_space(mine)[chosen]
+            taken = self._read(mine)[chosen]
             # 0 - x rather than -x: no negative zeros, which a half-space trained on its own would not have.
-            result._by_half_space(new)[:] = np.where(turn[:, None] < 0, 0.0 - taken, taken)
+            result._write(new, np.where(turn[:, None] < 0, 0.0 - taken, taken))
         result.ledger[: len(chosen)] = self.ledger[chosen]
         for column in (BIAS, BIAS_LAG):
             values = result.ledger[: len(chosen), column]
@@ -176,7 +192,7 @@ class HalfSpaces:
         """These half-spaces and `count` more that are zero."""
         result = HalfSpaces(self.count + count, self.n_features, self.dtype, self.layout)
         for mine, new in ((self.vectors, result.vectors), (self.lag, result.lag)):
-            result._by_half_space(new)[: self.count] = self._by_half_space(mine)
+            result._write(new, self._read(mine))
         result.ledger[: self.count] = self.ledger[: self.count]
         if self.total is not None:
             result.total = np.concatenate([self.total, np.zeros((count, self.n_features))])
@@ -184,7 +200,7 @@ class HalfSpaces:
 
     def set_weights(self, coefficients: Array, bias: Array) -> None:
         """Start from these weights instead of zero."""
-        self._by_half_space(self.vectors)[:] = coefficients
+        self._write(self.vectors, coefficients)
         self.ledger[: self.count, BIAS] = bias
 
     def arranged(self, layout: str, dtype: npt.DTypeLike, n_features: int | None = None) -> HalfSpaces:
@@ -193,8 +209,8 @@ class HalfSpaces:
         if (layout, np.dtype(dtype), width) == (self.layout, self.dtype, self.n_features):
             return self
         result = HalfSpaces(self.count, width, dtype, layout)
-        result._by_half_space(result.vectors)[:, : self.n_features] = self._by_half_space(self.vectors)
-        result._by_half_space(result.lag)[:, : self.n_features] = self._by_half_space(self.lag)
+        result._write(result.vectors, self._read(self.vectors))
+        result._write(result.lag, self._read(self.lag))
         result.ledger[: self.count] = self.ledger[: self.count]
         if self.total is not None:
             result.total = np.zeros((self.count, width))

@@ -263,7 +263,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         from rosenblatt.engine.run import train
 
         measures = self._measures(task, state, eval_set, recorded)
-        generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1)) if self.shuffle else None
         trace = Trace()
         show = reporter(self.verbose, type(self).__name__, self.max_iter)
 
@@ -280,7 +280,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 max_iter=int(self.max_iter),
                 tol=self.tol,
                 time_limit=self.time_limit,
-                order_of_epoch=generator.permutation if self.shuffle else None,
+                seed=seed,
                 pocket_check=self.pocket_check,
                 record="updates" in recorded or self.answer == "voted",
                 measure=measures,

@@ -1,0 +1,81 @@
+"""The order of rows in an epoch, and what the visits of a stretch came to: small compiled helpers of the run."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.engine import compiled
+from rosenblatt.engine.state import Array
+
+
+@functools.cache
+def _shuffle(key: str) -> Any:
+    def shuffle(order: Any, state: Any) -> Any:
+        """Fisher and Yates's shuffle in place, with Vigna's splitmix64 for the random numbers; its next state."""
+        key  # noqa: B018  part of the key under which the machine code is kept
+        for last in range(len(order) - 1, 0, -1):
+            state += np.uint64(0x9E3779B97F4A7C15)
+            z = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+            z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+            z = z ^ (z >> np.uint64(31))
+            # The upper 32 bits times the number of choices, shifted back: no division. Its bias is below 2⁻³²
+            # times the number of rows.
+            chosen = ((z >> np.uint64(32)) * np.uint64(last + 1)) >> np.uint64(32)
+            order[last], order[chosen] = order[chosen], order[last]
+        return state
+
+    return compiled.jit(shuffle)
+
+
+class Shuffler:
+    """A new order of the same rows for every epoch; the same orders for the same seed."""
+
+    def __init__(self, rows: Array, seed: int) -> None:
+        self.order = rows.copy()
+        self.state = np.uint64(seed)
+
+    def __call__(self) -> Array:
+        shuffle = _shuffle(f"shuffle {compiled.engine_digest()}")
+        self.state = np.uint64(shuffle(self.order, self.state))
+        return self.order
+
+
+@functools.cache
+def _find_mistakes(key: str) -> Any:
+    def find_mistakes(scores: Any, codes: Any, order: Any, classes: Any, wrong: Any, true: Any, own: Any) -> int:
+        key  # noqa: B018
+        n = len(order)
+        for r in range(n):
+            own[r] = codes[order[r]]
+            wrong[r] = 0
+        if classes == 1:
+            for r in range(n):
+                wrong[r] = scores[0, r] <= 0 if own[r] == 1 else scores[0, r] >= 0
+        else:
+            for r in range(n):
+                true[r] = scores[own[r], r]
+            for k in range(classes):
+                for r in range(n):  # a loop without branches, which the compiler turns into vector instructions
+                    wrong[r] |= np.uint8((scores[k, r] >= true[r]) & (own[r] != k))
+        mistakes = 0
+        for r in range(n):
+            mistakes += wrong[r]
+        return mistakes
+
+    return compiled.jit(find_mistakes)
+
+
+def find_mistakes(scores: Array, codes: Array, order: Array, classes: int) -> tuple[Array, int]:
+    """Which visits met a mistake: a margin of at most 0, or a true class that was not strictly the best.
+
+    `scores[k, r]` is what half-space k said of the row visited r-th, before it learned from it.
+    """
+    if classes == 0:  # a single class so far: there is nothing to get wrong
+        return np.zeros(len(order), bool), 0
+    wrong, true = np.empty(len(order), np.uint8), np.empty(len(order), scores.dtype)
+    find = _find_mistakes(f"mistakes {compiled.engine_digest()}")
+    mistakes = find(scores, codes, order, classes, wrong, true, np.empty(len(order), np.int32))
+    return wrong.view(bool), int(mistakes)
