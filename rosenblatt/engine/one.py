@@ -27,16 +27,18 @@ def _learn(key: str, function: Any, n_parameters: int, weighted: int, layout_nam
         intercept: Any, shrink_intercept: Any, count: Any,
     ) -> bool:  # fmt: skip
         key  # noqa: B018
+        if x.shape[0] != vectors.shape[1] or x.strides[0] != x.itemsize:
+            return False
         rows = (x.reshape(1, x.shape[0]),)
         state = (vectors, lag, ledger)
         return teach(rows, 0, code, c, positive, params, state, intercept, shrink_intercept, 0, count, None)
 
     def learn_features(
-        values: Any, slots: Any, bounds: Any, code: Any, c: Any, positive: Any, params: Any, vectors: Any,
+        values: Any, slots: Any, code: Any, c: Any, positive: Any, params: Any, vectors: Any,
         lag: Any, ledger: Any, intercept: Any, shrink_intercept: Any, count: Any,
     ) -> bool:  # fmt: skip
         key  # noqa: B018
-        rows = (values, slots, bounds)
+        rows = (values, slots, (np.uint64(0), np.uint64(values.shape[0])))
         state = (vectors, lag, ledger)
         return teach(rows, 0, code, c, positive, params, state, intercept, shrink_intercept, 0, count, None)
 
@@ -75,13 +77,16 @@ def _answer(key: str, layout_name: str) -> Any:
 
     def answer_row(x: Any, vectors: Any, lag: Any, ledger: Any, classes: Any, averaged: Any) -> int:
         key  # noqa: B018
+        if x.shape[0] != vectors.shape[1] or x.strides[0] != x.itemsize:
+            return -1
         return answer((x.reshape(1, x.shape[0]),), vectors, lag, ledger, classes, averaged)
 
     def answer_features(
-        values: Any, slots: Any, bounds: Any, vectors: Any, lag: Any, ledger: Any, classes: Any, averaged: Any,
-    ) -> int:  # fmt: skip
+        values: Any, slots: Any, vectors: Any, lag: Any, ledger: Any, classes: Any, averaged: Any
+    ) -> int:
         key  # noqa: B018
-        return answer((values, slots, bounds), vectors, lag, ledger, classes, averaged)
+        rows = (values, slots, (np.uint64(0), np.uint64(values.shape[0])))
+        return answer(rows, vectors, lag, ledger, classes, averaged)
 
     return compiled.jit(answer_features if layout_name == sparse.LAYOUT else answer_row)
 
@@ -103,9 +108,10 @@ def entry_points(
 ) -> tuple[Callable[..., bool], Callable[..., int]]:
     """(learn, answer) for examples of the state's dtype and layout.
 
-    learn(*row, code, c, positive, params, vectors, lag, ledger, intercept, shrink_intercept, count) is False,
-    and changes nothing, when a score was not finite. answer(*row, vectors, lag, ledger, classes, averaged) is
-    a class code, or -1 when a score was not a number. A row is (x,) or (values, slots, bounds).
+    learn(*row, code, c, positive, params, vectors, lag, ledger, intercept, shrink_intercept, count) is False, and
+    teaches nothing, when a number was not finite or the row is not a contiguous one of the right length.
+    answer(*row, vectors, lag, ledger, classes, averaged) is a class code, or -1 in such a case. A row is (x,), with
+    one dimension, or (values, slots). The caller answers for the dtypes: nobody looks at them again.
     """
     digest = compiled.engine_digest()
     key = f"one {digest} {compiled.fingerprint(rule)} {params.shape[1]} {weighted} {state.layout} {coupled}"
@@ -114,6 +120,6 @@ def entry_points(
     numbers = np.empty(1, state.dtype)
     row: tuple[Array, ...] = (numbers,)
     if state.layout == sparse.LAYOUT:
-        row = (numbers, np.empty(1, np.uint32), np.empty(2, np.uint32))
+        row = (numbers, np.empty(1, np.uint32))
     learned = (*row, 0, 1.0, positive, params, *state.arrays, 1.0, False, 1)
     return _entry(learn, learned), _entry(answer, (*row, *state.arrays, 1, False))

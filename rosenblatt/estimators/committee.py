@@ -42,7 +42,6 @@ class Committee:
 
     def model(self, count: int, seen: int, fit_intercept: bool, shrink_intercept: bool, classes: Array) -> VotedModel:
         log = self.log
-        width = max(block.shape[1] for block in self.support)
         if any(scipy.sparse.issparse(block) for block in self.support):
             blocks = [scipy.sparse.csr_array(block) for block in self.support]
             for block in blocks:

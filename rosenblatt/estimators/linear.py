@@ -421,7 +421,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return name != "voted" or self._committee is not None
 
     def _model(self, name: str) -> LinearModel | VotedModel:
-        stamp = (id(self._state), self._state.seen, self._state.updates, len(self.classes_))
+        stamp = (id(self._state), self._state.seen, self._state.updates, len(self.classes_), self.n_features_in_)
         if self._models.get("stamp") != stamp:
             self._models.clear()
             self._models["stamp"] = stamp
@@ -437,7 +437,12 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if name == "voted":
             assert self._committee is not None
             return self._committee.model(
-                count, self._state.seen, bool(self.fit_intercept), self._shrinks_intercept(), self.classes_
+                count,
+                self.n_features_in_,
+                self._state.seen,
+                bool(self.fit_intercept),
+                self._shrinks_intercept(),
+                self.classes_,
             )
         if name == "pocket":
             coefficients, bias = self._pocket.weights
@@ -492,15 +497,14 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
         """Learn from one example: a row, or a dict of named features (names may be new)."""
         one = self._one
-        if one is not None and one.learn_quickly(x, y, w):
-            return
-        one_by_one.learn(self, x, y, w)
+        if one is None or one.learn is None or not one.learn(x, y, w):
+            one_by_one.learn(self, x, y, w)
 
     def predict_one(self, x: Any) -> Any:
         """The class of one example, or None before anything was learned."""
         one = self._one
-        if one is not None:
-            code = one.answer_quickly(x)
+        if one is not None and one.answer is not None:
+            code = one.answer(x)
             if code >= 0:
                 return one.labels[code]
         return one_by_one.predict(self, x)

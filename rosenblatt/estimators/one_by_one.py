@@ -10,6 +10,7 @@ from __future__ import annotations
 import struct
 import warnings
 from collections.abc import Mapping
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +30,11 @@ REMEMBERED_HASHES = 2**16
 
 
 class OneByOne:
-    """The quick way for examples like the last one. Belongs to one state of one estimator."""
+    """The quick way for examples like the last one. Belongs to one state of one estimator.
+
+    `learn(x, y, w)` learns and is True, or leaves everything as it is and is False; `answer(x)` is the code of the
+    answer, or -1. They are closures, since looking an attribute up takes as long as the arithmetic.
+    """
 
     def __init__(self, estimator: LinearClassifier) -> None:
         from rosenblatt.engine.one import entry_points
@@ -39,9 +44,8 @@ class OneByOne:
         n_classes, coupled = len(estimator.classes_), estimator._coupled
         positive = positive_codes(n_classes, coupled, estimator._listening)
         table = np.tile(np.array(params, np.float64), (max(1, state.count), 1))
-        self.enter, self.answer = entry_points(state, rule.function, table, rule.weighted_index, positive, coupled)
+        self.enter, self.ask = entry_points(state, rule.function, table, rule.weighted_index, positive, coupled)
         self.dtype = state.dtype
-        self.shape = (state.n_features,)
         self.labels = estimator.classes_.tolist()
         self.codes = {label: code for code, label in enumerate(self.labels)}
         weights = estimator.class_weight
@@ -54,58 +58,72 @@ class OneByOne:
         )  # fmt: skip
         classes = half_space_count(n_classes, coupled)
         self.answer_tail = (*state.arrays, classes, estimator.answer == "averaged")
-        self.names: list[Any] | None = None
-
-    def take_names(self, names: list[Any], slots: Array, signs: Array | None) -> None:
-        """Dicts with these names, in this order, are what comes."""
-        self.names = names
-        self.values = np.zeros(len(names))
-        self.pack = struct.Struct(f"{len(names)}d").pack_into
-        self.buffer: Any = self.values.view(np.uint8)
-        self.row = (self.values, slots.astype(np.uint32), np.array([0, len(names)], np.uint32))
-        self.signs = signs
-
-    def _read(self, x: dict[Any, Any]) -> bool:
-        """Whether x has the names that were there before, with numbers; then they are in `values`."""
-        if list(x) != self.names:
-            return False
-        try:
-            self.pack(self.buffer, 0, *x.values())
-        except struct.error:
-            return False
-        if self.signs is not None:
-            self.values *= self.signs
-        return True
 
     def weight(self, code: int, w: float) -> float:
         return w if self.class_weight is None else w * self.class_weight[code]
 
-    def learn_quickly(self, x: Any, y: Any, w: float) -> bool:
-        """Learn and return True, or leave everything as it is and return False."""
-        if not self.may_learn:
-            return False
-        code = self.codes.get(y)
-        if code is None or not w > 0.0:
-            return False
-        if self.class_weight is not None:
-            w = self.weight(code, w)
-        if x.__class__ is np.ndarray:
-            if self.names is None and x.dtype is self.dtype and x.shape == self.shape and x.flags.c_contiguous:
-                return self.enter(x, code, w, *self.learn_tail)
-        elif x.__class__ is dict and self.names is not None and self._read(x):
-            return self.enter(*self.row, code, w, *self.learn_tail)
-        return False
+    def expect_rows(self) -> None:
+        """Rows of the state's dtype are what comes."""
+        enter, ask, codes, dtype, weights = self.enter, self.ask, self.codes, self.dtype, self.class_weight
+        learn_tail, answer_tail, array = self.learn_tail, self.answer_tail, np.ndarray
 
-    def answer_quickly(self, x: Any) -> int:
-        """The code of the answer, or -1 for the careful way."""
-        if not self.may_answer:
+        def learn(x: Any, y: Any, w: float) -> bool:
+            if x.__class__ is array and x.dtype is dtype and x.ndim == 1:
+                code = codes.get(y)
+                if code is not None and w > 0.0:
+                    return enter(x, code, w if weights is None else w * weights[code], *learn_tail)
+            return False
+
+        def answer(x: Any) -> int:
+            if x.__class__ is array and x.dtype is dtype and x.ndim == 1:
+                return ask(x, *answer_tail)
             return -1
-        if x.__class__ is np.ndarray:
-            if self.names is None and x.dtype is self.dtype and x.shape == self.shape and x.flags.c_contiguous:
-                return self.answer(x, *self.answer_tail)
-        elif x.__class__ is dict and self.names is not None and self._read(x):
-            return self.answer(*self.row, *self.answer_tail)
-        return -1
+
+        self._offer(learn, answer)
+
+    def expect_names(self, names: list[Any], slots: Array, signs: Array | None) -> None:
+        """Dicts with these names, in any order, are what comes."""
+        enter, ask, codes, weights = self.enter, self.ask, self.codes, self.class_weight
+        values = np.zeros(len(names))
+        buffer: Any = values.view(np.uint8)
+        pack = struct.Struct(f"{len(names)}d").pack_into
+        length = len(names)
+        # With as many names as expected and every expected name there, the names are the expected ones.
+        read = itemgetter(*names) if length > 1 else lambda x: tuple(x[name] for name in names)
+        learn_tail = self.learn_tail
+        places = slots.astype(np.uint32)
+        answer_tail = (values, places, *self.answer_tail)
+
+        def learn(x: Any, y: Any, w: float) -> bool:
+            if x.__class__ is not dict or len(x) != length:
+                return False
+            code = codes.get(y)
+            if code is None or not w > 0.0:
+                return False
+            try:
+                pack(buffer, 0, *read(x))
+            except (struct.error, KeyError):
+                return False
+            if signs is not None:
+                np.multiply(values, signs, out=values)
+            return enter(values, places, code, w if weights is None else w * weights[code], *learn_tail)
+
+        def answer(x: Any) -> int:
+            if x.__class__ is not dict or len(x) != length:
+                return -1
+            try:
+                pack(buffer, 0, *read(x))
+            except (struct.error, KeyError):
+                return -1
+            if signs is not None:
+                np.multiply(values, signs, out=values)
+            return ask(*answer_tail)
+
+        self._offer(learn, answer)
+
+    def _offer(self, learn: Any, answer: Any) -> None:
+        self.learn = learn if self.may_learn else None
+        self.answer = answer if self.may_answer else None
 
 
 # ---------------------------------------------------------------------- names
@@ -267,9 +285,18 @@ def learn(estimator: LinearClassifier, x: Any, y: Any, w: float) -> None:
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        if more is not None:
-            one.take_names(more[0], example[1], more[1])
-        estimator._one = one if kind == "row" or more is not None else None
+        _expect_more(estimator, one, kind, example, more)
+
+
+def _expect_more(estimator: LinearClassifier, one: OneByOne, kind: str, example: Any, more: Any) -> None:
+    if kind == "row":
+        one.expect_rows()
+        estimator._one = one
+    elif more is not None:
+        one.expect_names(more[0], example[1], more[1])
+        estimator._one = one
+    else:
+        estimator._one = None
 
 
 def _make_room(estimator: LinearClassifier) -> None:
@@ -288,7 +315,7 @@ def _row(estimator: LinearClassifier, kind: str, example: Any) -> tuple[Array, .
     if kind == "row":
         return (example.astype(estimator._state.dtype, copy=False),)
     values, slots = _combined(*example)
-    return values, slots.astype(np.uint32), np.array([0, len(values)], np.uint32)
+    return values, slots.astype(np.uint32)
 
 
 def _combined(values: Array, slots: Array) -> tuple[Array, Array]:
@@ -327,11 +354,9 @@ def predict(estimator: LinearClassifier, x: Any) -> Any:
     layout = "rows" if kind == "row" else "columns"
     if estimator.answer in ("last", "averaged") and state.layout == layout and len(estimator.classes_) > 1:
         one = OneByOne(estimator)
-        if more is not None:
-            one.take_names(more[0], example[1], more[1])
-        estimator._one = one if kind == "row" or more is not None else None
+        _expect_more(estimator, one, kind, example, more)
         if one.may_answer:
-            code = one.answer(*_row(estimator, kind, example), *one.answer_tail)
+            code = one.ask(*_row(estimator, kind, example), *one.answer_tail)
             if code >= 0:
                 return one.labels[code]
     X = _as_matrix(estimator, kind, example)[:, : estimator.n_features_in_]

@@ -1,0 +1,131 @@
+"""The perceptron family as river classifiers: the same learners behind river's own base class.
+
+river's pipelines, metrics and evaluation ask for instances of `river.base.Classifier`. These classes are that, and
+hand every example to the estimator of the same name.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+try:
+    from river import base
+except ImportError as error:
+    raise ImportError(
+        "The river classes need river, which is not installed; run: pip install 'rosenblatt[river]'"
+    ) from error
+
+import rosenblatt
+
+
+class _Online(base.Classifier):  # type: ignore[misc]
+    """What the three classes share: an estimator that learns from dicts."""
+
+    _estimator: Any
+
+    @property
+    def _multiclass(self) -> bool:
+        return True
+
+    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0) -> None:
+        """Learn from one example: a dict of named features and its label."""
+        self._estimator.learn_one(x, y, w)
+
+    def predict_one(self, x: dict[Any, Any]) -> Any:
+        """The label of one example, or None before anything was learned."""
+        return self._estimator.predict_one(x)
+
+    def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, float]:
+        """A half-space has no probabilities; calibrate it, or use a learner that has them."""
+        raise NotImplementedError
+
+
+class Perceptron(_Online):
+    """The perceptron, for river. See `rosenblatt.Perceptron` for the parameters.
+
+    Examples
+    --------
+    >>> from rosenblatt.river import Perceptron
+    >>> model = Perceptron()
+    >>> for x, y in [({"rain": 1}, "stay"), ({"rain": 0, "sun": 1}, "go"), ({"rain": 1}, "stay")]:
+    ...     model.learn_one(x, y)
+    >>> model.predict_one({"sun": 1})
+    'go'
+    """
+
+    def __init__(
+        self,
+        answer: str = "last",
+        learning_rate: float = 1.0,
+        multi_class: str = "ovr",
+        fit_intercept: bool = True,
+        hash_features: int | None = None,
+    ) -> None:
+        self.answer = answer
+        self.learning_rate = learning_rate
+        self.multi_class = multi_class
+        self.fit_intercept = fit_intercept
+        self.hash_features = hash_features
+        self._estimator = rosenblatt.Perceptron(
+            answer=answer,
+            learning_rate=learning_rate,
+            multi_class=multi_class,
+            fit_intercept=fit_intercept,
+            hash_features=hash_features,
+        )
+
+
+class PassiveAggressive(_Online):
+    """Passive-aggressive learning, for river. See `rosenblatt.PassiveAggressive` for the parameters."""
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        variant: str = "PA-I",
+        answer: str = "last",
+        multi_class: str = "ovr",
+        fit_intercept: bool = True,
+        hash_features: int | None = None,
+    ) -> None:
+        self.C = C
+        self.variant = variant
+        self.answer = answer
+        self.multi_class = multi_class
+        self.fit_intercept = fit_intercept
+        self.hash_features = hash_features
+        self._estimator = rosenblatt.PassiveAggressive(
+            C=C,
+            variant=variant,
+            answer=answer,
+            multi_class=multi_class,
+            fit_intercept=fit_intercept,
+            hash_features=hash_features,
+        )
+
+
+class HalfSpace(_Online):
+    """Any rule, for river. See `rosenblatt.HalfSpace` for the parameters."""
+
+    def __init__(
+        self,
+        rule: Any = "perceptron",
+        params: Any = None,
+        answer: str = "last",
+        multi_class: str = "ovr",
+        fit_intercept: bool = True,
+        hash_features: int | None = None,
+    ) -> None:
+        self.rule = rule
+        self.params = params
+        self.answer = answer
+        self.multi_class = multi_class
+        self.fit_intercept = fit_intercept
+        self.hash_features = hash_features
+        self._estimator = rosenblatt.HalfSpace(
+            rule=rule,
+            params=params,
+            answer=answer,
+            multi_class=multi_class,
+            fit_intercept=fit_intercept,
+            hash_features=hash_features,
+        )
