@@ -40,7 +40,9 @@ class Committee:
         count = self.log.count
         return self.select([*range(count)] + ([] if coupled else [-1]), [1.0] * (count + (not coupled)))
 
-    def model(self, count: int, seen: int, fit_intercept: bool, shrink_intercept: bool, classes: Array) -> VotedModel:
+    def model(
+        self, count: int, width: int, seen: int, fit_intercept: bool, shrink_intercept: bool, classes: Array
+    ) -> VotedModel:
         log = self.log
         if any(scipy.sparse.issparse(block) for block in self.support):
             blocks = [scipy.sparse.csr_array(block) for block in self.support]
