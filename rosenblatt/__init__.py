@@ -14,14 +14,20 @@ _HOMES = {
     "HalfSpace": "rosenblatt.estimators.half_space",
     "PassiveAggressive": "rosenblatt.estimators.passive_aggressive",
     "Perceptron": "rosenblatt.estimators.perceptron",
+    "load": "rosenblatt.estimators.persistence",
+    "progressive_error": "rosenblatt.estimators.progressive",
+    "save": "rosenblatt.estimators.persistence",
 }
 
 if TYPE_CHECKING:
     from rosenblatt.estimators.half_space import HalfSpace as HalfSpace
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive as PassiveAggressive
     from rosenblatt.estimators.perceptron import Perceptron as Perceptron
+    from rosenblatt.estimators.persistence import load as load
+    from rosenblatt.estimators.persistence import save as save
+    from rosenblatt.estimators.progressive import progressive_error as progressive_error
 
-__all__ = ["HalfSpace", "PassiveAggressive", "Perceptron", "__version__"]
+__all__ = ["HalfSpace", "PassiveAggressive", "Perceptron", "load", "progressive_error", "save", "__version__"]
 
 
 def __getattr__(name: str) -> Any:

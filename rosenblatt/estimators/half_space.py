@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rosenblatt.estimators.linear import LinearClassifier
+from rosenblatt.estimators.missing import MissingFunction
 from rosenblatt.estimators.validation import check_choice
 from rosenblatt.rules import RULES, Rule
 
@@ -107,11 +108,8 @@ n_jobs, verbose, pocket_check, hash_features
             return rule, rule.values(self.params)
         if isinstance(self.rule, Rule):
             return self.rule, self.rule.values(self.params)
-        if isinstance(self.rule, MissingRule):
-            raise ValueError(
-                f"This HalfSpace was trained with a rule of the user's own ({self.rule.name}) that the file does not "
-                f"contain; it predicts as before, and to train it set the rule again: set_params(rule=...)."
-            )
+        if isinstance(self.rule, MissingFunction):
+            self.rule.refuse("rule")
         check_signature(self.rule)
         given = self.params.values() if isinstance(self.params, Mapping) else (self.params or ())
         try:
@@ -120,16 +118,6 @@ n_jobs, verbose, pocket_check, hash_features
             raise ValueError(f"params must be numbers, but got {self.params!r}; pass a list of floats.") from None
         name = getattr(self.rule, "__name__", "rule")
         return Rule(name, self.rule), values
-
-
-class MissingRule:
-    """Stands for a rule of the user's own in a model that was loaded from a file."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __repr__(self) -> str:
-        return f"MissingRule({self.name!r})"
 
 
 @functools.lru_cache(maxsize=256)

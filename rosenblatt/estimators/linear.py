@@ -17,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.engine.pocket import Pocket
 from rosenblatt.engine.rows import rows_of
 from rosenblatt.engine.state import Array, HalfSpaces, weight_dtype
 from rosenblatt.estimators import one_by_one
@@ -61,7 +62,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     _one: one_by_one.OneByOne | None = None
     _state: HalfSpaces
-    _pocket: Any  # engine.run.Pocket
+    _pocket: Pocket | None
     _committee: Committee | None
     _models: dict[str, Any]  # what was made of the state so far, and a stamp of the state
     _listening: bool  # whether the last half-space is the shadow that a late class starts from
@@ -207,13 +208,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.answer != "pocket":
             self._pocket = None
         elif getattr(self, "_pocket", None) is None:
-            self._pocket = self._empty_pocket()
+            self._pocket = Pocket()
         self._one = None
-
-    def _empty_pocket(self) -> Any:
-        from rosenblatt.engine.run import Pocket
-
-        return Pocket()
 
     def _admit(self, labels: Array) -> None:
         """Give every class among `labels` that is new a place."""
@@ -225,7 +221,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self._committee is not None:
             self._committee = self._committee.select(sources, signs)
         if self._pocket is not None:
-            self._pocket = self._empty_pocket()
+            self._pocket = Pocket()
         self.classes_ = classes
         self._one = None
 
@@ -434,6 +430,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise AttributeError(f"answer={name!r} was not kept by this fit; set answer={name!r} and fit again.")
         n_classes = len(self.classes_)
         count = half_space_count(n_classes, self._coupled)
+        if n_classes == 1:  # whatever comes, it is the one class known
+            return LinearModel(np.zeros((1, self.n_features_in_)), np.full(1, -1.0), self.classes_)
         if name == "voted":
             assert self._committee is not None
             return self._committee.model(
@@ -445,14 +443,13 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 self.classes_,
             )
         if name == "pocket":
+            assert self._pocket is not None and self._pocket.weights is not None
             coefficients, bias = self._pocket.weights
         else:
             coefficients, bias = self._state.last() if name == "last" else self._state.averaged()
         coefficients, bias = coefficients[:count, : self.n_features_in_], bias[:count]
         if self._coupled and n_classes == 2:  # the two move in opposite directions: one half-space says it all
             coefficients, bias = coefficients[1:] - coefficients[:1], bias[1:] - bias[:1]
-        if n_classes == 1:  # whatever comes, it is the one class known
-            coefficients, bias = np.zeros((1, self.n_features_in_)), np.full(1, -1.0)
         return LinearModel(coefficients, bias, self.classes_)
 
     @property

@@ -7,6 +7,7 @@ import numbers
 from typing import Any
 
 from rosenblatt.estimators.linear import LinearClassifier
+from rosenblatt.estimators.missing import MissingFunction
 from rosenblatt.rules import RULES, Rule
 from rosenblatt.rules.schedules import scheduled
 
@@ -77,7 +78,7 @@ class Perceptron(LinearClassifier):
     >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
     >>> model = Perceptron(shuffle=False).fit(X, [False, False, False, True])
     >>> model.predict(X).tolist(), model.stop_reason_, model.mistakes_
-    ([False, False, False, True], 'converged', 12)
+    ([False, False, False, True], 'converged', 18)
 
     References
     ----------
@@ -126,6 +127,8 @@ class Perceptron(LinearClassifier):
     def _learning_rule(self) -> tuple[Rule, tuple[float, ...]]:
         rule = RULES["perceptron"]
         eta = self.learning_rate
+        if isinstance(eta, MissingFunction):
+            eta.refuse("learning_rate")
         if callable(eta):
             function = scheduled(rule.function, eta)
             return Rule(rule.name, function, rule.parameters), (1.0,)

@@ -1,0 +1,78 @@
+"""The pocket (lecture row L9): the best weights that a run has passed through."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rosenblatt.engine.state import Array, HalfSpaces
+
+if TYPE_CHECKING:
+    from rosenblatt.engine.run import Visitor
+
+
+@dataclass
+class Pocket:
+    """Gallant's pocket with ratchet: the weights with the fewest errors on the data seen so far.
+
+    A run of correct answers longer than every run before it nominates the weights that it ended with. The latest
+    nominee goes into the pocket if a pass over all rows finds fewer errors than the pocket has. Losing or winning,
+    a nomination raises the run to beat. Passes are made at the end of every epoch while they are cheap, and of
+    every fourth epoch on large data; the weights that a run ends with are always considered.
+
+    On a stream there are no rows to go back to: there the longest run wins, as in the pocket without ratchet.
+    """
+
+    errors: float = np.inf
+    weights: tuple[Array, Array] | None = None
+    run: int = 0
+    longest: int = 0
+    start: HalfSpaces | None = None  # the weights at the start of the stretch that holds the nominee
+    visits: Array | None = None  # the rows visited from there to the nominee
+
+    def consider(self, visitor: Visitor, state: HalfSpaces) -> None:
+        errors = visitor.errors(state, self.errors)
+        if errors < self.errors:
+            self.errors, self.weights = errors, state.last()
+
+    def follow(self, state: HalfSpaces, before: HalfSpaces | None, order: Array, wrong: Array) -> HalfSpaces | None:
+        """Look for a record run in one stretch, which led from the weights `before` to `state`.
+
+        Without `before` there is no way back into the stretch, and the weights at its end are nominated. Returns a
+        state that the caller may overwrite: `before`, or another in exchange if it is needed here.
+        """
+        ends = np.flatnonzero(wrong)
+        if len(ends) == 0:
+            self.run += len(wrong)
+            return before
+        lengths = np.diff(ends, prepend=-1) - 1
+        lengths[0] += self.run
+        self.run = len(wrong) - 1 - int(ends[-1])
+        best = int(np.argmax(lengths))
+        if lengths[best] <= self.longest:
+            return before
+        self.longest = int(lengths[best])
+        spare = self.start
+        if before is None:
+            self.start, self.visits = spare or state.copy(), order[:0]
+            self.start.copy_weights_from(state)
+            return None
+        self.start, self.visits = before, order[: ends[best]].copy()
+        return before.copy() if spare is None else spare
+
+    def decide(self, visitor: Visitor, confirm: bool) -> None:
+        """Put the nominee into the pocket, or let it go."""
+        if self.start is not None and self.visits is not None:
+            visitor.repeat(self.start, self.visits)  # the same visits again lead to the same weights, bit for bit
+            if confirm:
+                self.consider(visitor, self.start)
+            else:
+                self.weights = self.start.last()
+        self.visits = None
+
+    def keep_running(self, state: HalfSpaces) -> None:
+        """On a stream, a record run that still goes on counts."""
+        if self.run > self.longest or self.weights is None:
+            self.longest, self.weights = max(self.run, self.longest), state.last()
