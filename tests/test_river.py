@@ -1,0 +1,38 @@
+"""river's own checks on the river classes."""
+
+import pytest
+
+river = pytest.importorskip("river", reason="river is not installed: pip install 'rosenblatt[river]'")
+
+from river.checks import yield_checks  # noqa: E402
+
+from rosenblatt.river import HalfSpace, PassiveAggressive, Perceptron  # noqa: E402
+
+MODELS = [
+    Perceptron(),
+    Perceptron(answer="averaged"),
+    Perceptron(multi_class="coupled"),
+    Perceptron(hash_features=256),
+    PassiveAggressive(),
+    HalfSpace(rule="margin_perceptron"),
+]
+CASES = [
+    pytest.param(model, check, id=f"{type(model).__name__}-{number}-{check.__name__}")
+    for number, model in enumerate(MODELS)
+    for check in yield_checks(model)
+]
+
+
+@pytest.mark.parametrize(("model", "check"), CASES)
+def test_river_check(model, check):
+    check(model.clone())
+
+
+def test_the_river_class_and_the_estimator_say_the_same():
+    import rosenblatt
+
+    ours, theirs = rosenblatt.Perceptron(), Perceptron()
+    for x, y in river.datasets.Phishing().take(300):
+        assert ours.predict_one(x) == theirs.predict_one(x)
+        ours.learn_one(x, y)
+        theirs.learn_one(x, y)
