@@ -48,7 +48,7 @@ class Epoch:
 
 COLUMNS = tuple(f.name for f in fields(Epoch))
 OPTIONAL = ("train_error", "test_error")
-FORMATS = {"norm": "{:.4g}", "seconds": "{:.3f}", "train_error": "{:.2%}", "test_error": "{:.2%}"}
+FORMATS = {"norm": "{:.4g}", "seconds": "{:.4f}", "train_error": "{:.2%}", "test_error": "{:.2%}"}
 
 
 @dataclass

@@ -33,7 +33,7 @@ def run(console: Console | None = None) -> dict[str, tuple[float, float]]:
         "Ten half-spaces, one per digit, learn together in each pass over the rows:\n"
     )
     started = time.perf_counter()
-    model = Perceptron(answer="voted", max_iter=15, random_state=0, verbose=1)
+    model = Perceptron(answer="voted", max_iter=12, random_state=0, verbose=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the stop reason is explained below
         model.fit(data.X_train, data.y_train, eval_set=(data.X_test, data.y_test), record="train_error")
@@ -74,7 +74,7 @@ def explain(model: Perceptron) -> str:
 
 
 NEXT = (
-    ('Perceptron(answer="averaged").fit(X, y)', "dense or sparse rows, any dtype, no copy"),
+    ('Perceptron(answer="averaged").fit(X, y)', "dense or sparse, no copy of X"),
     ('PassiveAggressive().learn_one({"age": 41}, "yes")', "one example at a time"),
     ("HalfSpace(rule=my_rule).fit(X, y)", "a rule of your own, compiled"),
     ("make bench", "beside scikit-learn and river"),

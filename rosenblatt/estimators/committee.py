@@ -12,6 +12,12 @@ from rosenblatt.engine.updates import UpdateLog
 from rosenblatt.models.voted import VotedModel, survival_counts
 
 
+def _tally(*arguments: Any) -> Array:
+    from rosenblatt.engine.vote import tally
+
+    return tally(*arguments)
+
+
 class Committee:
     """Updates of `count` half-spaces, and a copy of each row that made one."""
 
@@ -60,4 +66,5 @@ class Committee:
             fit_intercept=fit_intercept,
             shrink_intercept=shrink_intercept,
             classes=classes,
+            tally=_tally,
         )

@@ -10,6 +10,7 @@ and half-space k gives sum_u count_u · sign(score_u(x)), with sign(0) = +1.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,41 +34,27 @@ class VotedModel:
     fit_intercept: bool
     shrink_intercept: bool
     classes: Array
+    tally: Callable[..., Array]  # the engine's, which loads the compiler only when it is used
 
     def decision_function(self, X: Any) -> Array:
         n_rows = X.shape[0]
         votes = np.zeros((n_rows, len(self.rows)))
-        support = self.support.astype(np.float64)
+        # Products of float32 and uint8 rows are taken in float32, as in training; they are added up in float64.
+        kind = np.float64 if np.float64 in (X.dtype, self.support.dtype) else np.float32
+        support = self.support.astype(kind)
         height = max(1, CELLS // max(1, support.shape[0]))
         for start in range(0, n_rows, height):
-            block = X[start : start + height]
+            block = X[start : start + height].astype(kind)
             if scipy.sparse.issparse(support):
-                gram = np.asarray((scipy.sparse.csr_array(block) @ support.T).todense())
+                products = np.asarray((scipy.sparse.csr_array(block) @ support.T).todense())
             else:
-                gram = product(block.astype(np.float64), support)
-            gram += float(self.fit_intercept)
+                products = np.ascontiguousarray(product(block, support))
             for k in range(len(self.rows)):
-                votes[start : start + height, k] = self._votes(gram, k)
+                votes[start : start + height, k] = self.tally(
+                    products, self.rows[k], self.steps[k], self.shrinks[k], self.counts[k],
+                    float(self.fit_intercept), self.shrink_intercept,
+                )  # fmt: skip
         return votes[:, 0] if votes.shape[1] == 1 else votes
-
-    def _votes(self, gram: Array, k: int) -> Array:
-        rows, steps, shrinks, counts = self.rows[k], self.steps[k], self.shrinks[k], self.counts[k]
-        total = counts.sum()
-        votes = np.zeros(len(gram))
-        if (shrinks == 1.0).all():
-            for r, products in enumerate(gram):  # row by row: the scores of one row stay in the cache
-                scores = products[rows]
-                scores *= steps
-                np.cumsum(scores, out=scores)
-                votes[r] = 2.0 * np.dot(scores >= 0.0, counts) - total
-            return votes
-        bias = float(self.fit_intercept)
-        linear, offset = np.zeros(len(gram)), 0.0
-        for row, step, shrink, count in zip(rows, steps, shrinks, counts, strict=True):
-            linear = shrink * linear + step * (gram[:, row] - bias)
-            offset = (shrink if self.shrink_intercept else 1.0) * offset + step * bias
-            votes += count * np.where(linear + offset >= 0, 1.0, -1.0)
-        return votes
 
     def predict(self, X: Any) -> Array:
         return labels(self.decision_function(X), self.classes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tarfile
+import warnings
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -122,7 +123,15 @@ def _from_scikit_learn() -> dict[tuple[str, str, int], str]:
 
     found = {}
     for part in ("train", "test"):
-        bunch = fetch_20newsgroups(subset=part, shuffle=False)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # scikit-learn's word on every retry; the error below says it once
+                bunch = fetch_20newsgroups(subset=part, shuffle=False)
+        except OSError as error:
+            raise ConnectionError(
+                "The archive of 20 Newsgroups must be on this machine or within reach, but it was not found and its home "
+                f"did not send it ({error}); set ROSENBLATT_DATA to the folder that has {ARCHIVE}.xz."
+            ) from None
         for name, message in zip(bunch.filenames, bunch.data, strict=True):
             found[_key(Path(name).as_posix())] = message
     return found

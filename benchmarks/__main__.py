@@ -1,0 +1,51 @@
+"""`python -m benchmarks [part …]`: the table. Parts: images, text, online, rules, memory, start."""
+
+from __future__ import annotations
+
+import importlib
+import platform
+import sys
+import warnings
+from importlib.metadata import version
+
+from rich.console import Console
+from rich.table import Table
+from sklearn.exceptions import ConvergenceWarning
+
+PARTS = ("images", "text", "online", "rules", "memory", "start")
+
+
+def main(parts: list[str]) -> int:
+    unknown = [part for part in parts if part not in PARTS]
+    if unknown:
+        print(f"A part must be one of {', '.join(PARTS)}, but got {unknown[0]!r}; name one of them or none for all.")
+        return 2
+    console = Console(width=None if sys.stdout.isatty() else 150)
+    table = Table(title="Beside peers, in this run", title_justify="left", box=None, padding=(0, 1))
+    for name, side in (
+        ("work", "left"), ("ours", "right"), ("peer", "right"), ("ratio", "right"), ("wanted", "right"), ("", "left"),
+        ("test error", "left"),
+    ):  # fmt: skip
+        table.add_column(name, justify=side)
+    all_met = True
+    warnings.simplefilter("ignore", ConvergenceWarning)
+    for part in parts or PARTS:
+        module = importlib.import_module(f"benchmarks.{part}")
+        try:
+            for row in module.rows():
+                console.print(f"[dim]{row.work}: {row.ours} beside {row.peer}, {row.ratio}[/dim]", highlight=False)
+                mark = "[green]yes[/green]" if row.met else "[red]no[/red]"
+                table.add_row(row.work, row.ours, row.peer, row.ratio, row.wanted, mark, row.errors)
+                all_met &= row.met
+        except (FileNotFoundError, ConnectionError) as error:
+            console.print(f"[yellow]{part}: {error}[/yellow]")
+    console.print(table)
+    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba", "scikit-learn", "river"))
+    console.print(
+        f"[dim]{platform.processor() or platform.machine()}, Python {platform.python_version()}, {packages}[/dim]"
+    )
+    return 0 if all_met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

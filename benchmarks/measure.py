@@ -1,0 +1,68 @@
+"""How things are measured: every figure is the best of several, and the peers take turns."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass
+class Row:
+    """One line of the table: the work, our figure, the peer's, and how they compare."""
+
+    work: str
+    ours: str
+    peer: str
+    ratio: str
+    wanted: str
+    met: bool
+    errors: str = ""
+
+
+def seconds(work: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def take_turns(works: dict[str, Callable[[], Any]], rounds: int = 5) -> dict[str, float]:
+    """The best time of each, measured in turns so that a disturbance meets all alike."""
+    best = dict.fromkeys(works, float("inf"))
+    for work in works.values():
+        work()  # what is compiled or cached is so before the clock starts
+    for _ in range(rounds):
+        for name, work in works.items():
+            best[name] = min(best[name], seconds(work))
+    return best
+
+
+def faster(work: str, ours: float, peer: float, at_least: float, errors: str = "", unit: str = "ms") -> Row:
+    scale, digits = {"ms": (1e3, 2), "µs": (1e6, 2), "s": (1, 2)}[unit]
+    return Row(
+        work=work,
+        ours=f"{ours * scale:.{digits}f} {unit}",
+        peer=f"{peer * scale:.{digits}f} {unit}",
+        ratio=f"{peer / ours:.1f}x",
+        wanted=f"{at_least:g}x",
+        met=peer / ours >= at_least,
+        errors=errors,
+    )
+
+
+def in_fresh_process(script: str, *arguments: str) -> str:
+    """What a script prints, run by an interpreter of its own."""
+    done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"A benchmark's own process failed:\n{done.stderr}")
+    return done.stdout.strip()
+
+
+def peak_memory() -> int:
+    """The most memory that this process has held, in bytes."""
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
