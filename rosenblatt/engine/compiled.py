@@ -10,6 +10,7 @@ The engine's own sources are part of every key as well.
 
 from __future__ import annotations
 
+import builtins
 import dis
 import functools
 import hashlib
@@ -97,24 +98,6 @@ def part(function: Any) -> Any:
     return register_jitable(forceinline=True, **FLAGS)(function)
 
 
-_registered: set[int] = set()
-
-
-def _make_callable(function: types.FunctionType) -> None:
-    """Let compiled code call this plain function and the plain functions that it calls."""
-    if id(function) in _registered or function.__module__.split(".")[0] in ("numpy", "numba", "math"):
-        return
-    _registered.add(id(function))
-    _kept.append(function)
-    part(function)
-    for _, value in _reads(function):
-        if isinstance(value, types.FunctionType):
-            _make_callable(value)
-
-
-_kept: list[types.FunctionType] = []  # ids in `_registered` stay taken as long as the functions live
-
-
 def reads_argument(function: Any, position: int) -> bool:
     """Whether the function's bytecode reads its argument number `position`."""
     code = plain(function).__code__
@@ -127,21 +110,37 @@ def reads_argument(function: Any, position: int) -> bool:
 
 
 def named_copy(function: Any) -> Any:
-    """A copy of the function that pickles under its fingerprint, and can be called from compiled code."""
+    """A copy of the function that pickles under its fingerprint, and can be called from compiled code.
+
+    The functions that it calls are replaced by such copies too: nothing in the cache may refer to a module of the
+    user's, which another process may not have.
+    """
     function = plain(function)
     name = f"rule_{fingerprint(function)}"
     module = sys.modules[__name__]
     found = getattr(module, name, None)
     if found is not None:
         return found
-    copy = types.FunctionType(
-        function.__code__, function.__globals__, name, function.__defaults__, function.__closure__
-    )
+    scope: dict[str, Any] = {"__builtins__": function.__globals__.get("__builtins__", builtins), "__name__": __name__}
+    cells = tuple(types.CellType() for _ in function.__closure__ or ())
+    copy = types.FunctionType(function.__code__, scope, name, function.__defaults__, cells)
     copy.__kwdefaults__ = function.__kwdefaults__
     copy.__module__, copy.__qualname__ = __name__, name
-    setattr(module, name, copy)
-    _make_callable(copy)
-    return copy
+    setattr(module, name, copy)  # before its own parts are copied: a function may call itself
+    for read, value in _reads(function):
+        if read in function.__globals__ and "." not in read:
+            scope[read] = _own(value)
+    for cell, original in zip(cells, function.__closure__ or (), strict=True):
+        cell.cell_contents = _own(original.cell_contents)
+    return part(copy)
+
+
+def _own(value: Any) -> Any:
+    """The value, or a named copy of a function that the user has written."""
+    value = plain(value)
+    if not isinstance(value, types.FunctionType) or value.__module__.split(".")[0] in ("numpy", "numba", "math"):
+        return value
+    return named_copy(value)
 
 
 def adopt(function: Any, key: str) -> Any:

@@ -14,7 +14,35 @@ import numpy as np
 
 from rosenblatt.engine import compiled, sparse
 from rosenblatt.engine.loop import LAYOUTS, make_teach, make_teach_coupled
-from rosenblatt.engine.state import BIAS, BIAS_LAG, MARK, REACH, SCALE, SCORE, SEEN, Array, HalfSpaces
+from rosenblatt.engine.state import (
+    BIAS,
+    BIAS_LAG,
+    MARK,
+    MISTAKES,
+    REACH,
+    SCALE,
+    SCORE,
+    SCRATCH,
+    SEEN,
+    Array,
+    HalfSpaces,
+)
+
+
+@compiled.part
+def _note_mistake(ledger: Any, code: Any, positive: Any, count: Any, coupled: Any) -> None:
+    """Count a mistake: the scores are still those from before the lesson."""
+    classes = count
+    while not coupled and classes > 0 and positive[classes - 1] < 0:
+        classes -= 1  # the shadow listens and does not answer
+    met = False
+    if classes == 1 and not coupled:
+        met = ledger[0, SCORE] <= 0.0 if code == positive[0] else ledger[0, SCORE] >= 0.0
+    else:
+        for k in range(classes):
+            met |= k != code and ledger[k, SCORE] >= ledger[code, SCORE]
+    if met:
+        ledger[0, MISTAKES] += 1.0
 
 
 @functools.cache
@@ -31,7 +59,10 @@ def _learn(key: str, function: Any, n_parameters: int, weighted: int, layout_nam
             return False
         rows = (x.reshape(1, x.shape[0]),)
         state = (vectors, lag, ledger)
-        return teach(rows, 0, code, c, positive, params, state, intercept, shrink_intercept, 0, count, None)
+        if not teach(rows, 0, code, c, positive, params, state, intercept, shrink_intercept, 0, count, None):
+            return False
+        _note_mistake(ledger, code, positive, count, coupled)
+        return True
 
     def learn_features(
         values: Any, slots: Any, code: Any, c: Any, positive: Any, params: Any, vectors: Any,
@@ -40,7 +71,10 @@ def _learn(key: str, function: Any, n_parameters: int, weighted: int, layout_nam
         key  # noqa: B018
         rows = (values, slots, (np.uint64(0), np.uint64(values.shape[0])))
         state = (vectors, lag, ledger)
-        return teach(rows, 0, code, c, positive, params, state, intercept, shrink_intercept, 0, count, None)
+        if not teach(rows, 0, code, c, positive, params, state, intercept, shrink_intercept, 0, count, None):
+            return False
+        _note_mistake(ledger, code, positive, count, coupled)
+        return True
 
     return compiled.jit(learn_features if layout_name == sparse.LAYOUT else learn_row)
 
@@ -57,12 +91,12 @@ def _answer(key: str, layout_name: str) -> Any:
             # (reach·v - lag)·x, the lag's own products taken in a second reading.
             for k in range(classes):
                 reach = ledger[k, REACH] + (ledger[k, SEEN] - ledger[k, MARK]) * ledger[k, SCALE]
-                ledger[k, BIAS_SCRATCH] = reach * ledger[k, SCORE]
+                ledger[k, SCRATCH] = reach * ledger[k, SCORE]
             scores(rows, 0, lag, 0, classes, ledger)
         for k in range(classes):
             if averaged:
                 bias = ledger[k, SEEN] * ledger[k, BIAS] - ledger[k, BIAS_LAG]
-                s = ledger[k, BIAS_SCRATCH] - ledger[k, SCORE] + bias
+                s = ledger[k, SCRATCH] - ledger[k, SCORE] + bias
             else:
                 s = ledger[k, SCALE] * ledger[k, SCORE] + ledger[k, BIAS]
             if s != s:
@@ -89,9 +123,6 @@ def _answer(key: str, layout_name: str) -> Any:
         return answer(rows, vectors, lag, ledger, classes, averaged)
 
     return compiled.jit(answer_features if layout_name == sparse.LAYOUT else answer_row)
-
-
-BIAS_SCRATCH = 10  # a column of the ledger that nothing else uses
 
 
 def _entry(dispatcher: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:

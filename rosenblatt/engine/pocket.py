@@ -19,23 +19,40 @@ class Pocket:
 
     A run of correct answers longer than every run before it nominates the weights that it ended with. The latest
     nominee goes into the pocket if a pass over all rows finds fewer errors than the pocket has. Losing or winning,
-    a nomination raises the run to beat. Passes are made at the end of every epoch while they are cheap, and of
-    every fourth epoch on large data; the weights that a run ends with are always considered.
+    a nomination raises the run to beat. Passes are made at the end of every epoch while they are cheap, for the
+    weights that the epoch ends with too, and at the end of every eighth epoch on large data; the weights that
+    training ends with are always considered.
 
     On a stream there are no rows to go back to: there the longest run wins, as in the pocket without ratchet.
     """
 
     errors: float = np.inf
-    weights: tuple[Array, Array] | None = None
+    kept: HalfSpaces | None = None
     run: int = 0
     longest: int = 0
     start: HalfSpaces | None = None  # the weights at the start of the stretch that holds the nominee
     visits: Array | None = None  # the rows visited from there to the nominee
 
+    @property
+    def weights(self) -> tuple[Array, Array] | None:
+        """(K, d) and (K,), or None while the pocket is empty."""
+        return None if self.kept is None else self.kept.last()
+
+    def keep(self, state: HalfSpaces) -> None:
+        if self.kept is None:
+            self.kept = state.copy_weights()
+        else:
+            self.kept.copy_weights_from(state)
+
     def consider(self, visitor: Visitor, state: HalfSpaces) -> None:
-        errors = visitor.errors(state, self.errors)
+        """Keep the weights if a pass over all rows finds fewer errors than those in the pocket make."""
+        self.offer(state, visitor.errors(state, self.errors))
+
+    def offer(self, state: HalfSpaces, errors: float) -> None:
+        """Keep the weights if they make fewer errors than those in the pocket."""
         if errors < self.errors:
-            self.errors, self.weights = errors, state.last()
+            self.errors = errors
+            self.keep(state)
 
     def follow(self, state: HalfSpaces, before: HalfSpaces | None, order: Array, wrong: Array) -> HalfSpaces | None:
         """Look for a record run in one stretch, which led from the weights `before` to `state`.
@@ -56,7 +73,7 @@ class Pocket:
         self.longest = int(lengths[best])
         spare = self.start
         if before is None:
-            self.start, self.visits = spare or state.copy(), order[:0]
+            self.start, self.visits = spare or state.copy_weights(), order[:0]
             self.start.copy_weights_from(state)
             return None
         self.start, self.visits = before, order[: ends[best]].copy()
@@ -65,14 +82,16 @@ class Pocket:
     def decide(self, visitor: Visitor, confirm: bool) -> None:
         """Put the nominee into the pocket, or let it go."""
         if self.start is not None and self.visits is not None:
-            visitor.repeat(self.start, self.visits)  # the same visits again lead to the same weights, bit for bit
+            if len(self.visits):  # the same visits again lead to the same weights, bit for bit
+                visitor.repeat(self.start, self.visits)
             if confirm:
                 self.consider(visitor, self.start)
             else:
-                self.weights = self.start.last()
+                self.keep(self.start)
         self.visits = None
 
     def keep_running(self, state: HalfSpaces) -> None:
         """On a stream, a record run that still goes on counts."""
-        if self.run > self.longest or self.weights is None:
-            self.longest, self.weights = max(self.run, self.longest), state.last()
+        if self.run > self.longest or self.kept is None:
+            self.longest = max(self.run, self.longest)
+            self.keep(state)

@@ -60,6 +60,10 @@ class Task:
         return len(self.codes)
 
     @property
+    def total_weight(self) -> float:
+        return float(self.sample_weight.sum()) if len(self.sample_weight) else float(self.n_rows)
+
+    @property
     def kept(self) -> Array:
         """The rows that count: a weight of 0 is the row left out."""
         if len(self.sample_weight) == 0:
@@ -196,7 +200,7 @@ def train(
     length = stretch_length(task, state, pocket_check == "update")
     retrace = state.vectors.size <= RETRACED
     before = state.copy() if pocket_check in ("run", "stream") and retrace else None
-    between_decisions = 1 if products_per_row(task, state) * task.n_rows <= CHEAP_PASS else 4
+    between_decisions = 1 if products_per_row(task, state) * task.n_rows <= CHEAP_PASS else 8
     best, waited = np.inf, 0
     try:
         with interrupt_flag() as interrupted:
@@ -230,17 +234,22 @@ def train(
                     if time_limit is not None and time.perf_counter() - started >= time_limit:
                         stop = "time_limit"
                         break
+                seconds = time.perf_counter() - clock
                 if number % between_decisions == 0:
                     outcome.pocket.decide(visitor, pocket_check == "run")
+                    if between_decisions == 1 and pocket_check == "run":
+                        outcome.pocket.consider(visitor, state)
                 updates = state.updates - updates
                 row = {
                     "epoch": number,
                     "updates": updates,
                     "mistakes": mistakes,
                     "norm": state.norm(),
-                    "seconds": time.perf_counter() - clock,
+                    "seconds": seconds,
                     **({} if measure is None else measure()),
                 }
+                if "train_error" in row and pocket_check in ("run", "update"):
+                    outcome.pocket.offer(state, row["train_error"] * task.total_weight)
                 try:
                     wants_stop = bool(on_epoch is not None and on_epoch(row))
                 except KeyboardInterrupt:
@@ -259,10 +268,13 @@ def train(
                 if stop:
                     outcome.stop_reason = stop
                     break
-            outcome.pocket.decide(visitor, pocket_check == "run")
             if pocket_check == "stream":
+                outcome.pocket.decide(visitor, confirm=False)
                 outcome.pocket.keep_running(state)
+            elif pocket_check is not None and outcome.stop_reason == "converged":
+                outcome.pocket.keep(state)  # a clean epoch is a pass that found no error
             elif pocket_check is not None:
+                outcome.pocket.decide(visitor, confirm=True)
                 outcome.pocket.consider(visitor, state)
     finally:
         visitor.close()

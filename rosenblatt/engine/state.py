@@ -26,7 +26,7 @@ Array = npt.NDArray[Any]
 
 # The columns of the ledger: what is known of one half-space besides its vector. A half-space has 128 bytes of
 # its own, so that threads that train neighbouring half-spaces never write to the same cache line.
-BIAS, BIAS_LAG, SCALE, REACH, MARK, SEEN, UPDATES, SCORE, CHANGE, LAGGED = range(10)
+BIAS, BIAS_LAG, SCALE, REACH, MARK, SEEN, UPDATES, SCORE, CHANGE, LAGGED, MISTAKES, SCRATCH = range(12)
 LEDGER_COLUMNS = 16
 VECTOR_BYTES = 64
 SETTLE_AFTER = 2**16  # examples
@@ -47,16 +47,21 @@ def weight_dtype(rows_dtype: npt.DTypeLike) -> np.dtype[Any]:
 
 
 class HalfSpaces:
-    """`count` half-spaces over `n_features` features, all zero."""
+    """`count` half-spaces over `n_features` features, all zero.
 
-    def __init__(self, count: int, n_features: int, dtype: npt.DTypeLike, layout: str) -> None:
+    Without `averages` they can be read and judged, but not trained.
+    """
+
+    def __init__(
+        self, count: int, n_features: int, dtype: npt.DTypeLike, layout: str, *, averages: bool = True
+    ) -> None:
         self.count = count
         self.n_features = n_features
         self.layout = layout
         self.dtype = np.dtype(dtype)
         shape = self._shape(count, n_features)
         self.vectors = aligned_zeros(shape, self.dtype)
-        self.lag = aligned_zeros(shape, self.dtype)
+        self.lag = aligned_zeros(shape if averages else (0,) * len(shape), self.dtype)
         self.ledger = aligned_zeros((self._padded(max(count, 2)), LEDGER_COLUMNS), np.float64)
         self.ledger[:, SCALE] = 1.0
         self.total: Array | None = None
@@ -100,6 +105,16 @@ class HalfSpaces:
     @property
     def updates(self) -> int:
         return int(self.ledger[: self.count, UPDATES].sum())
+
+    @property
+    def mistakes(self) -> int:
+        """Mistakes met by half-spaces that were taught one example at a time."""
+        return int(self.ledger[0, MISTAKES])
+
+    @mistakes.setter
+    def mistakes(self, number: int) -> None:
+        self.ledger[:, MISTAKES] = 0.0
+        self.ledger[0, MISTAKES] = number
 
     def last(self) -> tuple[Array, Array]:
         """The weights as they are now: (K, d) and (K,)."""
@@ -155,8 +170,14 @@ class HalfSpaces:
         result.total = self.total
         return result
 
+    def copy_weights(self) -> HalfSpaces:
+        """A copy that can be read and judged."""
+        result = HalfSpaces(self.count, self.n_features, self.dtype, self.layout, averages=False)
+        result.copy_weights_from(self)
+        return result
+
     def copy_weights_from(self, other: HalfSpaces) -> None:
-        """Have the weights of another state of the same shape. The averages are not copied."""
+        """Have the weights of another state of the same shape. The averages stay as they are."""
         np.copyto(self.vectors, other.vectors)
         np.copyto(self.ledger, other.ledger)
 

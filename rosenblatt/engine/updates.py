@@ -18,6 +18,9 @@ class UpdateLog:
         self._rows: list[list[Array]] = [[] for _ in range(count)]
         self._numbers: list[list[Array]] = [[] for _ in range(count)]
 
+    def __repr__(self) -> str:
+        return f"UpdateLog({len(self):,} updates of {self.count} half-spaces)"
+
     def __len__(self) -> int:
         return sum(len(part) for parts in self._rows for part in parts)
 

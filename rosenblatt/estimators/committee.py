@@ -18,6 +18,12 @@ def _tally(*arguments: Any) -> Array:
     return tally(*arguments)
 
 
+def _tally_together(*arguments: Any) -> Array:
+    from rosenblatt.engine.vote import tally_together
+
+    return tally_together(*arguments)
+
+
 class Committee:
     """Updates of `count` half-spaces, and a copy of each row that made one."""
 
@@ -47,7 +53,15 @@ class Committee:
         return self.select([*range(count)] + ([] if coupled else [-1]), [1.0] * (count + (not coupled)))
 
     def model(
-        self, count: int, width: int, seen: int, fit_intercept: bool, shrink_intercept: bool, classes: Array
+        self,
+        count: int,
+        width: int,
+        seen: int,
+        classes: Array,
+        *,
+        coupled: bool,
+        fit_intercept: bool,
+        shrink_intercept: bool,
     ) -> VotedModel:
         log = self.log
         if any(scipy.sparse.issparse(block) for block in self.support):
@@ -66,5 +80,8 @@ class Committee:
             fit_intercept=fit_intercept,
             shrink_intercept=shrink_intercept,
             classes=classes,
-            tally=_tally,
+            times=log.times[:count],
+            seen=seen,
+            coupled=coupled,
+            tally=_tally_together if coupled else _tally,
         )

@@ -115,9 +115,13 @@ n_jobs, verbose, pocket_check, hash_features
         try:
             values = tuple(float(value) for value in given)
         except (TypeError, ValueError):
-            raise ValueError(f"params must be numbers, but got {self.params!r}; pass a list of floats.") from None
-        name = getattr(self.rule, "__name__", "rule")
-        return Rule(name, self.rule), values
+            raise ValueError(
+                f"params must be a list of numbers for a rule of your own, but got {self.params!r}; pass [2.0], say."
+            ) from None
+        try_out(self.rule, values)
+        return Rule(
+            getattr(self.rule, "__name__", "rule"), self.rule, dict.fromkeys(map(str, range(len(values))), 0.0)
+        ), values
 
 
 @functools.lru_cache(maxsize=256)
@@ -131,3 +135,26 @@ def check_signature(rule: Any) -> None:
     if len(parameters) != 4:
         names = ", ".join(parameters)
         raise ValueError(f"rule must take 4 arguments, but {function.__name__} takes ({names}); {wanted}.")
+
+
+@functools.lru_cache(maxsize=256)
+def try_out(rule: Any, params: tuple[float, ...]) -> None:
+    """Ask the rule for a wide, a narrow and a wrong margin before it is compiled, where mistakes are plain to see."""
+    function = getattr(rule, "py_func", rule)
+    for margin in (2.0, 0.5, -1.0):
+        call = f"{function.__name__}(m={margin}, sqnorm=1.0, t=1, params={params})"
+        try:
+            answer = function(margin, 1.0, 1, params)
+        except Exception as error:
+            raise ValueError(
+                f"rule must answer every margin, but {call} raised {type(error).__name__} ({error}); check the rule "
+                f"and its params."
+            ) from error
+        try:
+            step, shrink = answer
+            float(step), float(shrink)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"rule must return (step, shrink), two numbers, but {call} returned {answer!r}; return (step, 1.0) to "
+                f"shrink nothing."
+            ) from None

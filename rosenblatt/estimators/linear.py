@@ -65,6 +65,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     _pocket: Pocket | None
     _committee: Committee | None
     _models: dict[str, Any]  # what was made of the state so far, and a stamp of the state
+    _mistakes: int  # met in passes; those met one by one are counted in the state
     _listening: bool  # whether the last half-space is the shadow that a late class starts from
 
     def _learning_rule(self) -> tuple[Rule, tuple[float, ...]]:
@@ -191,7 +192,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._listening = True
             self._committee = Committee(0 if self._coupled else 1) if self.answer == "voted" else None
             self.n_iter_ = 0
-            self.mistakes_ = 0
+            self._mistakes = 0
             self.trace_, self.stop_reason_ = Trace(), ""
             self._models = {}
         if not self._listening:
@@ -203,6 +204,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "answer='voted' needs every update from the start, but this estimator has learned without keeping "
                 "them; fit it again with answer='voted'."
             )
+        self._mistakes += self._state.mistakes
+        self._state.mistakes = 0
         wanted = np.promote_types(self._state.dtype, dtype)
         self._state = self._state.arranged(layout, wanted, n_features)
         if self.answer != "pocket":
@@ -295,7 +298,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         trace.updates = outcome.log if "updates" in recorded else None
         self.trace_, self.stop_reason_ = trace, trace.stop_reason
         self.n_iter_ = len(trace)
-        self.mistakes_ = int(trace["mistakes"].sum())
+        self._mistakes = int(trace["mistakes"].sum())
         self._warn(trace, task.n_rows)
 
     def _pass_once(self, task: Any, X: Any) -> None:
@@ -315,9 +318,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self._committee is not None and outcome.log is not None:
             self._committee.add(X, outcome.log)
         self.n_iter_ += 1
-        self.mistakes_ += counted[0].mistakes
-        self.stop_reason_ = outcome.stop_reason
+        self._mistakes += counted[0].mistakes
+        self.stop_reason_ = ""
         if outcome.stop_reason in ("diverged", "interrupted"):
+            self.stop_reason_ = outcome.stop_reason
             self._warn(Trace(counted, outcome.stop_reason), task.n_rows)
 
     def _measures(
@@ -379,7 +383,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         elif trace.stop_reason == "interrupted":
             text = f"{name} was interrupted in epoch {epochs}; the weights learned so far are kept and can be used."
-        elif trace.stop_reason == "max_iter" and self.answer == "last":
+        elif trace.stop_reason == "max_iter" and self.answer == "last" and trace.epochs[-1].mistakes:
             text = (
                 f"{name} stopped at max_iter={self.max_iter}; its last epoch met {trace.epochs[-1].mistakes:,} "
                 f"mistakes in {n_rows:,} rows. If the rows are separable, raise max_iter; if not, no number of epochs "
@@ -413,7 +417,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _has(self, name: str) -> bool:
         if name == "pocket":
-            return self._pocket is not None and self._pocket.weights is not None
+            return self._pocket is not None and self._pocket.kept is not None
         return name != "voted" or self._committee is not None
 
     def _model(self, name: str) -> LinearModel | VotedModel:
@@ -438,19 +442,27 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 count,
                 self.n_features_in_,
                 self._state.seen,
-                bool(self.fit_intercept),
-                self._shrinks_intercept(),
                 self.classes_,
+                coupled=self._coupled,
+                fit_intercept=bool(self.fit_intercept),
+                shrink_intercept=self._shrinks_intercept(),
             )
         if name == "pocket":
-            assert self._pocket is not None and self._pocket.weights is not None
-            coefficients, bias = self._pocket.weights
+            assert self._pocket is not None and self._pocket.kept is not None
+            coefficients, bias = self._pocket.kept.last()
         else:
             coefficients, bias = self._state.last() if name == "last" else self._state.averaged()
         coefficients, bias = coefficients[:count, : self.n_features_in_], bias[:count]
         if self._coupled and n_classes == 2:  # the two move in opposite directions: one half-space says it all
             coefficients, bias = coefficients[1:] - coefficients[:1], bias[1:] - bias[:1]
         return LinearModel(coefficients, bias, self.classes_)
+
+    @property
+    def mistakes_(self) -> int:
+        """Rows that were answered wrongly, or with a score of 0, when they were visited."""
+        if not hasattr(self, "_state"):
+            raise AttributeError(f"{type(self).__name__} has no mistakes_ before it is fitted; call fit first.")
+        return self._mistakes + self._state.mistakes
 
     @property
     def coef_(self) -> Array:

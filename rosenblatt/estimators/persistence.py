@@ -27,7 +27,7 @@ CLASSES: dict[str, type[LinearClassifier]] = {
     "PassiveAggressive": PassiveAggressive,
     "Perceptron": Perceptron,
 }
-PLAIN = ("n_iter_", "mistakes_", "n_features_in_", "stop_reason_", "_listening")
+PLAIN = ("n_iter_", "_mistakes", "n_features_in_", "stop_reason_", "_listening")
 
 
 def save(estimator: Any, path: str | os.PathLike[str]) -> None:
@@ -72,8 +72,8 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
             raise TypeError(f"save takes labels that are numbers or text, but got {labels[0]!r}; relabel the classes.")
         header["classes"] = labels
     pocket: Pocket | None = estimator._pocket
-    if pocket is not None and pocket.weights is not None:
-        arrays["pocket_coef"], arrays["pocket_intercept"] = pocket.weights
+    if pocket is not None and pocket.kept is not None:
+        arrays["pocket_vectors"], arrays["pocket_ledger"] = pocket.kept.vectors, pocket.kept.ledger
     if estimator._committee is not None:
         header["committee"] = _put_committee(estimator._committee, arrays)
     names = estimator.__dict__.get("_names")
@@ -105,16 +105,15 @@ def _rebuild(header: dict[str, Any], arrays: dict[str, Array]) -> LinearClassifi
         setattr(estimator, key, header["attributes"][key])
     shape = header["state"]
     state = HalfSpaces(shape["count"], shape["n_features"], arrays["vectors"].dtype, shape["layout"])
-    for name, mine in zip(("vectors", "lag", "ledger"), state.arrays, strict=True):
-        if mine.shape != arrays[name].shape or mine.dtype != arrays[name].dtype:
-            raise ValueError(f"{name} has shape {arrays[name].shape} instead of {mine.shape}")
-        mine[...] = arrays[name]
+    _fill({"vectors": state.vectors, "lag": state.lag, "ledger": state.ledger}, arrays)
     state.total = arrays.get("total")
     estimator._state = state
     estimator._models = {}
     estimator._pocket = None
-    if "pocket_coef" in arrays:
-        estimator._pocket = Pocket(weights=(arrays["pocket_coef"], arrays["pocket_intercept"]))
+    if "pocket_vectors" in arrays:
+        kept = state.copy_weights()
+        _fill({"pocket_vectors": kept.vectors, "pocket_ledger": kept.ledger}, arrays)
+        estimator._pocket = Pocket(kept=kept)
     estimator._committee = _get_committee(header["committee"], arrays) if "committee" in header else None
     classes = arrays["classes"] if "classes" in arrays else np.array(header["classes"])
     estimator.classes_ = classes
@@ -127,6 +126,13 @@ def _rebuild(header: dict[str, Any], arrays: dict[str, Array]) -> LinearClassifi
         estimator.__dict__["_names"] = names
     estimator._model(estimator.answer)  # what cannot answer is refused now rather than later
     return estimator
+
+
+def _fill(places: dict[str, Array], arrays: dict[str, Array]) -> None:
+    for name, place in places.items():
+        if place.shape != arrays[name].shape or place.dtype != arrays[name].dtype:
+            raise ValueError(f"{name} has shape {arrays[name].shape} instead of {place.shape}")
+        place[...] = arrays[name]
 
 
 def _plain(value: Any) -> Any:

@@ -5,7 +5,8 @@ in order. The scores of a new row x under all of them follow from its products w
 
     score_u(x) = shrink_u · score_{u-1}(x) + step_u · (x_u·x + 1),
 
-and half-space k gives sum_u count_u · sign(score_u(x)), with sign(0) = +1.
+and half-space k gives sum_u count_u · sign(score_u(x)), with sign(0) = +1. Classes that were coupled have no
+half-spaces of their own: there each joint state votes for the class that it scores highest.
 """
 
 from __future__ import annotations
@@ -34,6 +35,9 @@ class VotedModel:
     fit_intercept: bool
     shrink_intercept: bool
     classes: Array
+    times: list[Array]
+    seen: int
+    coupled: bool
     tally: Callable[..., Array]  # the engine's, which loads the compiler only when it is used
 
     def decision_function(self, X: Any) -> Array:
@@ -49,12 +53,27 @@ class VotedModel:
                 products = np.asarray((scipy.sparse.csr_array(block) @ support.T).todense())
             else:
                 products = np.ascontiguousarray(product(block, support))
-            for k in range(len(self.rows)):
-                votes[start : start + height, k] = self.tally(
-                    products, self.rows[k], self.steps[k], self.shrinks[k], self.counts[k],
-                    float(self.fit_intercept), self.shrink_intercept,
-                )  # fmt: skip
+            votes[start : start + height] = self._votes(products)
+        if self.coupled and votes.shape[1] == 2:
+            return votes[:, 1] - votes[:, 0]
         return votes[:, 0] if votes.shape[1] == 1 else votes
+
+    def _votes(self, products: Array) -> Array:
+        bias, count = float(self.fit_intercept), len(self.rows)
+        if self.coupled:
+            columns = (self.rows, self.steps, self.shrinks, self.times)
+            rows, steps, shrinks, times = (np.concatenate(column) for column in columns)
+            classes = np.repeat(np.arange(count), [len(part) for part in self.rows])
+            order = np.argsort(times, kind="stable")
+            events = tuple(part[order] for part in (classes, rows, steps, shrinks, times))
+            return self.tally(products, count, events, self.seen, bias, self.shrink_intercept)
+        return np.stack(
+            [
+                self.tally(products, *half_space, bias, self.shrink_intercept)
+                for half_space in zip(self.rows, self.steps, self.shrinks, self.counts, strict=True)
+            ],
+            axis=1,
+        )
 
     def predict(self, X: Any) -> Array:
         return labels(self.decision_function(X), self.classes)

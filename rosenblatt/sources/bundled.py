@@ -26,8 +26,8 @@ def iris(test_size: float = 0.25, random_state: int = 0) -> Split[npt.NDArray[np
     -------
     Split
 
-    Example
-    -------
+    Examples
+    --------
     >>> split = iris()
     >>> np.bincount(split.y_test), split.target_names[0]
     (array([13, 13, 12]), 'setosa')
@@ -51,8 +51,8 @@ def digits(test_size: float = 0.25, random_state: int = 0) -> Split[npt.NDArray[
     -------
     Split
 
-    Example
-    -------
+    Examples
+    --------
     >>> split = digits()
     >>> split.X_train.shape, float(split.X_train.max())
     ((1347, 64), 16.0)
@@ -76,8 +76,8 @@ def wine(test_size: float = 0.25, random_state: int = 0) -> Split[npt.NDArray[np
     -------
     Split
 
-    Example
-    -------
+    Examples
+    --------
     >>> split = wine()
     >>> split.X_train.shape, np.bincount(split.y_train)
     ((133, 13), array([44, 53, 36]))
@@ -101,8 +101,8 @@ def breast_cancer(test_size: float = 0.25, random_state: int = 0) -> Split[npt.N
     -------
     Split
 
-    Example
-    -------
+    Examples
+    --------
     >>> split = breast_cancer()
     >>> split.X_train.shape, split.target_names
     ((426, 30), ('malignant', 'benign'))

@@ -26,8 +26,8 @@ class KnownFile:
     ending : str
         The ending it is expected with in the data folder.
 
-    Example
-    -------
+    Examples
+    --------
     >>> FILES["libsvm/a9a"].sha256[:8]
     '76b604b2'
     """

@@ -31,8 +31,8 @@ def open_stored(path: str | PathLike[str]) -> BinaryIO:
     BinaryIO
         A buffered binary reader; close it after use.
 
-    Example
-    -------
+    Examples
+    --------
     >>> import gzip, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "three.gz"

@@ -49,8 +49,8 @@ def locate(name: str, *, progress: Progress | None = None, opener: Opener | None
     -------
     Path
 
-    Example
-    -------
+    Examples
+    --------
     >>> locate("mnist/t10k-labels-idx1-ubyte").name  # doctest: +SKIP
     't10k-labels-idx1-ubyte.gz'
     >>> locate("mnist/labels")  # doctest: +ELLIPSIS
@@ -81,8 +81,8 @@ def cache_folder() -> Path:
     -------
     Path
 
-    Example
-    -------
+    Examples
+    --------
     >>> from unittest.mock import patch
     >>> with patch.dict(os.environ, ROSENBLATT_CACHE="kept/here"):
     ...     cache_folder().parts
@@ -118,8 +118,8 @@ def download(file: KnownFile, folder: Path, *, progress: Progress | None = None,
     -------
     Path
 
-    Example
-    -------
+    Examples
+    --------
     >>> download(FILES["mnist/t10k-labels-idx1-ubyte"], cache_folder())  # doctest: +SKIP
     """
     if file.url is None:
@@ -167,8 +167,8 @@ def checksum(path: str | PathLike[str], *, libsvm: bool = False) -> str:
     str
         64 hexadecimal digits.
 
-    Example
-    -------
+    Examples
+    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     one, two = Path(folder) / "one", Path(folder) / "two"

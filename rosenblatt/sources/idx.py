@@ -39,8 +39,8 @@ def read_idx(path: str | PathLike[str]) -> npt.NDArray[Any]:
     ndarray
         Of the shape and type the file states: uint8, int8, int16, int32, float32 or float64.
 
-    Example
-    -------
+    Examples
+    --------
     >>> import tempfile, pathlib
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "labels-idx1-ubyte"

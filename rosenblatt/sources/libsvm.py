@@ -43,8 +43,8 @@ def read_libsvm(
     X : csr_array of shape (n_samples, n_features)
     y : ndarray of shape (n_samples,)
 
-    Example
-    -------
+    Examples
+    --------
     >>> import tempfile, pathlib
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "two.txt"

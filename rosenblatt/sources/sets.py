@@ -33,8 +33,8 @@ class Split(Generic[Rows]):
     target_names : tuple of str
         The name of label k at position k; empty where labels speak for themselves.
 
-    Example
-    -------
+    Examples
+    --------
     >>> from rosenblatt.sources import iris
     >>> iris().X_train.shape, iris().target_names
     ((112, 4), ('setosa', 'versicolor', 'virginica'))
@@ -58,8 +58,8 @@ def mnist() -> Split[Bytes]:
     Split
         X of shape (n, 784), uint8.
 
-    Example
-    -------
+    Examples
+    --------
     >>> mnist().y_train[:5]  # doctest: +SKIP
     array([5, 0, 4, 1, 9], dtype=uint8)
     """
@@ -90,8 +90,8 @@ def mnist_pair(a: int, b: int) -> Split[Bytes]:
     Split
         X of shape (n, 784), uint8; y holds only a and b.
 
-    Example
-    -------
+    Examples
+    --------
     >>> mnist_pair(0, 1).X_train.shape  # doctest: +SKIP
     (12665, 784)
     >>> mnist_pair(3, 3)
@@ -120,8 +120,8 @@ def a9a(dtype: npt.DTypeLike = np.float64) -> Split[csr_array]:
     Split
         X a csr_array; y of -1 and +1, int64.
 
-    Example
-    -------
+    Examples
+    --------
     >>> a9a().X_train.nnz  # doctest: +SKIP
     451592
     """
@@ -143,8 +143,8 @@ def mushrooms(dtype: npt.DTypeLike = np.float64) -> Split[csr_array]:
     Split
         X a csr_array; y of -1 and +1, int64.
 
-    Example
-    -------
+    Examples
+    --------
     >>> mushrooms().X_train.shape  # doctest: +SKIP
     (6513, 126)
     """
@@ -166,8 +166,8 @@ def reuters(dtype: npt.DTypeLike = np.float64) -> Split[csr_array]:
     Split
         X a csr_array; y of -1 and +1, int64.
 
-    Example
-    -------
+    Examples
+    --------
     >>> reuters().X_train.nnz  # doctest: +SKIP
     339837
     """

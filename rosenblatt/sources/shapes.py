@@ -16,8 +16,8 @@ def and_() -> ToySet[Floats]:
     -------
     ToySet
 
-    Example
-    -------
+    Examples
+    --------
     >>> and_().y, round(and_().margin, 4)
     (array([-1, -1, -1,  1]), 0.3536)
     """
@@ -33,8 +33,8 @@ def or_() -> ToySet[Floats]:
     -------
     ToySet
 
-    Example
-    -------
+    Examples
+    --------
     >>> or_().y, round(or_().margin, 4)
     (array([-1,  1,  1,  1]), 0.3536)
     """
@@ -51,8 +51,8 @@ def xor() -> ToySet[Floats]:
     ToySet
         With `normal`, `offset` and `margin` None.
 
-    Example
-    -------
+    Examples
+    --------
     >>> toy = xor()
     >>> toy.X[toy.y == 1].mean(axis=0) - toy.X[toy.y == -1].mean(axis=0)
     array([0., 0.])
@@ -90,8 +90,8 @@ def circles(
     ToySet
         With `normal`, `offset` and `margin` None.
 
-    Example
-    -------
+    Examples
+    --------
     >>> toy = circles(random_state=0)
     >>> squared = (toy.X**2).sum(axis=1)
     >>> round(float(squared[toy.y == -1].min() - squared[toy.y == 1].max()) / 2, 12)
@@ -138,8 +138,8 @@ def spirals(
     ToySet
         With `normal`, `offset` and `margin` None.
 
-    Example
-    -------
+    Examples
+    --------
     >>> toy = spirals(100)
     >>> float(np.abs(toy.X[toy.y == 1] + toy.X[toy.y == -1]).max())
     0.0

@@ -42,8 +42,8 @@ def newsgroups(kind: Kind = "messages") -> Split[list[str]]:
     The archive is read from the folder that ROSENBLATT_DATA names or from the cache; where it is in
     neither, scikit-learn's `fetch_20newsgroups` downloads it to its own folder.
 
-    Example
-    -------
+    Examples
+    --------
     >>> newsgroups().target_names[:2]  # doctest: +SKIP
     ('alt.atheism', 'comp.graphics')
     """
@@ -86,8 +86,8 @@ def newsgroups_tfidf(kind: Kind = "messages", dtype: npt.DTypeLike = np.float64,
     Split
         X a csr_array of about 130,000 columns; y as for `newsgroups`.
 
-    Example
-    -------
+    Examples
+    --------
     >>> newsgroups_tfidf(min_df=2).X_train.shape[0]  # doctest: +SKIP
     11314
     """
@@ -129,8 +129,8 @@ def _from_scikit_learn() -> dict[tuple[str, str, int], str]:
                 bunch = fetch_20newsgroups(subset=part, shuffle=False)
         except OSError as error:
             raise ConnectionError(
-                "The archive of 20 Newsgroups must be on this machine or within reach, but it was not found and its home "
-                f"did not send it ({error}); set ROSENBLATT_DATA to the folder that has {ARCHIVE}.xz."
+                "The archive of 20 Newsgroups must be on this machine or within reach, but it was not found and its "
+                f"home did not send it ({error}); set ROSENBLATT_DATA to the folder that has {ARCHIVE}.xz."
             ) from None
         for name, message in zip(bunch.filenames, bunch.data, strict=True):
             found[_key(Path(name).as_posix())] = message

@@ -40,8 +40,8 @@ class ToySet(Generic[Rows]):
     flipped : ndarray of int64
         The rows whose label was flipped, rising.
 
-    Example
-    -------
+    Examples
+    --------
     >>> toy = two_points()
     >>> toy.y * (toy.X @ toy.normal + toy.offset)
     array([1., 1.])
@@ -67,9 +67,10 @@ def blobs(
     """Two clouds, one on each side of a random hyperplane, with exactly the stated margin.
 
     Every row is f + y·d·n + v with f = -offset·n, margin <= d, v·n = 0 and d^2 + ‖v‖^2 <= radius^2. One row
-    of each class has d = margin and v = 0. With offset 0 the rows lie within `radius` of the origin, and
-    the margin is the same with and without an intercept, also in the theorem's coordinates (x, 1); so a
-    perceptron without intercept makes at most (radius/margin)^2 mistakes.
+    of each class has d = margin, and these two have the same v. With offset 0 the rows lie within
+    `radius` of the origin, and the margin is the same with and without an intercept, also in the
+    theorem's coordinates (x, 1); so a perceptron without intercept makes at most (radius/margin)^2
+    mistakes.
 
     Parameters
     ----------
@@ -88,8 +89,8 @@ def blobs(
     -------
     ToySet
 
-    Example
-    -------
+    Examples
+    --------
     >>> toy = blobs(50, 3, margin=0.25, random_state=0)
     >>> round(float((toy.y * (toy.X @ toy.normal + toy.offset)).min()), 12)
     0.25
@@ -113,8 +114,9 @@ def blobs(
     length = np.linalg.norm(across, axis=1)
     across *= np.minimum(1.0, room / np.where(length > 0, length, 1.0))[:, None]
 
-    for row in nearest_pair(y):
-        along[row], across[row] = margin, 0.0
+    p, q = nearest_pair(y)
+    along[[p, q]] = margin
+    across[q] = across[p]  # p's room was for a larger distance along the normal, so it is enough
     X = np.outer(y * along - offset, normal) + across
     return ToySet(X, y, normal, float(offset), float(margin))
 
@@ -149,8 +151,8 @@ def overlapping_blobs(
     ToySet
         With `margin` None, and the flipped rows in `flipped`.
 
-    Example
-    -------
+    Examples
+    --------
     >>> toy = overlapping_blobs(200, flipped=0.1, twins=True, random_state=0)
     >>> wrong = toy.y * (toy.X @ toy.normal + toy.offset) <= 0
     >>> int(wrong.sum()), len(toy.flipped)
@@ -187,8 +189,8 @@ def two_points(a: float = 100.0, b: float = 102.0) -> ToySet[Floats]:
     -------
     ToySet
 
-    Example
-    -------
+    Examples
+    --------
     >>> toy = two_points()
     >>> toy.margin, toy.offset, toy.normal
     (1.0, 101.0, array([-1.]))

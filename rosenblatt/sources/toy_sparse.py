@@ -42,8 +42,8 @@ def sparse_separable(
     ToySet
         With X a float64 csr_array with sorted indices.
 
-    Example
-    -------
+    Examples
+    --------
     >>> toy = sparse_separable(100, 1000, density=0.01, margin=0.5, random_state=0)
     >>> toy.X.nnz, round(float((toy.y * (toy.X @ toy.normal)).min()), 12)
     (1000, 0.5)

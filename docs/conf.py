@@ -1,0 +1,96 @@
+"""How the site is built. Nothing is fetched while building, and no page asks the network for fonts or scripts."""
+
+from __future__ import annotations
+
+import os
+import re
+
+os.environ.setdefault("MPLBACKEND", "Agg")
+
+import rosenblatt
+
+project = "rosenblatt"
+author = "the rosenblatt developers"
+copyright = author
+version = release = rosenblatt.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "sphinx_gallery.gen_gallery",
+]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+exclude_patterns = ["_build", "gallery/*.ipynb", "gallery/*.py", "gallery/*.md5", "gallery/*.json"]
+suppress_warnings = ["config.cache"]  # the gallery's own settings hold a function
+
+# Formulas are plain text: the same in the docstrings, on these pages and at a prompt, with no script to load.
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+
+autosummary_generate = True
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # the docstrings say it in words
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+SHOWN_FIRST = (
+    "plot_picture.py",
+    "plot_updates.py",
+    "plot_mistake_bound.py",
+    "plot_epoch_table.py",
+    "plot_four_answers.py",
+    "plot_digit_weights.py",
+    "plot_rules.py",
+    "plot_late_class.py",
+)
+
+
+def in_order(name):
+    """Sort the gallery: those named above in this order, others after them by name."""
+    return SHOWN_FIRST.index(name) if name in SHOWN_FIRST else len(SHOWN_FIRST), name
+
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"plot_",
+    "within_subsection_order": in_order,
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "min_reported_time": 1e9,
+    "write_computation_times": False,
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "rosenblatt"
+html_static_path = ["_static"]
+html_show_sourcelink = False
+html_show_copyright = False
+html_theme_options = {
+    "navbar_align": "left",
+    "navbar_end": ["theme-switcher"],
+    "show_prev_next": True,
+    "navigation_with_keys": False,
+    "footer_start": [],
+    "footer_end": ["sphinx-version"],
+    "secondary_sidebar_items": ["page-toc"],
+}
+html_context = {"default_mode": "light"}
+
+
+# In a docstring coef_ is an attribute of a fitted model; in reStructuredText it would be a link to "coef".
+ATTRIBUTE = re.compile(r"(?<![`\w.])([A-Za-z]\w*_)(?![`\w])")
+
+
+def mark_attributes(app, what, name, obj, options, lines):
+    """Set attributes in indented text in the typewriter face; names at the left are numpydoc's own business."""
+    for n, line in enumerate(lines):
+        if line.startswith("    ") and ">>>" not in line and "..." not in line:
+            lines[n] = ATTRIBUTE.sub(r"``\1``", line)
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", mark_attributes, priority=1)

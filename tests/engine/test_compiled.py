@@ -1,0 +1,231 @@
+"""A rule in a user's script: compiled once, kept on disk, and compiled again after an edit to anything it reads."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from numba import njit
+from sklearn.exceptions import ConvergenceWarning
+
+from rosenblatt import HalfSpace, Perceptron
+from rosenblatt.engine.compiled import fingerprint, reads_argument
+
+X = np.array([[1.0, 2.0], [3.0, -1.0], [-2.0, 0.5], [0.0, 1.0]])
+y = np.array([0, 1, 1, 0])
+
+ENDING = """
+import json, sys, warnings
+import numpy as np
+from rosenblatt import HalfSpace
+from rosenblatt.engine.loop import visit_rows
+warnings.simplefilter("ignore")
+if __name__ == "__main__":
+    X = np.array([[1.0, 2.0], [3.0, -1.0], [-2.0, 0.5], [0.0, 1.0]])
+    model = HalfSpace(rule, shuffle=False, max_iter=1).fit(X, [0, 1, 1, 0], record="updates")
+    stats = visit_rows(rule, 0, -1, "rows", False).stats
+    hits, misses = sum(stats.cache_hits.values()), sum(stats.cache_misses.values())
+    print(json.dumps([model.trace_.updates.steps[0].tolist()[0], hits, misses]))
+"""
+
+
+@pytest.fixture(scope="module")
+def run_script(tmp_path_factory):
+    """Runs a script that defines `rule`, and says [first step, kernels found on disk, kernels compiled]."""
+    folder = tmp_path_factory.mktemp("script")
+    (folder / "package").mkdir()
+
+    def run(source, settings=""):
+        (folder / "settings.py").write_text(settings)
+        (folder / "package" / "settings.py").write_text(settings)
+        (folder / "script.py").write_text(source + ENDING)
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+        command = [sys.executable, "script.py"]
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    return run
+
+
+SCRIPT = """
+import settings
+K = {k}
+def size(m):
+    return {size} * settings.SIZE
+def rule(m, sqnorm, t, params):
+    return (K * {step} * size(m) if m <= 0 else 0.0), 1.0
+"""
+
+
+def test_a_second_process_does_not_compile_again_and_every_edit_takes_effect(run_script):
+    def run(k="1.0", size="1.0", step="1.0", attribute="1.0", above=""):
+        return run_script(above + SCRIPT.format(k=k, size=size, step=step), f"SIZE = {attribute}\nother = {k}")
+
+    assert run() == [-1.0, 0, 1]
+    assert run() == [-1.0, 1, 0]
+    assert run(step="2.0") == [-2.0, 0, 1]
+    assert run(k="3.0") == [-3.0, 0, 1]
+    assert run(size="5.0") == [-5.0, 0, 1]
+    assert run(attribute="7.0") == [-7.0, 0, 1]
+    assert run(above="# a comment moves every line\n") == [-1.0, 1, 0]
+
+
+def test_an_edit_to_a_constant_in_a_package_takes_effect(run_script):
+    source = (
+        "import package.settings\n"
+        "def rule(m, sqnorm, t, params):\n    return (package.settings.K if m <= 0 else 0.0), 1.0\n"
+    )
+    assert run_script(source, "K = 2.0")[0] == -2.0
+    assert run_script(source, "K = 3.0")[0] == -3.0
+
+
+def test_an_edit_to_an_array_in_a_tuple_takes_effect(run_script):
+    source = (
+        "import numpy as np\nA = np.arange(2000.0); A[1000] = {}\nK = (A, A)\n"
+        "def rule(m, sqnorm, t, params):\n    return (K[0][1000] if m <= 0 else 0.0), 1.0\n"
+    )
+    assert run_script(source.format(2.0))[0] == -2.0
+    assert run_script(source.format(3.0))[0] == -3.0
+
+
+# ---------------------------------------------------------------------- in one process, as in a notebook
+
+
+def first_step(rule, params=None):
+    with pytest.warns(ConvergenceWarning):
+        model = HalfSpace(rule, params, shuffle=False, max_iter=1).fit(X, y, record="updates")
+    return model.trace_.updates.steps[0][0]
+
+
+RULE = "def rule(m, s, t, params):\n    return ({} if m <= 0 else 0.0), 1.0\n"
+READS = {
+    "itself": RULE.format("{}"),
+    "a constant": "K = {}\n" + RULE.format("K"),
+    "an array": "import numpy as np\nK = np.arange(2000.0)\nK[1000] = {}\n" + RULE.format("K[1000]"),
+    "a helper": "def size(m):\n    return {}\n" + RULE.format("size(m)"),
+    "a constant of a helper's helper": (
+        "K = {}\ndef deep(m):\n    return K\ndef size(m):\n    return deep(m)\n" + RULE.format("size(m)")
+    ),
+    "a compiled helper": "from numba import njit\n@njit\ndef size(m):\n    return {}\n" + RULE.format("size(m)"),
+    "a closed-over value": (
+        "def make(k):\n    def rule(m, s, t, params):\n        return (k if m <= 0 else 0.0), 1.0\n    return rule\n"
+        "rule = make({})\n"
+    ),
+    "a default of a helper": "def size(m, k={}):\n    return k\n" + RULE.format("size(m)"),
+    "a lambda": "rule = lambda m, s, t, params: ({} if m <= 0 else 0.0, 1.0)\n",
+    "an enumeration": (
+        "from enum import IntEnum\nclass Size(IntEnum):\n    K = int({})\n" + RULE.format("1.0 * Size.K.value")
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", READS)
+def test_what_is_typed_anew_at_a_prompt_takes_effect(kind):
+    """Code without a file, run again after an edit, as a notebook's cell is."""
+    space = {"__name__": "__main__"}
+    for number in (2.0, 3.0, 2.0):
+        exec(READS[kind].format(number), space)
+        assert first_step(space["rule"]) == -number
+
+
+@pytest.mark.parametrize("kind", ["a constant", "a constant of a helper's helper"])
+def test_a_constant_that_changes_between_two_fits_takes_effect(kind):
+    space = {"__name__": "__main__"}
+    exec(READS[kind].format(4.0), space)
+    assert first_step(space["rule"]) == -4.0
+    space["K"] = 5.0
+    assert first_step(space["rule"]) == -5.0
+
+
+@pytest.mark.parametrize("kind", ["itself", "a helper"])
+def test_code_that_belongs_to_no_module(kind):
+    space = {}
+    exec(READS[kind].format(2.0), space)
+    assert first_step(space["rule"]) == -2.0
+
+
+def test_a_lambda_and_parameters():
+    assert first_step(lambda m, sqnorm, t, params: (params[0] if m <= 0 else 0.0, 1.0), [0.5]) == -0.5
+
+
+def test_a_rule_that_is_already_compiled_and_one_with_a_compiled_helper():
+    @njit
+    def half(v):
+        return 0.5 * v
+
+    @njit
+    def rule(m, sqnorm, t, params):
+        return (half(3.0) if m <= 0 else 0.0), 1.0
+
+    def plain(m, sqnorm, t, params):
+        return (half(3.0) if m <= 0 else 0.0), 1.0
+
+    assert first_step(rule) == first_step(plain) == -1.5
+
+
+def test_a_rule_may_call_mathematics():
+    import math
+
+    def rule(m, sqnorm, t, params):
+        return 1.0 / (1.0 + math.exp(m)) + 0.0 * np.sqrt(sqnorm), 1.0
+
+    assert first_step(rule) == -0.5
+
+
+def test_integers_for_numbers_do_as_well():
+    assert first_step(lambda m, sqnorm, t, params: (1 if m <= 0 else 0, 1)) == -1.0
+
+
+def test_the_squared_norm_reaches_a_rule_that_asks_for_it():
+    with pytest.warns(ConvergenceWarning):
+        model = HalfSpace(lambda m, s, t, p: (s, 1.0), shuffle=False, max_iter=1).fit(X, y, record="updates")
+    expected = (X**2).sum(axis=1) + 1
+    np.testing.assert_allclose(np.abs(model.trace_.updates.steps[0]), expected)
+    with pytest.warns(ConvergenceWarning):
+        model.set_params(fit_intercept=False).fit(X, y, record="updates")
+    np.testing.assert_allclose(np.abs(model.trace_.updates.steps[0]), expected - 1)
+
+
+def test_time_counts_the_examples_from_one():
+    with pytest.warns(ConvergenceWarning):
+        model = HalfSpace(lambda m, s, t, p: (1.0 * t, 1.0), shuffle=False, max_iter=2).fit(X, y, record="updates")
+    assert np.abs(model.trace_.updates.steps[0]).tolist() == [1, 2, 3, 4, 5, 6, 7, 8]
+
+
+def test_what_a_function_reads():
+    assert reads_argument(lambda m, sqnorm, t, params: (sqnorm, 1.0), 1)
+    assert not reads_argument(lambda m, sqnorm, t, params: (m, 1.0), 1)
+
+
+def test_fingerprints_tell_constants_apart_but_not_names_of_files():
+    def make(k):
+        return lambda m, s, t, p: (k, 1.0)
+
+    assert fingerprint(make(1.0)) == fingerprint(make(1.0))
+    assert len({fingerprint(make(k)) for k in (1.0, 1, True, -0.0, 0.0)}) == 5
+
+
+def test_one_schedule_is_one_kernel():
+    """A learning rate that is a function is not compiled again, nor read from disk again, for every example."""
+    from rosenblatt.engine import one
+
+    model = Perceptron(answer="voted", learning_rate=lambda t: 1.0 / t)
+    model.learn_one([1.0, 2.0], 0)
+    before = one._learn.cache_info().currsize
+    for t in range(5):
+        model.learn_one([1.0, -t], t % 2)
+    assert one._learn.cache_info().currsize == before
+
+
+def test_a_helper_that_moves_to_another_module_is_found_there(run_script):
+    """The same text in a module of another name must not be looked for where it was before."""
+    source = "from {} import size\ndef rule(m, sqnorm, t, params):\n    return (size(m) if m <= 0 else 0.0), 1.0\n"
+    helper = "def size(m):\n    return 2.0\n"
+    assert run_script(source.format("settings"), helper)[0] == -2.0
+    assert (
+        run_script("import sys; sys.modules['settings'] = None\n" + source.format("package.settings"), helper)[0]
+        == -2.0
+    )

@@ -1,0 +1,224 @@
+"""Epochs: the pocket, the same bits in every process, and a diverging run."""
+
+import hashlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference import perceptron as reference
+from sklearn.exceptions import ConvergenceWarning
+
+from rosenblatt import HalfSpace, PassiveAggressive, Perceptron
+from rosenblatt.engine import run
+from rosenblatt.rules import RULES
+
+quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+RULE = RULES["perceptron"].function
+
+
+def problem(seed, n_classes, n=40, d=5):
+    generator = np.random.default_rng(seed)
+    X, y = generator.integers(-4, 5, (n, d)).astype(float), generator.integers(0, n_classes, n)
+    y[:n_classes] = range(n_classes)
+    return X, y
+
+
+@quiet
+@given(seed=st.integers(0, 10**6), n_classes=st.sampled_from([2, 3, 5]), coupled=st.booleans())
+@settings(max_examples=40)
+def test_the_pocket_is_gallants_with_ratchet(seed, n_classes, coupled):
+    X, y = problem(seed, n_classes)
+    multi = "coupled" if coupled else "ovr"
+    model = Perceptron(answer="pocket", shuffle=False, max_iter=6, multi_class=multi).fit(X, y)
+    learn = reference.coupled if coupled else reference.one_against_rest
+    spaces = learn(X, y, n_classes, RULE, (1.0,), model.n_iter_)
+    errors, held = reference.pocket(spaces, X, y, model.n_iter_, stretch=256)
+    assert np.sum(model.predict(X) != y) == errors
+    w, b = np.array([w for w, _ in held]), np.array([b for _, b in held])
+    if coupled and n_classes == 2:
+        w, b = w[1:] - w[:1], b[1:] - b[:1]
+    np.testing.assert_array_equal(model.coef_, w)
+    np.testing.assert_array_equal(model.intercept_, b)
+
+
+@quiet
+@given(seed=st.integers(0, 10**6), n_classes=st.sampled_from([2, 4]))
+@settings(max_examples=15)
+def test_pocket_check_update_finds_the_best_weights_there_ever_were(seed, n_classes):
+    X, y = problem(seed, n_classes)
+    model = Perceptron(answer="pocket", pocket_check="update", shuffle=False, max_iter=4).fit(X, y)
+    spaces = reference.one_against_rest(X, y, n_classes, RULE, (1.0,), model.n_iter_)
+    assert np.sum(model.predict(X) != y) == reference.pocket_after_every_update(spaces, X, y)
+
+
+@quiet
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_pocket_is_never_worse_than_the_last(seed, n_jobs):
+    X, y = problem(seed, 3, n=700)
+    model = Perceptron(answer="pocket", max_iter=8, random_state=seed, n_jobs=n_jobs).fit(X, y)
+    answers = model.answers_
+    assert answers["pocket"].score(X, y) >= answers["last"].score(X, y)
+
+
+@quiet
+def test_the_pocket_counts_errors_by_their_weight():
+    X, y = np.array([[1.0], [1.0], [1.0], [-1.0]]), np.array([0, 1, 1, 0])
+    model = Perceptron(answer="pocket", max_iter=10, shuffle=False, fit_intercept=False)
+    assert model.fit(X, y).predict([[1.0]]).tolist() == [1]
+    assert model.fit(X, y, [5.0, 1.0, 1.0, 1.0]).predict([[1.0]]).tolist() == [0]
+
+
+@quiet
+@pytest.mark.parametrize("layout", ["rows", "columns"])
+def test_long_runs_are_cut_into_stretches_that_change_nothing(monkeypatch, layout):
+    X, y = problem(3, 4, n=900, d=7)
+    rows = X if layout == "rows" else scipy.sparse.csr_array(X)
+    whole = Perceptron(random_state=0, max_iter=3).fit(rows, y, record="updates")
+    monkeypatch.setattr(run, "stretch_length", lambda *_: 37)
+    cut = Perceptron(random_state=0, max_iter=3).fit(rows, y, record="updates")
+    for name in ("last", "averaged"):
+        np.testing.assert_array_equal(whole.answers_[name].coef, cut.answers_[name].coef)
+    for k in range(4):
+        np.testing.assert_array_equal(whole.trace_.updates.rows[k], cut.trace_.updates.rows[k])
+        np.testing.assert_array_equal(whole.trace_.updates.times[k], cut.trace_.updates.times[k])
+    assert whole.trace_["mistakes"].tolist() == cut.trace_["mistakes"].tolist()
+
+
+DIGEST = """
+import hashlib, warnings
+import numpy as np, scipy.sparse
+from rosenblatt import Perceptron, PassiveAggressive
+warnings.simplefilter("ignore")
+rng = np.random.default_rng(9)
+X, y = rng.normal(size=(300, 33)), rng.integers(0, 7, 300)
+digest = hashlib.sha256()
+for model in (Perceptron(random_state=4, max_iter=3, n_jobs=N), PassiveAggressive(random_state=4, max_iter=3, n_jobs=N)):
+    for rows in (X, X.astype("float32"), scipy.sparse.csr_array(X)):
+        for answer in model.fit(rows, y).answers_.values():
+            digest.update(answer.coef.tobytes() + answer.intercept.tobytes())
+print(digest.hexdigest())
+"""
+
+
+def test_the_same_bits_in_every_process_for_any_number_of_threads():
+    digests = {
+        subprocess.run([sys.executable, "-c", f"N = {n}\n{DIGEST}"], capture_output=True, text=True, check=True).stdout
+        for n in (1, 2, 3, 1)
+    }
+    assert len(digests) == 1 and len(next(iter(digests)).strip()) == 2 * hashlib.sha256().digest_size
+
+
+@quiet
+def test_another_seed_is_another_order():
+    X, y = problem(1, 3, n=200)
+    one, same, other = (Perceptron(random_state=s, max_iter=2).fit(X, y, record="updates") for s in (0, 0, 1))
+    assert np.array_equal(one.trace_.updates.rows[0], same.trace_.updates.rows[0])
+    assert not np.array_equal(one.trace_.updates.rows[0], other.trace_.updates.rows[0])
+
+
+@quiet
+def test_every_epoch_visits_every_row_once_in_a_new_order():
+    X = np.eye(300)
+    y = np.arange(300) % 2
+
+    def always(m, sqnorm, t, params):
+        return 1.0, 1.0
+
+    model = HalfSpace(always, max_iter=3, random_state=0).fit(X, y, record="updates")
+    epochs = model.trace_.updates.rows[0].reshape(3, 300)
+    for order in epochs:
+        assert sorted(order) == list(range(300))
+        assert abs(np.corrcoef(order, np.arange(300))[0, 1]) < 0.25
+    assert not np.array_equal(epochs[0], epochs[1])
+
+
+# ---------------------------------------------------------------------- overflow
+
+GROWING = [
+    pytest.param("float32", 1e30, id="float32"),
+    pytest.param("float64", 1e250, id="float64"),
+]
+
+
+def diverging(dtype, size):
+    """Few rows that no half-space can tell apart, so large that a product overflows."""
+    X = np.array([[1.0, 0.0], [1.0, 0.5], [1.0, 1.0]], dtype) * np.dtype(dtype).type(size)
+    return X, np.array([0, 1, 0])
+
+
+@pytest.mark.parametrize("options", [{}, {"answer": "averaged"}, {"pocket_check": "update"}, {"n_jobs": 2}], ids=str)
+@pytest.mark.parametrize(("dtype", "size"), GROWING)
+@pytest.mark.parametrize("layout", ["rows", "columns"])
+def test_a_diverging_run_stops_with_a_sentence_and_finite_weights(dtype, size, layout, options):
+    X, y = diverging(dtype, size)
+    rows = X if layout == "rows" else scipy.sparse.csr_array(X)
+    model = Perceptron(shuffle=False, **options)
+    with pytest.warns(ConvergenceWarning, match="diverged") as caught:
+        model.fit(rows, y)
+    assert "\n" not in str(caught[0].message)
+    assert model.stop_reason_ == "diverged"
+    for answer in model.answers_.values():
+        assert np.isfinite(answer.coef).all() and np.isfinite(answer.intercept).all()
+    assert np.abs(model.answers_["last"].coef).max() > 0
+
+
+@pytest.mark.parametrize("layout", ["rows", "columns"])
+def test_a_rule_that_blows_up_is_stopped(layout):
+    def doubling(m, sqnorm, t, params):
+        return 1.0, 2.0
+
+    X, y = problem(0, 3, n=3000)
+    rows = X if layout == "rows" else scipy.sparse.csr_array(X)
+    model = HalfSpace(doubling, max_iter=5, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="diverged"):
+        model.fit(rows, y)
+    assert np.isfinite(model.coef_).all()
+
+
+@pytest.mark.parametrize("layout", ["rows", "columns"])
+def test_a_diverging_batch_leaves_finite_weights(layout):
+    X, y = diverging("float32", 1e30)
+    convert = np.asarray if layout == "rows" else scipy.sparse.csr_array
+    model = Perceptron()
+    with pytest.warns(ConvergenceWarning, match="diverged"):
+        model.partial_fit(convert(np.tile(X, (5, 1))), np.tile(y, 5))
+    assert np.isfinite(model.coef_).all() and np.isfinite(model.intercept_).all()
+
+
+def test_one_example_that_overflows_teaches_no_class_anything():
+    """Of three half-spaces only one has a score beyond float32; the others must not learn half of the row."""
+    model = Perceptron()
+    for x, label in [([1, 0], 0), ([1, 0], 1), ([1, 0], 2), ([0, 1], 0), ([1, 0], 0), ([1, 0], 1)]:
+        model.learn_one(np.array(x, "float32"), label)
+    model.learn_one(np.array([0, 3e30], "float32"), 1)
+    before = model.answers_["last"].coef.copy(), model.answers_["last"].intercept.copy(), model._state.seen
+    with pytest.warns(ConvergenceWarning, match="did not learn"):
+        model.learn_one(np.array([0, 3e30], "float32"), 2)
+    np.testing.assert_array_equal(model.answers_["last"].coef, before[0])
+    np.testing.assert_array_equal(model.answers_["last"].intercept, before[1])
+    assert model._state.seen == before[2]
+
+
+def test_an_averaged_float32_run_stays_close_to_float64():
+    """The sum of a hundred thousand weight vectors is kept in parts, which float32 alone could not hold."""
+    generator = np.random.default_rng(2)
+    X = generator.integers(0, 9, (5000, 12))
+    y = (X @ generator.normal(size=12) + 4 * generator.normal(size=5000) > 0).astype(int)
+    single = Perceptron(answer="averaged", max_iter=60, random_state=0).fit(X.astype("float32"), y)
+    double = Perceptron(answer="averaged", max_iter=60, random_state=0).fit(X.astype("float64"), y)
+    np.testing.assert_array_equal(single.answers_["last"].coef, double.answers_["last"].coef)
+    np.testing.assert_allclose(single.coef_, double.coef_, rtol=2e-6)
+
+
+@quiet
+def test_after_one_pa_step_with_huge_c_the_margin_is_one():
+    X, y = np.array([[0.3, 0.4], [9.0, -7.0]]), ["no", "yes"]
+    for variant in ("PA", "PA-I", "PA-II"):
+        for multi in ("ovr", "coupled"):
+            model = PassiveAggressive(1e12, variant, multi_class=multi, shuffle=False, max_iter=1).fit(X, y)
+            assert model.decision_function(X)[1] == pytest.approx(1.0, abs=1e-9)

@@ -1,0 +1,351 @@
+"""One example at a time, from rows or from dicts of named features."""
+
+import numpy as np
+import pandas
+import pytest
+import scipy.sparse
+from sklearn.utils import murmurhash3_32
+
+from rosenblatt import HalfSpace, PassiveAggressive, Perceptron
+
+rng = np.random.default_rng(3)
+X = rng.normal(size=(120, 6))
+y = np.argmax(X[:, :3] + 0.3 * rng.normal(size=(120, 3)), axis=1)
+NAMES = list("abcdef")
+MODELS = [Perceptron(answer) for answer in ("last", "averaged", "voted", "pocket")] + [
+    Perceptron(multi_class="coupled"),
+    PassiveAggressive(),
+    HalfSpace("margin_perceptron", answer="averaged"),
+]
+each_model = pytest.mark.parametrize("model", MODELS, ids=lambda m: f"{type(m).__name__} {m.answer} {m.multi_class}")
+
+
+def fresh(model):
+    return type(model)(**model.get_params())
+
+
+def as_dict(x):
+    return dict(zip(NAMES, x.tolist(), strict=True))
+
+
+@each_model
+def test_rows_dicts_and_a_batch_make_the_same_model(model):
+    batch, rows, dicts, sparse = (fresh(model) for _ in range(4))
+    batch.partial_fit(X, y)
+    sparse.partial_fit(scipy.sparse.csr_array(X), y)
+    for x, label in zip(X, y.tolist(), strict=True):
+        rows.learn_one(x, label)
+        dicts.learn_one(as_dict(x), label)
+    if model.multi_class == "coupled":  # a batch declares its classes, a stream meets them one by one
+        batch = rows
+    answers = [[rows.predict_one(x) for x in X], [dicts.predict_one(as_dict(x)) for x in X]]
+    assert answers[0] == answers[1] == batch.predict(X).tolist()
+    if model.answer != "pocket" and model.multi_class != "coupled":
+        np.testing.assert_allclose(rows.decision_function(X), batch.decision_function(X), rtol=1e-9, atol=1e-12)
+        assert sparse.predict(X).tolist() == answers[0]
+
+
+@each_model
+def test_predict_one_is_predict(model):
+    learned = fresh(model)
+    for n, (x, label) in enumerate(zip(X, y.tolist(), strict=True)):
+        if n > 0:
+            assert learned.predict_one(x) == learned.predict(x[None])[0]
+        learned.learn_one(x, label)
+
+
+def test_before_anything_was_learned_the_answer_is_none():
+    assert Perceptron().predict_one([1.0]) is None
+    assert Perceptron().predict_one({"a": 1.0}) is None
+
+
+@pytest.mark.parametrize("labels", [["no", "yes"], [False, True], [0, 1], [-1, 1], ["x", "y", "z"]], ids=str)
+def test_labels_come_back_as_python_values(labels):
+    model = Perceptron()
+    for n, x in enumerate(X):
+        model.learn_one(as_dict(x), labels[n % len(labels)])
+    found = model.predict_one(as_dict(X[0]))
+    assert found in labels and type(found) is type(labels[0])
+
+
+def test_features_that_are_not_known_count_for_nothing():
+    model = Perceptron()
+    model.learn_one({"a": 1.0}, "no")
+    model.learn_one({"a": -2.0}, "yes")
+    assert model.predict_one({"a": 1.0, "new": 1e9}) == model.predict_one({"a": 1.0}) == "no"
+    assert model.predict_one({"new": 5.0}) in ("no", "yes")
+    assert model.predict_one({}) in ("no", "yes")
+
+
+def test_asking_about_a_new_feature_does_not_add_it():
+    model = Perceptron()
+    model.learn_one({"a": 1.0}, "no")
+    model.learn_one({"a": -2.0}, "yes")
+    model.predict_one({"new": 5.0})
+    assert model.n_features_in_ == 1
+
+
+def test_features_may_be_missing_and_come_in_any_order():
+    one, other = Perceptron(), Perceptron()
+    for x, label in zip(X, y.tolist(), strict=True):
+        full = as_dict(np.where(np.abs(x) < 0.5, 0.0, x))
+        one.learn_one(full, label)
+        other.learn_one({k: v for k, v in reversed(full.items()) if v}, label)
+    for x in X:
+        assert one.predict_one(as_dict(x)) == other.predict_one(as_dict(x))
+
+
+@pytest.mark.parametrize("model", MODELS[:3], ids=lambda m: m.answer)
+def test_features_may_grow_without_end(model):
+    """More than any first allotment: the same as if all had been there from the start."""
+    learned = fresh(model)
+    rows = np.zeros((150, 400))
+    labels = np.arange(150) % 3
+    for n in range(150):
+        place = generator_places(n)
+        rows[n, place] = np.arange(1, 6)
+        learned.learn_one({f"f{j}": float(v) for j, v in zip(place, range(1, 6), strict=True)}, int(labels[n]))
+    plain = fresh(model).partial_fit(scipy.sparse.csr_array(rows), labels)
+    probes = [{f"f{j}": 1.0 for j in generator_places(n)} for n in range(400)]
+    dense = np.zeros((400, 400))
+    for n in range(400):
+        dense[n, generator_places(n)] = 1.0
+    assert [learned.predict_one(x) for x in probes] == plain.predict(dense).tolist()
+    assert learned.n_features_in_ > 64
+
+
+def generator_places(n):
+    return np.random.default_rng(n).choice(min(400, 5 + 3 * n), 5, replace=False)
+
+
+def test_a_refused_example_adds_no_features():
+    model = Perceptron()
+    model.learn_one({"a": 1.0}, "no")
+    model.learn_one({"a": -2.0}, "yes")
+    many = {f"f{n}": 1.0 for n in range(5000)}
+    with pytest.raises(ValueError, match="w must be"):
+        model.learn_one(many, "no", w=-1.0)
+    with pytest.raises(ValueError, match="labels of one kind"):
+        model.learn_one(many, 3)
+    with pytest.raises(ValueError, match="'bad' must be finite"):
+        model.learn_one({**many, "bad": float("nan")}, "no")
+    model.learn_one(many, "no", w=0.0)
+    assert model._names.width == model.n_features_in_ == 1  # else predict_one reads beyond the weights
+    assert model.predict_one({"a": 1.0, "f4999": 1.0}) == "no"
+
+
+def test_a_first_example_of_weight_zero_decides_nothing():
+    model = Perceptron()
+    model.learn_one({"a": 1.0}, "no", w=0.0)
+    assert model.predict_one([1.0, 2.0]) is None
+    model.learn_one([1.0, 2.0], "no")
+    model.learn_one([1.0, -2.0], "yes")
+    assert model.predict([[1.0, 2.0]]).tolist() == ["no"]
+
+
+def test_text_is_a_feature_of_its_own():
+    model, plain = Perceptron(), Perceptron()
+    for colour, size, label in [("red", 1.0, 0), ("blue", 2.0, 1), ("red", 3.0, 1), ("green", 1.0, 0)] * 5:
+        model.learn_one({"colour": colour, "size": size}, label)
+        plain.learn_one({f"colour={colour}": 1.0, "size": size}, label)
+    for colour in ("red", "blue", "green", "unknown"):
+        x = {"colour": colour, "size": 2.0}
+        assert model.predict_one(x) == plain.predict_one({f"colour={colour}": 1.0, "size": 2.0})
+
+
+def test_hashed_features_are_the_slots_of_their_hash():
+    size = 8
+    model, rows = Perceptron(hash_features=size), Perceptron()
+    for x, label in zip(X, (y > 0).tolist(), strict=True):
+        row = np.zeros(size)
+        for name, value in as_dict(x).items():
+            number = murmurhash3_32(name)
+            row[abs(number) % size] += value if number >= 0 else -value
+        model.learn_one(as_dict(x), label)
+        rows.learn_one(row, label)
+        assert model.predict_one(as_dict(x)) == (rows.predict_one(row) if len(rows.classes_) > 1 else rows.classes_[0])
+    np.testing.assert_allclose(model.coef_, rows.coef_, rtol=1e-9)
+
+
+def test_hashing_bounds_the_memory():
+    model = Perceptron(hash_features=16)
+    for n in range(300):
+        model.learn_one({f"f{n}": 1.0, f"g{n}": 2.0}, n % 2)
+    assert model.coef_.shape == (1, 16)
+
+
+@pytest.mark.parametrize("kind", ["rows", "dicts"])
+def test_a_weight_multiplies_the_step_and_zero_leaves_the_example_out(kind):
+    one, other = Perceptron("averaged"), Perceptron("averaged")
+    convert = (lambda x: x) if kind == "rows" else as_dict
+    for n, (x, label) in enumerate(zip(X, y.tolist(), strict=True)):
+        one.learn_one(convert(x), label, w=n % 3)
+        if n % 3:
+            other.learn_one(convert(x), label, w=float(n % 3))
+    assert one._state.seen == other._state.seen == 80
+    np.testing.assert_array_equal(one.coef_, other.coef_)
+
+
+def test_a_class_weight_of_zero_leaves_the_class_out():
+    """Without advancing any counter, online as in fit."""
+    weights = {0: 0.0, 1: 1.0, 2: 2.0}
+    online, batch = Perceptron("averaged", class_weight=weights), Perceptron("averaged", class_weight=weights)
+    batch.partial_fit(X, y, classes=[0, 1, 2])
+    online.partial_fit(X[:1], y[:1], classes=[0, 1, 2])
+    for x, label in zip(X[1:], y[1:].tolist(), strict=True):
+        online.learn_one(x, label)
+    np.testing.assert_allclose(online.coef_, batch.coef_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("w", [-1.0, float("nan"), float("inf"), "heavy", None])
+@pytest.mark.parametrize("kind", ["rows", "dicts"])
+def test_weights_that_are_not_finite_are_refused_on_the_quick_way_too(w, kind):
+    convert = (lambda x: x) if kind == "rows" else as_dict
+    model = Perceptron()
+    for x, label in zip(X[:10], y[:10].tolist(), strict=True):
+        model.learn_one(convert(x), label)
+    before = model.coef_.copy()
+    with pytest.raises(ValueError, match="w must be a finite weight"):
+        model.learn_one(convert(X[0]), int(y[0]), w=w)
+    np.testing.assert_array_equal(model.coef_, before)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), None, [1.0], object()], ids=str)
+def test_values_that_are_no_numbers_are_refused_on_the_quick_way_too(value):
+    model = Perceptron()
+    for x, label in zip(X[:10], y[:10].tolist(), strict=True):
+        model.learn_one(as_dict(x), label)
+    before = model.coef_.copy()
+    for call in (lambda x: model.learn_one(x, 0), model.predict_one):
+        with pytest.raises(ValueError, match="The feature 'b' must be") as caught:
+            call({**as_dict(X[0]), "b": value})
+        assert "\n" not in str(caught.value)
+    np.testing.assert_array_equal(model.coef_, before)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_rows_that_are_not_finite_are_refused_on_the_quick_way_too(value, dtype):
+    model = Perceptron()
+    for x, label in zip(X[:10].astype(dtype), y[:10].tolist(), strict=True):
+        model.learn_one(x, label)
+    before = model.coef_.copy()
+    bad = X[0].astype(dtype)
+    bad[2] = value
+    for call in (lambda x: model.learn_one(x, 0), model.predict_one):
+        with pytest.raises(ValueError, match="x must be finite, but feature 2 is"):
+            call(bad)
+    np.testing.assert_array_equal(model.coef_, before)
+
+
+def test_a_label_that_cannot_be_one_is_refused_on_the_quick_way_too():
+    model = Perceptron()
+    for x, label in zip(X[:10], y[:10].tolist(), strict=True):
+        model.learn_one(x, label)
+    for label in ([1], np.array([1, 2]), {"a": 1}):
+        with pytest.raises(ValueError):
+            model.learn_one(X[0], label)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_dicts_after_rows_and_rows_after_dicts_are_refused():
+    rows, dicts = Perceptron(), Perceptron()
+    for x, label in zip(X[:10], y[:10].tolist(), strict=True):
+        rows.learn_one(x, label)
+        dicts.learn_one(as_dict(x), label)
+    for call in (lambda: rows.learn_one(as_dict(X[0]), 0), lambda: rows.predict_one(as_dict(X[0]))):
+        with pytest.raises(ValueError, match="learned from rows without feature names, but got a dict"):
+            call()
+    for call in (lambda: dicts.learn_one(X[0], 0), lambda: dicts.predict_one(X[0]), lambda: dicts.predict(X),
+                 lambda: dicts.decision_function(X), lambda: dicts.partial_fit(X, y)):  # fmt: skip
+        with pytest.raises(ValueError, match="learned from dicts of named features, but got rows"):
+            call()
+    assert rows.predict_one(X[0]) == dicts.predict_one(as_dict(X[0]))
+    assert dicts.fit(X, y).predict(X).shape == (120,)
+
+
+@pytest.mark.parametrize(
+    ("x", "words"),
+    [
+        ([1.0, 2.0], "x has 2 features, but Perceptron is expecting 6"),
+        ([[1.0] * 6], "x must be one row"),
+        (3.0, "x must be one row"),
+        ("text", "x must be a row of numbers or a dict"),
+        (["a"] * 6, "x must be a row of numbers or a dict"),
+    ],
+    ids=str,
+)
+def test_rows_of_another_shape_are_refused(x, words):
+    model = Perceptron().partial_fit(X, y)
+    for call in (lambda: model.learn_one(x, 0), lambda: model.predict_one(x)):
+        with pytest.raises(ValueError, match=words) as caught:
+            call()
+        assert "\n" not in str(caught.value)
+
+
+def test_learn_many_is_partial_fit_and_goes_by_name_after_dicts():
+    frame = pandas.DataFrame(X, columns=NAMES)
+    many, part, one = Perceptron(), Perceptron(), Perceptron()
+    many.learn_many(frame, y)
+    part.partial_fit(frame, y)
+    np.testing.assert_array_equal(many.coef_, part.coef_)
+    assert many.predict_many(frame).tolist() == part.predict(frame).tolist()
+    for x, label in zip(X[:20], y[:20].tolist(), strict=True):
+        one.learn_one(as_dict(x), label)
+    one.learn_many(frame[NAMES[::-1]][20:], y[20:])
+    np.testing.assert_allclose(one.coef_, part.coef_, rtol=1e-9, atol=1e-12)
+    assert list(one.predict_many(frame)) == part.predict(frame).tolist()
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_frame_after_dicts_is_checked_as_rows_are(bad):
+    model = Perceptron()
+    for x, label in zip(X[:20], y[:20].tolist(), strict=True):
+        model.learn_one(as_dict(x), label)
+    before = model.coef_.copy()
+    frame = pandas.DataFrame(X, columns=NAMES)
+    frame.loc[3, "c"] = bad
+    with pytest.raises(ValueError):
+        model.learn_many(frame, y)
+    with pytest.raises(ValueError):
+        model.predict_many(frame)
+    np.testing.assert_array_equal(model.coef_, before)
+
+
+def test_new_columns_of_a_frame_are_new_features():
+    model = Perceptron()
+    model.learn_one({"a": 1.0}, 0)
+    model.learn_one({"a": -1.0}, 1)
+    model.learn_many(pandas.DataFrame({f"c{n}": [1.0, 2.0] for n in range(100)}), [0, 1])
+    assert model.n_features_in_ == 101
+    assert len(model.predict_many(pandas.DataFrame({"zzz": [1.0], "a": [2.0]}))) == 1
+
+
+def test_a_late_class_in_a_stream_is_where_it_would_be():
+    labels = np.where(np.arange(120) < 60, y % 2, y)
+    stream, batch = Perceptron("averaged"), Perceptron("averaged")
+    for x, label in zip(X, labels.tolist(), strict=True):
+        stream.learn_one(x, label)
+    batch.partial_fit(X, labels, classes=[0, 1, 2])
+    np.testing.assert_allclose(stream.coef_, batch.coef_, rtol=1e-12)
+
+
+def test_parameters_that_change_take_effect_at_once():
+    model = Perceptron(learning_rate=1.0)
+    model.learn_one([1.0], 0)
+    model.learn_one([1.0], 1)
+    model.set_params(learning_rate=10.0)
+    before = float(model.coef_[0, 0])
+    model.learn_one([-1.0], 1)
+    model.learn_one([-1.0], 1)
+    assert abs(float(model.coef_[0, 0]) - before) in (10.0, 20.0)
+
+
+def test_a_fitted_model_learns_on_one_by_one():
+    names = pandas.DataFrame(X, columns=NAMES)
+    model = Perceptron("averaged", shuffle=False, max_iter=1).fit(names, y)
+    other = Perceptron("averaged", shuffle=False, max_iter=1).fit(X, y)
+    for x, label in zip(X, y.tolist(), strict=True):
+        model.learn_one(as_dict(x), label)
+        other.learn_one(x, label)
+    np.testing.assert_array_equal(model.coef_, other.coef_)

@@ -1,0 +1,55 @@
+"""What the lectures and the papers report, on the data they report it on."""
+
+import os
+
+import numpy as np
+import pytest
+
+from rosenblatt import Perceptron
+from rosenblatt.sources import mnist, newsgroups_tfidf
+
+pytestmark = [
+    pytest.mark.skipif("ROSENBLATT_DATA" not in os.environ, reason="ROSENBLATT_DATA is not set"),
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return mnist()
+
+
+def test_mnist_0_against_1_in_file_order_converges(digits):
+    train, test = digits.y_train <= 1, digits.y_test <= 1
+    rows = digits.X_train[train].astype(float)
+    mean, spread = rows.mean(axis=0), rows.std(axis=0)
+    spread[spread == 0] = 1.0  # a pixel that never changes stays 0
+    model = Perceptron(shuffle=False).fit((rows - mean) / spread, digits.y_train[train])
+    assert model.stop_reason_ == "converged" and model.n_iter_ < 12
+    assert model.score((rows - mean) / spread, digits.y_train[train]) == 1.0
+    held_out = (digits.X_test[test].astype(float) - mean) / spread
+    assert 1 - model.score(held_out, digits.y_test[test]) <= 0.0014
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_mnist_8_against_the_rest_is_what_averaging_is_for(digits, seed):
+    X, y = (digits.X_train / np.float32(255)).astype("float32"), digits.y_train == 8
+    model = Perceptron(max_iter=10, random_state=seed).fit(X, y)
+    held_out = (digits.X_test / np.float32(255)).astype("float32")
+    errors = {name: 1 - answer.score(held_out, digits.y_test == 8) for name, answer in model.answers_.items()}
+    assert errors["averaged"] < 0.045
+    assert errors["pocket"] <= errors["last"] + 0.01
+
+
+def test_mnist_8_against_the_rest_in_file_order_the_last_weights_are_poor(digits):
+    X, y = (digits.X_train / np.float32(255)).astype("float32"), digits.y_train == 8
+    model = Perceptron(max_iter=10, shuffle=False).fit(X, y)
+    held_out = (digits.X_test / np.float32(255)).astype("float32")
+    assert 1 - model.answers_["last"].score(held_out, digits.y_test == 8) > 0.05
+    assert 1 - model.answers_["averaged"].score(held_out, digits.y_test == 8) < 0.045
+
+
+def test_newsgroups_averaged_reaches_four_fifths():
+    split = newsgroups_tfidf()
+    model = Perceptron("averaged", max_iter=10, random_state=0).fit(split.X_train, split.y_train)
+    assert model.score(split.X_test, split.y_test) >= 0.80

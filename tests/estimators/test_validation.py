@@ -1,0 +1,203 @@
+"""Bad input: one sentence each, and the earlier fit stays as it was."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from sklearn.exceptions import NotFittedError
+
+from rosenblatt import HalfSpace, PassiveAggressive, Perceptron
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+X = np.array([[1.0, 2.0], [2.0, -1.0], [-1.0, 1.0], [0.5, -2.0]])
+y = np.array([0, 1, 0, 1])
+
+
+def with_value(value):
+    bad = X.copy()
+    bad[1, 1] = value
+    return bad
+
+
+ROWS = {
+    "NaN": (with_value(np.nan), y, {}, "NaN"),
+    "infinity": (with_value(np.inf), y, {}, "infinity"),
+    "sparse NaN": (scipy.sparse.csr_array(with_value(np.nan)), y, {}, "NaN"),
+    "one dimension": (X[:, 0], y, {}, r"1D array"),
+    "three dimensions": (X[None], y, {}, "dim 3"),
+    "too few labels": (X, y[:3], {}, "4 and 3"),
+    "a table of labels": (X, np.stack([y, y], axis=1), {}, r"1d array|shape"),
+    "one class": (X, [1, 1, 1, 1], {}, "at least 2 classes, but got 1 class"),
+    "mixed labels in a list": (X, [0, "a", 0, "a"], {}, "labels of one kind, but got int and str"),
+    "mixed labels in an array": (X, np.array([0, "a", 0, "a"], object), {}, "one kind, but got int and str"),
+    "labels and None": (X, [0, None, 0, 1], {}, "one kind, but got NoneType and int"),
+    "real-valued labels": (X, [0.5, 1.5, 0.25, 2.0], {}, "continuous"),
+    "NaN among labels": (X, [0.0, np.nan, 1.0, 0.0], {}, "NaN"),
+    "no labels": (X, None, {}, "y"),
+    "no rows": (np.empty((0, 2)), [], {}, "0 sample"),
+    "no features": (np.empty((4, 0)), y, {}, "0 feature"),
+    "text": ([["a", "b"]] * 4, y, {}, "string|convert"),
+    "complex numbers": (X + 1j, y, {}, "Complex"),
+    "negative weight": (X, y, {"sample_weight": [1, -2, 1, 1]}, "row 1 has -2"),
+    "weights of another length": (X, y, {"sample_weight": [1.0, 2.0]}, "sample_weight"),
+    "NaN among weights": (X, y, {"sample_weight": [1.0, np.nan, 1, 1]}, "NaN"),
+    "only zero weights": (X, y, {"sample_weight": np.zeros(4)}, "every row weighs 0|at least one non-zero"),
+    "eval_set that is no pair": (X, y, {"eval_set": X}, "pair .* got ndarray"),
+    "eval_set of three": (X, y, {"eval_set": (X, y, y)}, "pair"),
+    "eval_set of another width": (X, y, {"eval_set": (X[:, :1], y)}, "1 features"),
+    "eval_set of other labels": (X, y, {"eval_set": (X, ["a", "b", "a", "b"])}, "eval_set|one kind"),
+    "eval_set of too few labels": (X, y, {"eval_set": (X, y[:2])}, "4 and 2"),
+    "sparse eval_set": (X, y, {"eval_set": (scipy.sparse.csr_array(X), y)}, "sparse"),
+    "eval_set with NaN": (X, y, {"eval_set": (with_value(np.nan), y)}, "NaN"),
+    "unknown record": (X, y, {"record": "everything"}, "record must be one of .* but got 'everything'"),
+    "one unknown record": (X, y, {"record": ("updates", "all")}, "but got 'all'"),
+    "on_epoch that cannot be called": (X, y, {"on_epoch": 3}, "on_epoch"),
+}
+
+
+@pytest.mark.parametrize("case", ROWS)
+def test_bad_rows_are_refused_in_a_sentence_and_the_fit_stays(case):
+    rows, labels, options, words = ROWS[case]
+    model = Perceptron(random_state=0).fit(X * 3, y)
+    before, attributes = model.coef_.copy(), sorted(vars(model))
+    with pytest.raises(ValueError, match=words):
+        model.fit(rows, labels, **options)
+    np.testing.assert_array_equal(model.coef_, before)
+    assert sorted(vars(model)) == attributes and model.predict(X).shape == (4,)
+
+
+OURS = [
+    "too few labels", "one class", "mixed labels in a list", "mixed labels in an array", "negative weight",
+    "eval_set that is no pair", "eval_set of other labels", "sparse eval_set", "unknown record",
+    "on_epoch that cannot be called",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", OURS)
+def test_our_own_complaints_are_one_line(case):
+    rows, labels, options, _ = ROWS[case]
+    with pytest.raises(ValueError) as caught:
+        Perceptron().fit(rows, labels, **options)
+    assert "\n" not in str(caught.value) and str(caught.value).endswith(".")
+
+
+PARAMETERS = [
+    (Perceptron(learning_rate=0), "learning_rate must be .* got 0"),
+    (Perceptron(learning_rate=-1.0), "learning_rate must be .* got -1.0"),
+    (Perceptron(learning_rate=float("nan")), "got nan"),
+    (Perceptron(learning_rate=float("inf")), "got inf"),
+    (Perceptron(learning_rate="fast"), "got 'fast'"),
+    (Perceptron(learning_rate=True), "got True"),
+    (Perceptron(answer="best"), "answer must be one of 'last', .* got 'best'"),
+    (Perceptron(answer=["last"]), "answer must be one of"),
+    (Perceptron(multi_class="ovo"), "multi_class must be one of .* got 'ovo'"),
+    (Perceptron(pocket_check="never"), "pocket_check must be one of .* got 'never'"),
+    (Perceptron(max_iter=0), "max_iter must be a whole number above 0, but got 0"),
+    (Perceptron(max_iter=2.5), "max_iter must be a whole number above 0, but got 2.5"),
+    (Perceptron(max_iter=None), "max_iter .* got None"),
+    (Perceptron(time_limit=0), "time_limit must be .* got 0"),
+    (Perceptron(time_limit="soon"), "time_limit must be .* got 'soon'"),
+    (Perceptron(tol=-1.0), "tol must be .* got -1.0"),
+    (Perceptron(tol="small"), "tol must be .* got 'small'"),
+    (Perceptron(hash_features=0), "hash_features must be .* got 0"),
+    (Perceptron(class_weight={0: -1.0, 1: 1.0}), "negative|class_weight"),
+    (Perceptron(class_weight={0: float("nan"), 1: 1.0}), "class_weight"),
+    (Perceptron(class_weight="even"), "class_weight"),
+    (Perceptron(random_state="seed"), "seed"),
+    (PassiveAggressive(C=0.0), "C must be a finite number above 0, but got 0.0"),
+    (PassiveAggressive(C=float("inf")), "C must be a finite number above 0, but got inf"),
+    (PassiveAggressive(variant="PA-III"), "variant must be one of .* got 'PA-III'"),
+    (HalfSpace("delta"), "rule must be one of .* got 'delta'"),
+    (HalfSpace("perceptron", {"C": 1.0}), "but got 'C'"),
+    (HalfSpace("perceptron", [1.0]), r"params must be a dict .* got \[1.0\]"),
+    (HalfSpace("perceptron", {"learning_rate": "fast"}), "fast"),
+    (HalfSpace("perceptron", {"learning_rate": -1.0}), "learning_rate"),
+    (HalfSpace(3), "rule must be a name in RULES or a Python function, but got 3"),
+    (HalfSpace(lambda m: (1.0, 1.0)), r"rule must take 4 arguments, but <lambda> takes \(m\)"),
+    (HalfSpace(lambda m, s, t, p: (1.0, 1.0), ["a"]), r"params must be numbers, but got \['a'\]"),
+]
+
+
+@pytest.mark.parametrize(("model", "words"), PARAMETERS, ids=lambda value: str(value)[:60])
+@pytest.mark.parametrize("method", ["fit", "partial_fit", "learn_one"])
+def test_bad_parameters_are_refused_in_a_sentence(model, words, method):
+    if method != "fit" and ("random_state" in str(model) or "negative" in words or "class_weight" in words):
+        pytest.skip("shuffling and class weights are matters of fit; online they are tested elsewhere")
+    model = type(model)(**model.get_params())
+    with pytest.raises(ValueError, match=words) as caught:
+        model.learn_one(X[0], 0) if method == "learn_one" else getattr(model, method)(X, y)
+    assert "\n" not in str(caught.value)
+    assert not hasattr(model, "classes_") and not hasattr(model, "_state")
+
+
+@pytest.mark.parametrize("model", [Perceptron(), PassiveAggressive(), HalfSpace()], ids=str)
+def test_a_refused_parameter_leaves_the_earlier_fit_usable(model):
+    model = type(model)(random_state=0).fit(X, y)
+    before = model.predict(X).tolist()
+    model.set_params(max_iter=-3)
+    with pytest.raises(ValueError, match="max_iter"):
+        model.fit(X * 2, y)
+    with pytest.raises(ValueError, match="max_iter"):
+        model.partial_fit(X * 2, y)
+    assert model.predict(X).tolist() == before
+
+
+def test_a_rule_that_cannot_be_compiled_leaves_the_earlier_fit_usable():
+    model = HalfSpace(random_state=0).fit(X, y)
+    before = model.predict(X).tolist()
+    model.set_params(rule=lambda m, sqnorm, t, params: (open("x"), "no"))
+    with pytest.raises(Exception):  # noqa: B017  numba's own report on what it could not compile
+        model.fit(X, y)
+    assert model.predict(X).tolist() == before
+
+
+@pytest.mark.parametrize("method", ["predict", "decision_function"])
+def test_answers_before_a_fit(method):
+    with pytest.raises(NotFittedError):
+        getattr(Perceptron(), method)(X)
+    with pytest.raises(NotFittedError):
+        Perceptron().answers_  # noqa: B018
+    assert not hasattr(Perceptron(), "coef_")
+
+
+@pytest.mark.parametrize("method", ["predict", "decision_function"])
+def test_other_features_than_at_the_fit(method):
+    model = Perceptron().fit(X, y)
+    with pytest.raises(ValueError, match="X has 1 features, but Perceptron is expecting 2 features"):
+        getattr(model, method)(X[:, :1])
+    with pytest.raises(ValueError, match="NaN"):
+        getattr(model, method)(with_value(np.nan))
+
+
+PARTIAL = {
+    "NaN": (with_value(np.nan), y, {}, "NaN"),
+    "other features": (X[:, :1], y, {}, "1 features"),
+    "labels of another kind": (X, ["a", "b", "a", "b"], {}, "one kind"),
+    "mixed labels": (X, [0, "a", 0, "a"], {}, "one kind"),
+    "classes of another kind": (X, y, {"classes": ["a", "b"]}, "one kind"),
+    "negative weights": (X, y, {"sample_weight": [-1.0, 1, 1, 1]}, "negative"),
+    "too few labels": (X, y[:2], {}, "4 and 2"),
+    "no rows": (np.empty((0, 2)), [], {}, "0 sample"),
+}
+
+
+@pytest.mark.parametrize("case", PARTIAL)
+@pytest.mark.parametrize("answer", ["last", "averaged", "voted", "pocket"])
+def test_a_refused_batch_leaves_what_was_learned(case, answer):
+    rows, labels, options, words = PARTIAL[case]
+    model, plain = Perceptron(answer).partial_fit(X, y), Perceptron(answer).partial_fit(X, y)
+    with pytest.raises(ValueError, match=words) as caught:
+        model.partial_fit(rows, labels, **options)
+    assert "\n" not in str(caught.value) or case in ("NaN", "no rows")  # scikit-learn's own words
+    np.testing.assert_array_equal(model.decision_function(X), plain.decision_function(X))
+    assert model.classes_.tolist() == [0, 1]
+    for one in (model, plain):
+        one.partial_fit(X[::-1], y[::-1])
+    np.testing.assert_array_equal(model.decision_function(X), plain.decision_function(X))
+
+
+def test_rows_that_all_weigh_nothing_are_a_batch_left_out():
+    model = Perceptron("averaged").partial_fit(X, y)
+    before = model.coef_.copy()
+    model.partial_fit(X * 9, y, sample_weight=np.zeros(4))
+    np.testing.assert_array_equal(model.coef_, before)

@@ -1,0 +1,52 @@
+"""The pages of the documentation are run: every block of Python that begins with >>> is a doctest.
+
+Each page is one session, in the order of its blocks.
+"""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted(
+    page
+    for page in [*(ROOT / "docs").rglob("*.md"), ROOT / "CONTRIBUTING.md", ROOT / "ARCHITECTURE.md"]
+    if "_build" not in page.parts and ">>>" in page.read_text(encoding="utf-8")
+)
+FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+
+def session(text: str) -> str:
+    """Return the blocks of Python on a page, each on the lines where it stands, and blank lines for the rest."""
+    kept = [""] * (text.count("\n") + 1)
+    for block in FENCE.finditer(text):
+        first = text.count("\n", 0, block.start(1))
+        for n, line in enumerate(block.group(1).splitlines()):
+            kept[first + n] = line
+    return "\n".join(kept) + "\n"
+
+
+def test_session_leaves_out_the_fences() -> None:
+    assert session("a\n```python\n>>> 1\n1\n```\nb\n") == "\n\n>>> 1\n1\n\n\n\n"
+
+
+def test_pages_are_found() -> None:
+    assert {"index.md", "tutorial.md", "choosing.md", "online.md", "lectures.md"} <= {page.name for page in PAGES}
+
+
+# A page shows what happens when a run does not converge; that it warns is tested where the warning is.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_page(page: Path) -> None:
+    text = session(page.read_text(encoding="utf-8"))
+    test = doctest.DocTestParser().get_doctest(text, {"__name__": "__main__"}, page.name, str(page), 0)
+    assert test.examples
+    report: list[str] = []
+    runner = doctest.DocTestRunner(verbose=False, optionflags=OPTIONS)
+    runner.run(test, out=report.append)
+    assert runner.failures == 0, "".join(report)

@@ -1,0 +1,145 @@
+"""Where the lectures slip: each line of docs/errata.md about a part that exists, shown by running both ways."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rosenblatt import HalfSpace, Perceptron
+from rosenblatt.models import LinearModel
+from rosenblatt.rules import RULES
+from rosenblatt.sources import digits, two_points
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+CORNERS = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+AND = np.array([-1, -1, -1, 1])
+
+
+def minus(m, sqnorm, t, params):  # type: ignore[no-untyped-def]
+    return (-1.0 if m <= 0 else 0.0), 1.0
+
+
+def strict(m, sqnorm, t, params):  # type: ignore[no-untyped-def]
+    return (1.0 if m < 0 else 0.0), 1.0
+
+
+def test_minus_sign() -> None:
+    x = np.array([[2.0, 1.0]])
+    models = {}
+    for name, rule in (("plus", "perceptron"), ("minus", minus)):
+        models[name] = HalfSpace(rule=rule).partial_fit(x, [1], classes=[0, 1])
+    sqnorm = 6.0  # the bias coordinate counted in
+    assert models["plus"].decision_function(x)[0] == sqnorm
+    assert models["minus"].decision_function(x)[0] == -sqnorm  # it was 0 before: worse than nothing
+    assert HalfSpace(rule=minus, max_iter=50).fit(CORNERS, AND).stop_reason_ == "max_iter"
+    assert Perceptron(max_iter=50).fit(CORNERS, AND).stop_reason_ == "converged"
+
+
+def test_strict_test_never_learns() -> None:
+    never = HalfSpace(rule=strict, max_iter=20).fit(CORNERS, AND)
+    assert never.trace_["updates"].sum() == 0 and not never.coef_.any()
+    assert never.stop_reason_ == "max_iter"  # all margins are 0, which is a mistake: not a clean epoch
+    assert Perceptron(max_iter=20).fit(CORNERS, AND).stop_reason_ == "converged"
+
+
+def test_score_of_zero() -> None:
+    model = LinearModel(np.array([[1.0]]), np.zeros(1), np.array([-1, 1]))
+    assert model.predict(np.array([[0.0]])).tolist() == [1]
+    for label in (-1, 1):  # in training a margin of 0 is a mistake for either class
+        learner = Perceptron().partial_fit([[3.0]], [label], classes=[-1, 1])
+        assert learner.coef_.tolist() == [[3.0 * label]] and learner.mistakes_ == 1
+
+
+def test_two_gammas_one_bound() -> None:
+    X, y = np.array([[3.0, 4.0], [-3.0, -4.0], [0.0, 5.0], [0.0, -5.0]]), [1, -1, 1, -1]
+    half_gap, radius = 4.0, 5.0  # with the normal (0, 1)
+    whole_gap = 2 * half_gap
+    assert 4 * radius**2 / whole_gap**2 == radius**2 / half_gap**2
+    assert Perceptron(fit_intercept=False).fit(X, y).mistakes_ <= radius**2 / half_gap**2
+
+
+def test_not_is_a_threshold() -> None:
+    inputs = np.array([[0.0], [1.0]])
+    assert set((-inputs[:, 0]).tolist()) != {0.0, 1.0}
+    unit = LinearModel(np.array([[-1.0]]), np.array([0.5]), np.array([0, 1]))
+    assert unit.predict(inputs).tolist() == [1, 0]
+
+
+def train_as_printed(x: np.ndarray, y: np.ndarray, epochs: int) -> tuple[np.ndarray, int]:
+    """The printed program: the count of changes is compared, never raised."""
+    w, passes = np.zeros(x.shape[1]), 0
+    for _ in range(epochs):
+        passes += 1
+        nb_changes = 0
+        for i in range(len(x)):
+            if x[i] @ w * y[i] <= 0:
+                w = w + y[i] * x[i]
+                nb_changes == nb_changes + 1  # noqa: B015
+        if nb_changes == 0:
+            break
+    return w, passes
+
+
+def test_changes_must_be_counted() -> None:
+    rows = np.column_stack([CORNERS, np.ones(4)])
+    w, epochs = train_as_printed(rows, AND, 100)
+    assert epochs == 1 and (AND * (rows @ w) <= 0).any()
+    model = Perceptron(shuffle=False).fit(CORNERS, AND)
+    assert model.n_iter_ > 1 and (AND * model.decision_function(CORNERS) > 0).all()
+
+
+def test_table_has_its_order() -> None:
+    split = digits()
+    train, test = split.y_train <= 1, split.y_test <= 1
+    X, y = split.X_train[train], split.y_train[train]
+    tables = []
+    for order in (np.arange(len(y)), np.arange(len(y))[::-1]):
+        model = Perceptron(shuffle=False)
+        model.fit(X[order], y[order], eval_set=(split.X_test[test], split.y_test[test]))
+        tables.append(model.trace_)
+    assert tables[0]["updates"].tolist() == [6, 7, 0]  # the order of the split: our recorded table
+    assert tables[1]["updates"].tolist() != tables[0]["updates"].tolist()
+
+
+def test_or_threshold() -> None:
+    scores = CORNERS.sum(axis=1)
+    assert (scores - 1.0 == 0).sum() == 2  # two corners on the line itself
+    unit = LinearModel(np.array([[1.0, 1.0]]), np.array([-0.5]), np.array([0, 1]))
+    assert unit.predict(CORNERS).tolist() == [0, 1, 1, 1]
+    assert np.abs(unit.decision_function(CORNERS)).min() == 0.5
+
+
+def test_radius_is_from_the_origin() -> None:
+    toy = two_points()  # 100 positive, 102 negative: a sphere of radius 1 holds both, and the margin is 1
+    model = Perceptron(max_iter=100_000, shuffle=False).fit(toy.X, toy.y)
+    assert model.stop_reason_ == "converged"
+    assert model.mistakes_ > 20_000  # where the sphere that holds all points would promise 1
+
+
+def test_cross_term_is_zero_at_the_start() -> None:
+    model = Perceptron(shuffle=False).fit(CORNERS, AND, record="updates")
+    log, rows = model.trace_.updates, np.column_stack([CORNERS, np.ones(4)])
+    w, cross = np.zeros(3), []
+    for row, step in zip(log.rows[0], log.steps[0], strict=True):
+        cross.append(2 * step * (w @ rows[row]))
+        w = w + step * rows[row]
+    assert cross[0] == 0.0
+    assert max(cross) <= 0.0 and min(cross) < 0.0
+
+
+def test_first_pass_always_runs() -> None:
+    update, passes = False, 0  # nothing has set `update` when the printed loop first looks at it
+    while update:
+        passes += 1
+    assert passes == 0
+    model = Perceptron(shuffle=False, max_iter=1).fit(CORNERS, AND)
+    assert model.n_iter_ == 1 and model.mistakes_ > 0
+
+
+def test_perceptron_loss_is_not_the_hinge() -> None:
+    loss, params = RULES["perceptron"].loss, (1.0,)
+    assert loss is not None
+    for m in (-1.0, -0.25, 0.0, 0.5, 2.0):
+        assert loss(m, 1.0, params) == max(0.0, -m)
+    assert loss(0.5, 1.0, params) != max(0.0, 1.0 - 0.5)

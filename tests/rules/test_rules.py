@@ -1,0 +1,108 @@
+"""Laws over the whole table of rules."""
+
+import math
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from rosenblatt.rules import RULES, Rule
+
+margins = st.floats(-50, 50)
+squares = st.floats(1e-3, 1e3)
+positive = st.floats(1e-3, 1e3)
+table = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+
+
+def draw_params(data, rule):
+    return tuple(data.draw(positive) for _ in rule.parameters)
+
+
+@table
+def test_name_is_the_key(rule):
+    assert RULES[rule.name] is rule
+    assert rule.formula and rule.paper
+    assert len(rule.values()) == len(rule.parameters)
+
+
+@table
+@given(data=st.data(), m=margins, sqnorm=squares, t=st.integers(1, 10**6))
+def test_step_never_points_the_wrong_way_and_nothing_shrinks(rule, data, m, sqnorm, t):
+    step, shrink = rule.function(m, sqnorm, t, draw_params(data, rule))
+    assert step >= 0 and math.isfinite(step)
+    assert shrink == 1.0
+
+
+@table
+@given(data=st.data(), sqnorm=squares)
+def test_margin_of_zero_is_a_mistake_and_teaches(rule, data, sqnorm):
+    assert rule.function(0.0, sqnorm, 1, draw_params(data, rule))[0] > 0
+
+
+@pytest.mark.parametrize("rule", [r for r in RULES.values() if r.loss], ids=lambda r: r.name)
+@given(data=st.data(), m=margins, sqnorm=squares)
+def test_step_is_minus_the_derivative_of_the_loss(rule, data, m, sqnorm):
+    params, h = draw_params(data, rule), 1e-3
+    kinks = [0.0, 1.0, *params]
+    assume(all(abs(m - kink) > 2 * h for kink in kinks))
+    slope = (rule.loss(m + h, sqnorm, params) - rule.loss(m - h, sqnorm, params)) / (2 * h)
+    assert rule.function(m, sqnorm, 1, params)[0] == pytest.approx(-slope, rel=1e-6, abs=1e-6)
+
+
+def test_the_rules_with_a_loss_are_known():
+    assert {name for name, rule in RULES.items() if rule.loss} >= {"perceptron", "margin_perceptron"}
+
+
+@given(m=margins, sqnorm=squares, eta=positive)
+def test_margin_perceptron_at_theta_zero_is_the_perceptron(m, sqnorm, eta):
+    margin = RULES["margin_perceptron"].function(m, sqnorm, 1, (eta, 0.0))
+    assert margin == RULES["perceptron"].function(m, sqnorm, 1, (eta,))
+
+
+@given(m=margins, sqnorm=squares)
+def test_after_a_passive_aggressive_step_the_margin_is_one(m, sqnorm):
+    step, _ = RULES["passive_aggressive"].function(m, sqnorm, 1, ())
+    assert m + step * sqnorm == pytest.approx(max(1.0, m), abs=1e-12)
+
+
+@given(m=margins, sqnorm=squares, C=positive)
+def test_pa_1_is_pa_with_a_cap(m, sqnorm, C):
+    pa, _ = RULES["passive_aggressive"].function(m, sqnorm, 1, ())
+    assert RULES["passive_aggressive_1"].function(m, sqnorm, 1, (C,))[0] == min(C, pa)
+
+
+@given(m=margins, sqnorm=squares, C=positive)
+def test_pa_2_solves_its_softened_problem(m, sqnorm, C):
+    """Stationarity of 1/2 step² ‖x‖² + C xi² with xi = 1 - m - step ‖x‖²: step = 2 C xi."""
+    step, _ = RULES["passive_aggressive_2"].function(m, sqnorm, 1, (C,))
+    pa, _ = RULES["passive_aggressive"].function(m, sqnorm, 1, ())
+    xi = max(0.0, 1 - m) - step * sqnorm
+    assert step <= pa
+    assert step == pytest.approx(2 * C * xi, rel=1e-6, abs=1e-9 * (1 + 2 * C * max(0.0, 1 - m)))
+
+
+@pytest.mark.parametrize("name", ["passive_aggressive", "passive_aggressive_1", "passive_aggressive_2"])
+def test_a_row_of_zeros_without_bias_teaches_pa_nothing(name):
+    rule = RULES[name]
+    assert rule.function(0.0, 0.0, 1, rule.values()) == (0.0, 1.0)
+
+
+def test_values_are_in_the_order_of_the_parameters():
+    rule = RULES["margin_perceptron"]
+    assert rule.values() == (1.0, 1.0)
+    assert rule.values({"theta": 3, "learning_rate": 2}) == (2.0, 3.0)
+    assert rule.values({"theta": 3}) == (1.0, 3.0)
+
+
+def test_an_unknown_parameter_is_named_in_one_sentence():
+    with pytest.raises(ValueError, match=r"'perceptron' \(learning_rate\), but got 'C'") as caught:
+        RULES["perceptron"].values({"C": 1.0})
+    assert "\n" not in str(caught.value)
+    with pytest.raises(ValueError, match="none"):
+        RULES["passive_aggressive"].values({"C": 1.0})
+
+
+def test_where_a_sample_weight_goes():
+    assert RULES["perceptron"].weighted_index == -1
+    assert RULES["passive_aggressive_1"].weighted_index == 0
+    assert Rule("mine", RULES["perceptron"].function, {"a": 1.0, "b": 2.0}, weighted="b").weighted_index == 1
