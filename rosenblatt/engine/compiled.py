@@ -53,6 +53,16 @@ def _code_objects(code: types.CodeType) -> Iterator[types.CodeType]:
             yield from _code_objects(constant)
 
 
+def _attributes(name: str, value: Any, names: set[str], known: set[int]) -> Iterator[tuple[str, Any]]:
+    """What may be read as name.attribute, name.attribute.attribute and so on, where these are modules."""
+    if isinstance(value, types.ModuleType) and id(value) not in known:
+        known.add(id(value))
+        for attribute in sorted(names & vars(value).keys()):
+            inner = getattr(value, attribute)
+            yield f"{name}.{attribute}", inner
+            yield from _attributes(f"{name}.{attribute}", inner, names, known)
+
+
 def _reads(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
     """What the function reads from outside: names and values."""
     codes = list(_code_objects(function.__code__))
@@ -60,9 +70,7 @@ def _reads(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
     for name in sorted(names & function.__globals__.keys()):
         value = function.__globals__[name]
         yield name, value
-        if isinstance(value, types.ModuleType):
-            for attribute in sorted(names & vars(value).keys()):
-                yield f"{name}.{attribute}", getattr(value, attribute)
+        yield from _attributes(name, value, names, set())
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         yield name, cell.cell_contents
 
@@ -80,6 +88,11 @@ def _describe(value: Any, known: set[int]) -> str:
             parts.append(repr((code.co_code, constants, code.co_names, code.co_varnames)))
         parts += [f"{name}={_describe(read, known)}" for name, read in _reads(value)]
         return "\n".join(parts)
+    if isinstance(value, tuple | list):
+        return f"{type(value).__qualname__}({', '.join(_describe(item, known) for item in value)})"
+    if isinstance(value, type):
+        members = sorted((name, repr(member)) for name, member in vars(value).items() if not name.startswith("__"))
+        return f"{value.__qualname__} {members}"
     if isinstance(value, np.ndarray):
         return f"{value.dtype}{value.shape}{hashlib.sha256(value.tobytes()).hexdigest()}"
     if isinstance(value, types.ModuleType | types.BuiltinFunctionType | np.ufunc):

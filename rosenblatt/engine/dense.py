@@ -155,6 +155,7 @@ def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger
                 vectors[k, tail] = fused(vectors[k, tail], x_tail, change)
                 lag[k, tail] = fused(lag[k, tail], x_tail, lagged)
             ledger[k, CHANGE] = 0.0
+            ledger[k, LAGGED] = 0.0
     return True
 
 

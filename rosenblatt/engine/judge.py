@@ -32,6 +32,8 @@ def _count_errors(key: str, layout_name: str) -> Any:
                     answer = k
             if classes == 1:
                 answer = 1 if ledger[0, SCORE] >= 0.0 else 0
+            elif classes == 2:
+                answer = 1 if ledger[1, SCORE] >= ledger[0, SCORE] else 0
             if answer != codes[i]:
                 errors += sample_weight[i] if sample_weight.shape[0] > 0 else 1.0
                 if errors > limit:
@@ -53,8 +55,8 @@ def count_errors(
 ) -> float:
     """The weight of the rows that are answered wrongly; anything above `limit` once it is exceeded.
 
-    `classes` is 1 for two classes told apart by one half-space: a score of 0 answers class 1. Otherwise the
-    highest score answers, the first of equals.
+    `classes` is 1 for two classes told apart by one half-space: a score of 0 answers class 1, as do equal scores of
+    two classes. Otherwise the highest score answers, the first of equals.
     """
     count = _count_errors(f"{compiled.engine_digest()} {state.layout}", state.layout)
 

@@ -6,7 +6,6 @@ and their names are those of `state`.
 
 from __future__ import annotations
 
-import functools
 from types import ModuleType
 from typing import Any
 
@@ -31,6 +30,7 @@ from rosenblatt.engine.state import (
 
 SMALLEST_SCALE = 1e-6  # below it the scale is carried into the vector
 AHEAD = 3  # rows
+STEP, NOTHING = -1, -2  # what a sample weight multiplies, if it is not one of the rule's parameters
 
 LAYOUTS: dict[str, ModuleType] = {dense.LAYOUT: dense, sparse.LAYOUT: sparse}
 
@@ -44,14 +44,14 @@ def _make_step(function: Any, n_parameters: int, weighted: int) -> Any:
         @part
         def step_of(m: Any, sqnorm: Any, t: Any, params: Any, k: Any, c: Any) -> Any:
             step, shrink = rule(m, sqnorm, t, ())
-            return c * step, shrink
+            return (c * step if weighted == STEP else step), shrink
 
     elif weighted < 0:
 
         @part
         def step_of(m: Any, sqnorm: Any, t: Any, params: Any, k: Any, c: Any) -> Any:
             step, shrink = rule(m, sqnorm, t, to_fixed_tuple(params[k], n_parameters))
-            return c * step, shrink
+            return (c * step if weighted == STEP else step), shrink
 
     else:
 
@@ -213,8 +213,7 @@ def make_teach_coupled(key: str, function: Any, n_parameters: int, weighted: int
     return compiled.adopt(teach, key)
 
 
-@functools.cache
-def _visit(key: str, function: Any, n_parameters: int, weighted: int, layout_name: str, coupled: bool) -> Any:
+def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_name: str, coupled: bool) -> Any:
     layout = LAYOUTS[layout_name]
     make = make_teach_coupled if coupled else make_teach
     teach = make(key, function, n_parameters, weighted, layout)
@@ -247,8 +246,18 @@ def _visit(key: str, function: Any, n_parameters: int, weighted: int, layout_nam
     return compiled.jit(visit)
 
 
+def kernel_key(function: Any, n_parameters: int, weighted: int, layout_name: str, coupled: bool) -> str:
+    """Everything that a compiled loop depends on."""
+    parts = (compiled.engine_digest(), compiled.fingerprint(function), n_parameters, weighted, layout_name, coupled)
+    return " ".join(map(str, parts))
+
+
+_kernels: dict[str, Any] = {}
+
+
 def visit_rows(function: Any, n_parameters: int, weighted: int, layout_name: str, coupled: bool) -> Any:
-    """The compiled loop for a rule and a layout; the same object for the same rule."""
-    key = f"{compiled.engine_digest()} {compiled.fingerprint(function)} {n_parameters} {weighted}"
-    key = f"{key} {layout_name} {coupled}"
-    return _visit(key, function, n_parameters, weighted, layout_name, coupled)
+    """The compiled loop for a rule and a layout; the same object for rules that do the same."""
+    key = kernel_key(function, n_parameters, weighted, layout_name, coupled)
+    if key not in _kernels:
+        _kernels[key] = _compile(key, function, n_parameters, weighted, layout_name, coupled)
+    return _kernels[key]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.engine import compiled, sparse
-from rosenblatt.engine.loop import LAYOUTS, make_teach, make_teach_coupled
+from rosenblatt.engine.loop import LAYOUTS, kernel_key, make_teach, make_teach_coupled
 from rosenblatt.engine.state import (
     BIAS,
     BIAS_LAG,
@@ -45,7 +45,6 @@ def _note_mistake(ledger: Any, code: Any, positive: Any, count: Any, coupled: An
         ledger[0, MISTAKES] += 1.0
 
 
-@functools.cache
 def _learn(key: str, function: Any, n_parameters: int, weighted: int, layout_name: str, coupled: bool) -> Any:
     make = make_teach_coupled if coupled else make_teach
     teach = make(key, function, n_parameters, weighted, LAYOUTS[layout_name])
@@ -99,9 +98,9 @@ def _answer(key: str, layout_name: str) -> Any:
                 s = ledger[k, SCRATCH] - ledger[k, SCORE] + bias
             else:
                 s = ledger[k, SCALE] * ledger[k, SCORE] + ledger[k, BIAS]
-            if s != s:
+            if not np.isfinite(s):
                 return -1
-            if s > best_score:
+            if s > best_score or (classes == 2 and s == best_score):  # equal scores of two classes: the second
                 best, best_score = k, s
         if classes == 1:
             return 1 if best_score >= 0.0 else 0
@@ -125,12 +124,16 @@ def _answer(key: str, layout_name: str) -> Any:
     return compiled.jit(answer_features if layout_name == sparse.LAYOUT else answer_row)
 
 
+_kernels: dict[str, Any] = {}
+
+
 def _entry(dispatcher: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
     """The compiled function for arguments of exactly these types, without the dispatcher in front."""
     import numba
 
     signature = tuple(numba.typeof(argument) for argument in arguments)
-    dispatcher.compile(signature)
+    if signature not in dispatcher.overloads:
+        dispatcher.compile(signature)
     return dispatcher.overloads[signature].entry_point
 
 
@@ -144,10 +147,12 @@ def entry_points(
     answer(*row, vectors, lag, ledger, classes, averaged) is a class code, or -1 in such a case. A row is (x,), with
     one dimension, or (values, slots). The caller answers for the dtypes: nobody looks at them again.
     """
-    digest = compiled.engine_digest()
-    key = f"one {digest} {compiled.fingerprint(rule)} {params.shape[1]} {weighted} {state.layout} {coupled}"
-    learn = _learn(key, rule, params.shape[1], weighted, state.layout, coupled)
-    answer = _answer(f"answer {digest} {state.layout}", state.layout)
+    what = rule, params.shape[1], weighted, state.layout, coupled
+    key = f"one {kernel_key(*what)}"
+    if key not in _kernels:
+        _kernels[key] = _learn(key, *what)
+    learn = _kernels[key]
+    answer = _answer(f"answer {compiled.engine_digest()} {state.layout}", state.layout)
     numbers = np.empty(1, state.dtype)
     row: tuple[Array, ...] = (numbers,)
     if state.layout == sparse.LAYOUT:

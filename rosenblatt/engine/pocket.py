@@ -39,7 +39,7 @@ class Pocket:
         return None if self.kept is None else self.kept.last()
 
     def keep(self, state: HalfSpaces) -> None:
-        if self.kept is None:
+        if self.kept is None or self.kept.vectors.shape != state.vectors.shape:
             self.kept = state.copy_weights()
         else:
             self.kept.copy_weights_from(state)
@@ -90,8 +90,17 @@ class Pocket:
                 self.keep(self.start)
         self.visits = None
 
-    def keep_running(self, state: HalfSpaces) -> None:
-        """On a stream, a record run that still goes on counts."""
-        if self.run > self.longest or self.kept is None:
-            self.longest = max(self.run, self.longest)
-            self.keep(state)
+    def close(self, visitor: Visitor, state: HalfSpaces, pocket_check: str | None, clean: bool) -> None:
+        """The end of a run: the last nominee, and the weights as they are now."""
+        if pocket_check == "stream":
+            self.decide(visitor, confirm=False)
+            if self.run > self.longest or self.kept is None:  # a record run that still goes on counts
+                self.longest = max(self.run, self.longest)
+                self.keep(state)
+        elif pocket_check is not None and clean:
+            self.errors = 0.0
+            self.keep(state)  # a clean epoch is a pass that found no error
+        elif pocket_check is not None:
+            self.decide(visitor, confirm=True)
+            self.consider(visitor, state)
+        self.start = None

@@ -68,7 +68,7 @@ class Task:
         """The rows that count: a weight of 0 is the row left out."""
         if len(self.sample_weight) == 0:
             return np.arange(self.n_rows, dtype=np.int32 if self.n_rows < 2**31 else np.int64)
-        return np.flatnonzero(self.sample_weight)
+        return np.flatnonzero(self.sample_weight).astype(np.int32 if self.n_rows < 2**31 else np.int64)
 
 
 class Visitor:
@@ -170,112 +170,143 @@ def stretch_length(task: Task, state: HalfSpaces, check_every_update: bool) -> i
     return max(256, int(longest))
 
 
+@dataclass
+class Watch:
+    """Who watches a run and may end it: the clock, Ctrl-C, a callback, a lack of progress."""
+
+    time_limit: float | None = None
+    tol: float | None = None
+    on_epoch: Callable[[dict[str, Any]], object] | None = None
+    on_progress: Callable[[float], None] | None = None
+    interrupted: Callable[[], bool] = lambda: False
+    started: float = field(default_factory=time.perf_counter)
+    best: float = np.inf
+    waited: int = 0
+
+    def within_epoch(self, done: float) -> str:
+        """A reason to stop now, in the middle of an epoch, or nothing."""
+        if self.on_progress is not None:
+            self.on_progress(done)
+        if self.interrupted():
+            return "interrupted"
+        if self.time_limit is not None and time.perf_counter() - self.started >= self.time_limit:
+            return "time_limit"
+        return ""
+
+    def after_epoch(self, figures: dict[str, Any], n_rows: int) -> str:
+        """A reason to stop after an epoch that was finished, or nothing."""
+        try:
+            wants_stop = bool(self.on_epoch is not None and self.on_epoch(figures))
+        except KeyboardInterrupt:
+            return "interrupted"
+        if wants_stop:
+            return "callback"
+        error = figures["mistakes"] / max(1, n_rows)
+        if self.tol is not None:
+            self.waited = 0 if error < self.best - self.tol else self.waited + 1
+            self.best = min(self.best, error)
+            if self.waited >= PATIENCE:
+                return "no_improvement"
+        return "interrupted" if self.interrupted() else ""
+
+
 def train(
     task: Task,
     state: HalfSpaces,
     *,
     max_iter: int,
-    tol: float | None = None,
-    time_limit: float | None = None,
+    watch: Watch | None = None,
     seed: int | None = None,
     pocket_check: str | None = "run",
     pocket: Pocket | None = None,
     record: bool = False,
     measure: Callable[[], dict[str, float]] | None = None,
-    on_epoch: Callable[[dict[str, Any]], object] | None = None,
-    on_progress: Callable[[float], None] | None = None,
     stop_when_clean: bool = True,
 ) -> Outcome:
     """Visit the rows for up to `max_iter` epochs, changing `state` in place; in a new order each, given a seed.
 
-    `on_epoch` is told of every epoch and stops the run by returning something true; `measure` adds figures
-    to an epoch's row; `on_progress` hears how far the present epoch is. `pocket_check` is "run", "update",
-    "stream" or None for no pocket; a `pocket` is carried on.
+    `measure` adds figures to those of an epoch. `pocket_check` is "run", "update", "stream" or None for no pocket;
+    a `pocket` is carried on.
     """
+    watch = watch or Watch()
     outcome = Outcome(pocket=pocket or Pocket(), log=UpdateLog(state.count) if record else None)
     visitor = Visitor(task, state.count, record)
-    started = time.perf_counter()
     kept = task.kept
     shuffler = None if seed is None else Shuffler(kept, seed)
-    length = stretch_length(task, state, pocket_check == "update")
-    retrace = state.vectors.size <= RETRACED
-    before = state.copy() if pocket_check in ("run", "stream") and retrace else None
-    between_decisions = 1 if products_per_row(task, state) * task.n_rows <= CHEAP_PASS else 8
-    best, waited = np.inf, 0
+    large = products_per_row(task, state) * task.n_rows > CHEAP_PASS
+    follower = _Follower(task, state, visitor, outcome, watch, pocket_check)
     try:
-        with interrupt_flag() as interrupted:
+        with interrupt_flag() as watch.interrupted:
             for number in range(1, max_iter + 1):
-                clock = time.perf_counter()
+                clock, updates = time.perf_counter(), state.updates
                 order = kept if shuffler is None else shuffler()
-                updates, mistakes, stop = state.updates, 0, ""
-                for start in range(0, len(order), length):
-                    stretch = order[start : start + length]
-                    stretch_updates = state.updates
-                    if before is not None:
-                        before.copy_weights_from(state)
-                    scores, visited, log = visitor.visit(state, stretch)
-                    if visited < len(stretch):
-                        stop = "diverged"
-                        break
-                    state.settle()
-                    wrong, met = find_mistakes(scores, task.codes, stretch, task.classes)
-                    mistakes += met
-                    if outcome.log is not None:
-                        outcome.log.append(log)
-                    if pocket_check in ("run", "stream"):
-                        before = outcome.pocket.follow(state, before, stretch, wrong)
-                    elif pocket_check == "update" and state.updates > stretch_updates:
-                        outcome.pocket.consider(visitor, state)
-                    if on_progress is not None:
-                        on_progress((start + len(stretch)) / len(order))
-                    if interrupted():
-                        stop = "interrupted"
-                        break
-                    if time_limit is not None and time.perf_counter() - started >= time_limit:
-                        stop = "time_limit"
-                        break
+                mistakes, stop = follower.epoch(order)
                 seconds = time.perf_counter() - clock
-                if number % between_decisions == 0:
-                    outcome.pocket.decide(visitor, pocket_check == "run")
-                    if between_decisions == 1 and pocket_check == "run":
+                if pocket_check == "run" and not (large and number % 8):
+                    outcome.pocket.decide(visitor, confirm=True)
+                    if not large:
                         outcome.pocket.consider(visitor, state)
-                updates = state.updates - updates
-                row = {
+                figures = {
                     "epoch": number,
-                    "updates": updates,
+                    "updates": state.updates - updates,
                     "mistakes": mistakes,
                     "norm": state.norm(),
                     "seconds": seconds,
                     **({} if measure is None else measure()),
                 }
-                if "train_error" in row and pocket_check in ("run", "update"):
-                    outcome.pocket.offer(state, row["train_error"] * task.total_weight)
-                try:
-                    wants_stop = bool(on_epoch is not None and on_epoch(row))
-                except KeyboardInterrupt:
-                    stop, wants_stop = "interrupted", False
-                if not stop and updates == 0 and mistakes == 0 and stop_when_clean:
+                if "train_error" in figures and pocket_check in ("run", "update"):
+                    outcome.pocket.offer(state, figures["train_error"] * task.total_weight)
+                asked = watch.after_epoch(figures, len(order))
+                if not stop and stop_when_clean and figures["updates"] == mistakes == 0:
                     stop = "converged"
-                if not stop and wants_stop:
-                    stop = "callback"
-                if not stop and tol is not None:
-                    error = mistakes / max(1, len(order))
-                    waited = 0 if error < best - tol else waited + 1
-                    best = min(best, error)
-                    stop = "no_improvement" if waited >= PATIENCE else ""
-                if not stop and interrupted():
-                    stop = "interrupted"
-                if stop:
-                    outcome.stop_reason = stop
+                outcome.stop_reason = stop or asked or outcome.stop_reason
+                if stop or asked:
                     break
-            if pocket_check == "stream":
-                outcome.pocket.decide(visitor, confirm=False)
-                outcome.pocket.keep_running(state)
-            elif pocket_check is not None and outcome.stop_reason == "converged":
-                outcome.pocket.keep(state)  # a clean epoch is a pass that found no error
-            elif pocket_check is not None:
-                outcome.pocket.decide(visitor, confirm=True)
-                outcome.pocket.consider(visitor, state)
+            outcome.pocket.close(visitor, state, pocket_check, outcome.stop_reason == "converged")
     finally:
         visitor.close()
     return outcome
+
+
+class _Follower:
+    """Visits the rows of an epoch stretch by stretch, and keeps the books of what happened."""
+
+    def __init__(
+        self,
+        task: Task,
+        state: HalfSpaces,
+        visitor: Visitor,
+        outcome: Outcome,
+        watch: Watch,
+        pocket_check: str | None,
+    ) -> None:
+        self.task, self.state, self.visitor, self.outcome, self.watch = task, state, visitor, outcome, watch
+        self.by_runs, self.by_updates = pocket_check in ("run", "stream"), pocket_check == "update"
+        self.length = stretch_length(task, state, self.by_updates)
+        # What a stretch began with, to be able to return to any point of it.
+        self.before = state.copy() if self.by_runs and state.vectors.size <= RETRACED else None
+
+    def epoch(self, order: Array) -> tuple[int, str]:
+        """(mistakes met, a reason to stop or nothing)."""
+        state, pocket, mistakes = self.state, self.outcome.pocket, 0
+        for start in range(0, len(order), self.length):
+            stretch = order[start : start + self.length]
+            updates = state.updates
+            if self.before is not None:
+                self.before.copy_weights_from(state)
+            scores, visited, log = self.visitor.visit(state, stretch)
+            if visited < len(stretch):
+                return mistakes, "diverged"
+            state.settle()
+            wrong, met = find_mistakes(scores, self.task.codes, stretch, self.task.classes)
+            mistakes += met
+            if self.outcome.log is not None:
+                self.outcome.log.append(log)
+            if self.by_runs:
+                self.before = pocket.follow(state, self.before, stretch, wrong)
+            elif self.by_updates and state.updates > updates:
+                pocket.consider(self.visitor, state)
+            stop = self.watch.within_epoch((start + len(stretch)) / len(order))
+            if stop:
+                return mistakes, stop
+        return mistakes, ""

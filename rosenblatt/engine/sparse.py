@@ -122,6 +122,7 @@ def _add_to_one(rows: Any, start: Any, stop: Any, vectors: Any, lag: Any, ledger
         vectors[0, j, 0] = fused(vectors[0, j, 0], change, x)
         lag[0, j, 0] = fused(lag[0, j, 0], lagged, x)
     ledger[0, CHANGE] = 0.0
+    ledger[0, LAGGED] = 0.0
     return True
 
 

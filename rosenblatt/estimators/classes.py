@@ -32,7 +32,7 @@ def arrange_classes(known: Array, labels: Array, coupled: bool) -> tuple[Array, 
     where `signs[n]` is -1; source -1 means zero. Old half-spaces are followed by the shadow, and so are new ones.
     """
     if len(known):
-        _check_kind(known, labels)
+        check_kind(known, labels)
     classes = np.unique(np.concatenate([known, labels]) if len(known) else labels)
     if len(classes) == len(known):
         return None
@@ -60,7 +60,7 @@ def arrange_classes(known: Array, labels: Array, coupled: bool) -> tuple[Array, 
     return classes, [source for source, _ in origins], [sign for _, sign in origins]
 
 
-def _check_kind(known: Array, labels: Array) -> None:
+def check_kind(known: Array, labels: Array) -> None:
     """Numbers with numbers, text with text."""
     numeric = [array.dtype.kind in "biuf" for array in (known, labels)]
     if numeric[0] != numeric[1]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.estimators.missing import MissingFunction
-from rosenblatt.estimators.validation import check_choice
+from rosenblatt.estimators.validation import check_choice, check_positive
 from rosenblatt.rules import RULES, Rule
 
 
@@ -105,7 +105,11 @@ n_jobs, verbose, pocket_check, hash_features
                     f"params must be a dict of names and numbers for the rule {rule.name!r}, but got {self.params!r}; "
                     f"its parameters are {', '.join(rule.parameters) or 'none'}."
                 )
-            return rule, rule.values(self.params)
+            values = rule.values(self.params)
+            for name, value in zip(rule.parameters, values, strict=True):
+                if name in ("learning_rate", "C"):
+                    check_positive(name, value, "it is the size of a step")
+            return rule, values
         if isinstance(self.rule, Rule):
             return self.rule, self.rule.values(self.params)
         if isinstance(self.rule, MissingFunction):

@@ -21,7 +21,7 @@ from rosenblatt.engine.pocket import Pocket
 from rosenblatt.engine.rows import rows_of
 from rosenblatt.engine.state import Array, HalfSpaces, weight_dtype
 from rosenblatt.estimators import one_by_one
-from rosenblatt.estimators.classes import arrange_classes, half_space_count, positive_codes
+from rosenblatt.estimators.classes import arrange_classes, check_kind, half_space_count, positive_codes
 from rosenblatt.estimators.committee import Committee
 from rosenblatt.estimators.validation import (
     check_choice,
@@ -119,6 +119,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             recorded = (record,) if isinstance(record, str) else tuple(record or ())
             for name in recorded:
                 check_choice("record", name, RECORDS)
+            if on_epoch is not None and not callable(on_epoch):
+                raise ValueError(
+                    f"on_epoch must be a function of an epoch's row, but got {on_epoch!r}; pass a function."
+                )
             earlier = getattr(self, "_state", None) if self.warm_start else None
             earlier_classes = getattr(self, "classes_", None)
             one_by_one.forget_names(self)
@@ -259,7 +263,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _run(
         self, task: Any, state: HalfSpaces, X: Any, eval_set: Any, on_epoch: Any, recorded: tuple[str, ...]
     ) -> None:
-        from rosenblatt.engine.run import train
+        from rosenblatt.engine.run import Watch, train
 
         measures = self._measures(task, state, eval_set, recorded)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1)) if self.shuffle else None
@@ -277,14 +281,16 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 task,
                 state,
                 max_iter=int(self.max_iter),
-                tol=self.tol,
-                time_limit=self.time_limit,
+                watch=Watch(
+                    time_limit=self.time_limit,
+                    tol=self.tol,
+                    on_epoch=note,
+                    on_progress=show.progress if self.verbose else None,
+                ),
                 seed=seed,
                 pocket_check=self.pocket_check,
                 record="updates" in recorded or self.answer == "voted",
                 measure=measures,
-                on_epoch=note,
-                on_progress=show.progress if self.verbose else None,
             )
             trace.stop_reason = outcome.stop_reason
             show.finish(trace)
@@ -302,7 +308,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._warn(trace, task.n_rows)
 
     def _pass_once(self, task: Any, X: Any) -> None:
-        from rosenblatt.engine.run import train
+        from rosenblatt.engine.run import Watch, train
 
         counted: list[Epoch] = []
         outcome = train(
@@ -312,7 +318,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             pocket_check=None if self._pocket is None else "stream",
             pocket=self._pocket,
             record=self._committee is not None,
-            on_epoch=lambda figures: counted.append(Epoch(**figures)),
+            watch=Watch(on_epoch=lambda figures: counted.append(Epoch(**figures))),
             stop_when_clean=False,
         )
         if self._committee is not None and outcome.log is not None:
@@ -355,6 +361,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         X_test = check_rows(self, eval_set[0], reset=False)
         y_test = check_labels(eval_set[1], X_test.shape[0])
+        check_kind(self.classes_, y_test)
         if (layout == "columns") != hasattr(X_test, "indptr"):
             raise ValueError(
                 "The rows of eval_set must be sparse where X is sparse and dense where X is dense, but they "

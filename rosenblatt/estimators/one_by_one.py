@@ -10,23 +10,25 @@ from __future__ import annotations
 import struct
 import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import murmurhash3_32
+from sklearn.utils import check_array, murmurhash3_32
 
 from rosenblatt.engine.state import Array, weight_dtype
-from rosenblatt.estimators.classes import half_space_count, positive_codes
-from rosenblatt.estimators.validation import check_labels, unchanged_on_failure
+from rosenblatt.estimators.classes import check_kind, half_space_count, positive_codes
+from rosenblatt.estimators.validation import check_labels, class_factors, unchanged_on_failure
 
 if TYPE_CHECKING:
     from rosenblatt.estimators.linear import LinearClassifier
 
 FIRST_CAPACITY = 64  # features; doubled whenever names outgrow it
 REMEMBERED_HASHES = 2**16
+INFINITY = float("inf")
 
 
 class OneByOne:
@@ -49,7 +51,7 @@ class OneByOne:
         self.labels = estimator.classes_.tolist()
         self.codes = {label: code for code, label in enumerate(self.labels)}
         weights = estimator.class_weight
-        self.class_weight = None if weights is None else [float(weights.get(c, 1.0)) for c in self.labels]
+        self.class_weight = None if weights is None else class_factors(weights, estimator.classes_).tolist()
         self.may_learn = estimator._listening and estimator._committee is None and estimator._pocket is None
         self.may_answer = estimator.answer in ("last", "averaged") and state.total is None and n_classes > 1
         self.learn_tail = (
@@ -68,10 +70,14 @@ class OneByOne:
         learn_tail, answer_tail, array = self.learn_tail, self.answer_tail, np.ndarray
 
         def learn(x: Any, y: Any, w: float) -> bool:
-            if x.__class__ is array and x.dtype is dtype and x.ndim == 1:
+            if x.__class__ is array and x.dtype is dtype and x.ndim == 1 and y.__hash__ and w.__class__ is float:
                 code = codes.get(y)
-                if code is not None and w > 0.0:
-                    return enter(x, code, w if weights is None else w * weights[code], *learn_tail)
+                if code is not None and 0.0 < w < INFINITY:
+                    if weights is not None:
+                        w *= weights[code]
+                        if w == 0.0:
+                            return False
+                    return enter(x, code, w, *learn_tail)
             return False
 
         def answer(x: Any) -> int:
@@ -95,18 +101,22 @@ class OneByOne:
         answer_tail = (values, places, *self.answer_tail)
 
         def learn(x: Any, y: Any, w: float) -> bool:
-            if x.__class__ is not dict or len(x) != length:
+            if x.__class__ is not dict or len(x) != length or not y.__hash__ or w.__class__ is not float:
                 return False
             code = codes.get(y)
-            if code is None or not w > 0.0:
+            if code is None or not 0.0 < w < INFINITY:
                 return False
+            if weights is not None:
+                w *= weights[code]
+                if w == 0.0:
+                    return False
             try:
                 pack(buffer, 0, *read(x))
             except (struct.error, KeyError):
                 return False
             if signs is not None:
                 np.multiply(values, signs, out=values)
-            return enter(values, places, code, w if weights is None else w * weights[code], *learn_tail)
+            return enter(values, places, code, w, *learn_tail)
 
         def answer(x: Any) -> int:
             if x.__class__ is not dict or len(x) != length:
@@ -140,36 +150,50 @@ class Names:
     def width(self) -> int:
         return len(self.slots) if self.size is None else self.size
 
-    def slot(self, name: str, grow: bool) -> tuple[int, float] | None:
-        """(slot, sign), or None for a name that is not known and may not be added."""
-        if self.size is not None:
-            if len(self.slots) >= REMEMBERED_HASHES:
-                self.slots.clear()
-            number = self.slots.get(name)
-            if number is None:
-                number = self.slots[name] = murmurhash3_32(name)
-            return abs(number) % self.size, 1.0 if number >= 0 else -1.0
-        if grow:
-            return self.slots.setdefault(name, len(self.slots)), 1.0
-        found = self.slots.get(name)
-        return None if found is None else (found, 1.0)
+    def slot(self, name: str) -> tuple[int, float] | None:
+        """(slot, sign), or None for a name that has no slot yet."""
+        if self.size is None:
+            found = self.slots.get(name)
+            return None if found is None else (found, 1.0)
+        if len(self.slots) >= REMEMBERED_HASHES:
+            self.slots.clear()
+        number = self.slots.get(name)
+        if number is None:
+            number = self.slots[name] = murmurhash3_32(name)
+        return abs(number) % self.size, 1.0 if number >= 0 else -1.0
 
-    def read(self, x: Mapping[Any, Any], grow: bool) -> tuple[Array, Array, Array, bool]:
-        """(values, slots, signs, plain): plain when every name has a number and a slot of its own."""
-        values, slots, signs, plain = [], [], [], True
+    def add(self, names: list[str]) -> None:
+        for name in names:
+            self.slots.setdefault(name, len(self.slots))
+
+    def read(self, x: Mapping[Any, Any]) -> Reading:
+        """The numbers of x, and where they belong."""
+        reading = Reading()
         for name, value in x.items():
             if isinstance(value, str):
-                name, value, plain = f"{name}={value}", 1.0, False
-            number = _number(name, value)
-            place = self.slot(str(name), grow)
-            if place is None:
-                plain = False
-                continue
-            values.append(number)
-            slots.append(place[0])
-            signs.append(place[1])
-        plain = plain and len(set(slots)) == len(slots)
-        return np.array(values, np.float64), np.array(slots, np.int64), np.array(signs, np.float64), plain
+                name, value, reading.plain = f"{name}={value}", 1.0, False
+            reading.names.append(str(name))
+            reading.values.append(_number(name, value))
+        reading.new = [name for name in reading.names if self.slot(name) is None]
+        return reading
+
+    def place(self, reading: Reading) -> tuple[Array, Array, Array, bool]:
+        """(values, slots, signs, plain): plain when every name has a number and a slot of its own."""
+        found = [(value, self.slot(name)) for value, name in zip(reading.values, reading.names, strict=True)]
+        known = [(value, *place) for value, place in found if place is not None]
+        values, slots, signs = (np.array(column) for column in zip(*known, strict=True)) if known else ([], [], [])
+        plain = reading.plain and len(known) == len(found) and len({slot for _, slot, _ in known}) == len(known)
+        return np.asarray(values, np.float64), np.asarray(slots, np.int64), np.asarray(signs, np.float64), plain
+
+
+@dataclass
+class Reading:
+    """What a dict of features says, before it is decided that it is learned from."""
+
+    names: list[str] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+    new: list[str] = field(default_factory=list)
+    plain: bool = True
 
 
 def _number(name: Any, value: Any) -> float:
@@ -197,19 +221,13 @@ def refuse_rows_after_dicts(estimator: LinearClassifier) -> None:
         )
 
 
-def _example(estimator: LinearClassifier, x: Any, learning: bool) -> tuple[str, Any, Any]:
-    """("row", x, None) or ("names", values and slots, (names, signs) when the quick way can take more of them)."""
+def _check_example(estimator: LinearClassifier, x: Any) -> tuple[str, Any]:
+    """("row", an array) or ("names", a Reading); nothing is changed."""
     fitted = hasattr(estimator, "_state")
     known = getattr(estimator, "feature_names_in_", None)
     if isinstance(x, Mapping) and not (fitted and "_names" not in estimator.__dict__):
-        names = estimator.__dict__.get("_names")
-        if names is None:
-            names = Names(estimator.hash_features)
-            if learning:
-                estimator.__dict__["_names"] = names
-        values, slots, signs, plain = names.read(x, grow=learning)
-        more = (list(x), signs if names.size is not None else None) if plain and type(x) is dict else None
-        return "names", (values * signs, slots), more
+        names = estimator.__dict__.get("_names") or Names(estimator.hash_features)
+        return "names", names.read(x)
     if isinstance(x, Mapping):
         if known is None:
             raise ValueError(
@@ -224,7 +242,15 @@ def _example(estimator: LinearClassifier, x: Any, learning: bool) -> tuple[str, 
         x = np.array([_number(name, x[name]) for name in known])
     elif fitted:
         refuse_rows_after_dicts(estimator)
-    return "row", _check_row(estimator, x, fitted), None
+    return "row", _check_row(estimator, x, fitted)
+
+
+def _place(estimator: LinearClassifier, x: Any, reading: Reading) -> tuple[Any, Any]:
+    """((values, slots), (names, signs) when the quick way can take more like x, or None)."""
+    names: Names = estimator.__dict__["_names"]
+    values, slots, signs, plain = names.place(reading)
+    more = (list(x), signs if names.size is not None else None) if plain and type(x) is dict else None
+    return (values * signs, slots), more
 
 
 def _check_row(estimator: LinearClassifier, x: Any, fitted: bool) -> Array:
@@ -264,18 +290,27 @@ def learn(estimator: LinearClassifier, x: Any, y: Any, w: float) -> None:
             weight = -1.0
         if not 0.0 <= weight < np.inf:
             raise ValueError(f"w must be a finite weight of at least 0, but got {w!r}; use 0 to leave it out.")
-        kind, example, more = _example(estimator, x, learning=True)
+        kind, example = _check_example(estimator, x)
         label = check_labels([y])
+        if len(estimator.__dict__.get("classes_", ())):
+            check_kind(estimator.classes_, label)
         if weight == 0.0:
             return
+        more = None
         if kind == "row":
             estimator._prepare_online(len(example), weight_dtype(example.dtype), "rows")
             estimator.n_features_in_ = len(example)
         else:
+            names = estimator.__dict__.setdefault("_names", Names(estimator.hash_features))
+            if names.size is None:
+                names.add(example.new)
             _make_room(estimator)
+            example, more = _place(estimator, x, example)
         estimator._admit(label)
         one = OneByOne(estimator)
         code = one.codes[label.tolist()[0]]
+        if one.weight(code, weight) == 0.0:
+            return
         if not one.may_learn:
             _learn_with_record(estimator, kind, example, y, weight)
         elif not one.enter(*_row(estimator, kind, example), code, one.weight(code, weight), *one.learn_tail):
@@ -349,7 +384,10 @@ def _learn_with_record(estimator: LinearClassifier, kind: str, example: Any, y: 
 def predict(estimator: LinearClassifier, x: Any) -> Any:
     if not hasattr(estimator, "_state") or len(estimator.classes_) == 0:
         return None
-    kind, example, more = _example(estimator, x, learning=False)
+    kind, example = _check_example(estimator, x)
+    more = None
+    if kind == "names":
+        example, more = _place(estimator, x, example)
     state = estimator._state
     layout = "rows" if kind == "row" else "columns"
     if estimator.answer in ("last", "averaged") and state.layout == layout and len(estimator.classes_) > 1:
@@ -367,13 +405,16 @@ def _named_columns(estimator: LinearClassifier, X: Any, grow: bool) -> Any:
     """The rows of a frame as CSR over the slots of its columns."""
     names: Names = estimator.__dict__["_names"]
     columns = [str(column) for column in X.columns]
-    places = [names.slot(column, grow) for column in columns]
+    numbers = check_array(X, dtype=np.float64)
+    if grow and names.size is None:
+        names.add(columns)
+    places = [names.slot(column) for column in columns]
     known = [j for j, place in enumerate(places) if place is not None]
     table = np.zeros((len(columns), max(names.width, 1)))
     for j in known:
         slot, sign = places[j]  # type: ignore[misc]
         table[j, slot] += sign
-    return scipy.sparse.csr_array(X.to_numpy().astype(np.float64)) @ scipy.sparse.csr_array(table)
+    return scipy.sparse.csr_array(numbers) @ scipy.sparse.csr_array(table)
 
 
 def learn_many(estimator: LinearClassifier, X: Any, y: Any, w: Any) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import numbers
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from sklearn.utils import compute_class_weight
@@ -14,6 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d, validat
 
 from rosenblatt.engine.state import Array
 
+ALLOWS_ZEROS = "allow_all_zero_weights" in inspect.signature(_check_sample_weight).parameters
 ROW_DTYPES = (np.float64, np.float32, np.uint8)  # any other dtype becomes the first
 
 
@@ -44,19 +46,31 @@ def check_labels(y: Any, n_rows: int | None = None) -> Array:
     """One label per row, all of one kind."""
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None; pass one label per row.")
+    given = set(map(type, y)) if isinstance(y, list | tuple) else set()
+    if str in given and len(given) > 1:  # numpy would quietly turn the others into text
+        _refuse_kinds(given)
     y = column_or_1d(y, warn=True)
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        row = int(np.flatnonzero(~np.isfinite(y))[0])
+        raise ValueError(
+            f"Input y contains NaN or infinity: every label must be a value, but row {row} has {y[row]}; leave the row "
+            f"out or give it a label."
+        )
     if y.dtype.kind == "O":
-        kinds = sorted({type(label).__name__ for label in y})
+        kinds = set(map(type, y))
         if len(kinds) > 1:
-            raise ValueError(
-                f"y must hold labels of one kind, but got {' and '.join(kinds)}; convert them to one kind first."
-            )
+            _refuse_kinds(kinds)
     check_classification_targets(y)
     if n_rows is not None and len(y) != n_rows:
         raise ValueError(
             f"X and y must have the same number of rows, but got {n_rows} and {len(y)}; pass one label per row."
         )
     return y
+
+
+def _refuse_kinds(kinds: set[type]) -> NoReturn:
+    names = " and ".join(sorted(kind.__name__ for kind in kinds))
+    raise ValueError(f"y must hold labels of one kind, but got {names}; convert them to one kind first.")
 
 
 def check_rows_and_labels(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:
@@ -71,15 +85,35 @@ def row_weights(X: Any, y: Array, classes: Array, codes: Array, sample_weight: A
     """sample_weight times the weight of the row's class; empty when every row weighs 1."""
     if sample_weight is None and class_weight is None:
         return np.empty(0)
-    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, copy=True)
+    weights = _check_sample_weight(
+        sample_weight, X, dtype=np.float64, copy=True, **({"allow_all_zero_weights": True} if ALLOWS_ZEROS else {})
+    )
     if (weights < 0).any():
         row = int(np.flatnonzero(weights < 0)[0])
         raise ValueError(
             f"sample_weight must not be negative, but row {row} has {weights[row]:g}; use 0 to leave a row out."
         )
-    if class_weight is not None:
+    if isinstance(class_weight, dict):
+        weights = weights * class_factors(class_weight, classes)[codes]
+    elif class_weight is not None:
         weights = weights * compute_class_weight(class_weight, classes=classes, y=y)[codes]
     return weights
+
+
+def class_factors(class_weight: dict[Any, Any], classes: Array) -> Array:
+    """The weight of every class; 1 where none is given. Classes that have not appeared may be named."""
+    factors = np.ones(len(classes))
+    for code, label in enumerate(classes.tolist()):
+        try:
+            factors[code] = float(class_weight.get(label, 1.0))
+        except (TypeError, ValueError):
+            factors[code] = np.nan
+        if not 0.0 <= factors[code] < np.inf:
+            raise ValueError(
+                f"class_weight must hold finite numbers that are not negative, but class {label!r} has "
+                f"{class_weight[label]!r}; use 0 to leave a class out."
+            )
+    return factors
 
 
 @contextmanager

@@ -42,6 +42,7 @@ def passive_aggressive_2(m: float, sqnorm: float, t: int, params: tuple[float, .
 PA = Rule(
     name="passive_aggressive",
     function=passive_aggressive,
+    weighted=None,
     formula="step = max(0, 1 - m) / ‖x‖²",
     paper=PAPER,
 )

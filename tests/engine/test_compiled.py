@@ -220,12 +220,13 @@ def test_one_schedule_is_one_kernel():
     assert one._learn.cache_info().currsize == before
 
 
-def test_a_helper_that_moves_to_another_module_is_found_there(run_script):
+def test_a_schedule_that_moves_to_another_module_is_found_there(run_script):
     """The same text in a module of another name must not be looked for where it was before."""
-    source = "from {} import size\ndef rule(m, sqnorm, t, params):\n    return (size(m) if m <= 0 else 0.0), 1.0\n"
-    helper = "def size(m):\n    return 2.0\n"
-    assert run_script(source.format("settings"), helper)[0] == -2.0
-    assert (
-        run_script("import sys; sys.modules['settings'] = None\n" + source.format("package.settings"), helper)[0]
-        == -2.0
+    source = (
+        "from {} import schedule\nfrom rosenblatt.rules import RULES\n"
+        "from rosenblatt.rules.schedules import scheduled\n"
+        "rule = scheduled(RULES['perceptron'].function, schedule)\n"
     )
+    schedule, gone = "def schedule(t):\n    return 2.0 / t\n", "import sys\nsys.modules['settings'] = None\n"
+    assert run_script(source.format("settings"), schedule)[0] == -2.0
+    assert run_script(gone + source.format("package.settings"), schedule)[0] == -2.0

@@ -36,7 +36,7 @@ def test_the_pocket_is_gallants_with_ratchet(seed, n_classes, coupled):
     model = Perceptron(answer="pocket", shuffle=False, max_iter=6, multi_class=multi).fit(X, y)
     learn = reference.coupled if coupled else reference.one_against_rest
     spaces = learn(X, y, n_classes, RULE, (1.0,), model.n_iter_)
-    errors, held = reference.pocket(spaces, X, y, model.n_iter_, stretch=256)
+    errors, held = reference.pocket(spaces, X, y, model.n_iter_)
     assert np.sum(model.predict(X) != y) == errors
     w, b = np.array([w for w, _ in held]), np.array([b for _, b in held])
     if coupled and n_classes == 2:
@@ -97,7 +97,8 @@ warnings.simplefilter("ignore")
 rng = np.random.default_rng(9)
 X, y = rng.normal(size=(300, 33)), rng.integers(0, 7, 300)
 digest = hashlib.sha256()
-for model in (Perceptron(random_state=4, max_iter=3, n_jobs=N), PassiveAggressive(random_state=4, max_iter=3, n_jobs=N)):
+for kind in (Perceptron, PassiveAggressive):
+    model = kind(random_state=4, max_iter=3, n_jobs=N)
     for rows in (X, X.astype("float32"), scipy.sparse.csr_array(X)):
         for answer in model.fit(rows, y).answers_.values():
             digest.update(answer.coef.tobytes() + answer.intercept.tobytes())

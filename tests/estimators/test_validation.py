@@ -114,11 +114,13 @@ PARAMETERS = [
     (HalfSpace("perceptron", {"learning_rate": -1.0}), "learning_rate"),
     (HalfSpace(3), "rule must be a name in RULES or a Python function, but got 3"),
     (HalfSpace(lambda m: (1.0, 1.0)), r"rule must take 4 arguments, but <lambda> takes \(m\)"),
-    (HalfSpace(lambda m, s, t, p: (1.0, 1.0), ["a"]), r"params must be numbers, but got \['a'\]"),
+    (HalfSpace(lambda m, s, t, p: (1.0, 1.0), ["a"]), r"params must be .* got \['a'\]"),
 ]
 
 
-@pytest.mark.parametrize(("model", "words"), PARAMETERS, ids=lambda value: str(value)[:60])
+@pytest.mark.parametrize(
+    ("model", "words"), PARAMETERS, ids=lambda value: None if "0x" in str(value) else str(value)[:60]
+)
 @pytest.mark.parametrize("method", ["fit", "partial_fit", "learn_one"])
 def test_bad_parameters_are_refused_in_a_sentence(model, words, method):
     if method != "fit" and ("random_state" in str(model) or "negative" in words or "class_weight" in words):
@@ -145,7 +147,7 @@ def test_a_refused_parameter_leaves_the_earlier_fit_usable(model):
 def test_a_rule_that_cannot_be_compiled_leaves_the_earlier_fit_usable():
     model = HalfSpace(random_state=0).fit(X, y)
     before = model.predict(X).tolist()
-    model.set_params(rule=lambda m, sqnorm, t, params: (open("x"), "no"))
+    model.set_params(rule=lambda m, sqnorm, t, params: ({"no": m}, "no"))
     with pytest.raises(Exception):  # noqa: B017  numba's own report on what it could not compile
         model.fit(X, y)
     assert model.predict(X).tolist() == before

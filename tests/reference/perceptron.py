@@ -100,38 +100,36 @@ def was_wrong(spaces, t, x, code):
     return scores[code] <= max(score for k, score in enumerate(scores) if k != code)
 
 
-def pocket(spaces, X, codes, epochs, stretch, weights=None):
+def voted_coupled(spaces, X):
+    """All classes together vote for the one they score highest, once for each example after which they stood."""
+    votes = np.zeros((len(spaces), len(X)), int)
+    for states in zip(*(space.history for space in spaces), strict=True):
+        votes[answers(states, X), np.arange(len(X))] += 1
+    return votes
+
+
+def pocket(spaces, X, codes, epochs):
     """Gallant's pocket with ratchet: (errors, weights) of the best that was nominated.
 
-    Rows are looked at in stretches. The longest run of correct answers that ended in a stretch, if it is the
-    longest so far, nominates the weights it ended with; at the end the last weights are nominated. The pocket
-    takes what has fewer errors on all rows than what it holds.
+    An epoch's longest run of correct answers, if it is the longest so far, nominates the weights that it ended
+    with; the weights at the end of the epoch are nominated too. The pocket takes what has fewer errors on all rows
+    than what it holds.
     """
-    cost = np.ones(len(X)) if weights is None else np.asarray(weights, float)
-    best, held, longest, run, ended = np.inf, None, 0, 0, []
-
-    def nominate(t):
-        nonlocal best, held
-        candidate = [space.history[t - 1] if t else (np.zeros(X.shape[1]), 0.0) for space in spaces]
-        errors = cost[answers(candidate, X) != codes].sum()
-        if errors < best:
-            best, held = errors, candidate
-
-    visits = [i for _ in range(epochs) for i in range(len(X)) if cost[i] > 0]
-    n = len(visits) // epochs
-    for t, i in enumerate(visits):
-        if was_wrong(spaces, t, X[i].astype(float), codes[i]):
-            ended.append((run, t))
+    best, held, longest, run, n = np.inf, None, 0, 0, len(X)
+    for epoch in range(epochs):
+        nominees = [(epoch + 1) * n]
+        for t in range(epoch * n, (epoch + 1) * n):
+            if not was_wrong(spaces, t, X[t % n], codes[t % n]):
+                run += 1
+                continue
+            if run > longest:
+                longest, nominees = run, [t, (epoch + 1) * n]
             run = 0
-        else:
-            run += 1
-        if (t % n) % stretch == stretch - 1 or t % n == n - 1:
-            length, end = max(ended, key=lambda pair: pair[0], default=(0, 0))
-            if length > longest:
-                longest = length
-                nominate(end)
-            ended = []
-    nominate(len(visits))
+        for t in nominees:
+            candidate = [space.history[t - 1] for space in spaces]
+            errors = int((answers(candidate, X) != codes).sum())
+            if errors < best:
+                best, held = errors, candidate
     return best, held
 
 
