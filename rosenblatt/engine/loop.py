@@ -30,7 +30,6 @@ from rosenblatt.engine.state import (
 
 SMALLEST_SCALE = 1e-6  # below it the scale is carried into the vector
 AHEAD = 3  # rows
-STEP, NOTHING = -1, -2  # what a sample weight multiplies, if it is not one of the rule's parameters
 
 LAYOUTS: dict[str, ModuleType] = {dense.LAYOUT: dense, sparse.LAYOUT: sparse}
 
@@ -44,14 +43,14 @@ def _make_step(function: Any, n_parameters: int, weighted: int) -> Any:
         @part
         def step_of(m: Any, sqnorm: Any, t: Any, params: Any, k: Any, c: Any) -> Any:
             step, shrink = rule(m, sqnorm, t, ())
-            return (c * step if weighted == STEP else step), shrink
+            return c * step, shrink
 
     elif weighted < 0:
 
         @part
         def step_of(m: Any, sqnorm: Any, t: Any, params: Any, k: Any, c: Any) -> Any:
             step, shrink = rule(m, sqnorm, t, to_fixed_tuple(params[k], n_parameters))
-            return (c * step if weighted == STEP else step), shrink
+            return c * step, shrink
 
     else:
 

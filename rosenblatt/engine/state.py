@@ -194,6 +194,7 @@ class HalfSpaces:
             # 0 - x rather than -x: no negative zeros, which a half-space trained on its own would not have.
             result._write(new, np.where(turn[:, None] < 0, 0.0 - taken, taken))
         result.ledger[: len(chosen)] = self.ledger[chosen]
+        result.mistakes = self.mistakes
         for column in (BIAS, BIAS_LAG):
             values = result.ledger[: len(chosen), column]
             values[turn < 0] = 0.0 - values[turn < 0]

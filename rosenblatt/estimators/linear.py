@@ -6,22 +6,18 @@ the engine.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
-from joblib import effective_n_jobs
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.engine.pocket import Pocket
-from rosenblatt.engine.rows import rows_of
 from rosenblatt.engine.state import Array, HalfSpaces, weight_dtype
-from rosenblatt.estimators import one_by_one
-from rosenblatt.estimators.classes import arrange_classes, check_kind, half_space_count, positive_codes
+from rosenblatt.estimators import one_by_one, training
+from rosenblatt.estimators.classes import arrange_classes, half_space_count
 from rosenblatt.estimators.committee import Committee
 from rosenblatt.estimators.validation import (
     check_choice,
@@ -29,11 +25,9 @@ from rosenblatt.estimators.validation import (
     check_positive,
     check_rows,
     check_rows_and_labels,
-    row_weights,
     unchanged_on_failure,
 )
 from rosenblatt.models import LinearModel, VotedModel
-from rosenblatt.progress import reporter
 from rosenblatt.rules import Rule
 from rosenblatt.trace import Epoch, Trace
 
@@ -127,7 +121,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             earlier_classes = getattr(self, "classes_", None)
             one_by_one.forget_names(self)
             X, y = check_rows_and_labels(self, X, y, reset=True)
-            classes, codes = np.unique(y, return_inverse=True)
+            classes = np.unique(y)
             if len(classes) < 2:
                 raise ValueError(
                     f"y must hold at least 2 classes, but got 1 class ({classes[0]!r}); add rows of another class, "
@@ -135,19 +129,16 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 )
             self.classes_ = classes
             self._one = None
-            layout, rows = rows_of(X)
-            dtype = weight_dtype(X.dtype)
-            count = half_space_count(len(classes), self._coupled)
-            state = HalfSpaces(count, X.shape[1], dtype, layout)
+            task = training.task_of(self, X, y, sample_weight, listening=False)
+            state = HalfSpaces(len(task.positive), X.shape[1], weight_dtype(X.dtype), task.layout)
             if earlier is not None:
-                self._start_from(state, earlier, earlier_classes)
-            task = self._task(X, rows, layout, y, codes, sample_weight, count, listening=False)
+                training.start_from(self, state, earlier, earlier_classes)
             if len(task.kept) == 0:
                 raise ValueError(
                     "sample_weight must be above 0 for at least one row, but every row weighs 0; "
                     "give the rows to learn from a weight."
                 )
-            self._run(task, state, X, eval_set, on_epoch, recorded)
+            training.run(self, task, state, X, eval_set, on_epoch, recorded)
             self._listening = False
             return self
 
@@ -172,13 +163,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             one_by_one.refuse_rows_after_dicts(self)
             first = not hasattr(self, "_state")
             X, y = check_rows_and_labels(self, X, y, reset=first)
-            layout, rows = rows_of(X)
+            layout = "columns" if issparse(X) else "rows"
             self._prepare_online(X.shape[1], weight_dtype(X.dtype), layout)
-            seen = y if classes is None else np.concatenate([y, check_labels(classes)])
-            self._admit(np.unique(seen))
-            codes = np.searchsorted(self.classes_, y)
-            task = self._task(X, rows, layout, y, codes, sample_weight, self._state.count, listening=True)
-            self._pass_once(task, X)
+            self._admit(np.unique(y if classes is None else np.concatenate([y, check_labels(classes)])))
+            task = training.task_of(self, X, y, sample_weight, listening=True)
+            training.pass_once(self, task, X)
             return self
 
     def _check_online(self) -> None:
@@ -208,8 +197,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "answer='voted' needs every update from the start, but this estimator has learned without keeping "
                 "them; fit it again with answer='voted'."
             )
-        self._mistakes += self._state.mistakes
-        self._state.mistakes = 0
         wanted = np.promote_types(self._state.dtype, dtype)
         self._state = self._state.arranged(layout, wanted, n_features)
         if self.answer != "pocket":
@@ -232,173 +219,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_ = classes
         self._one = None
 
-    def _task(
-        self, X: Any, rows: tuple[Array, ...], layout: str, y: Array, codes: Array, sample_weight: Any,
-        count: int, *, listening: bool,
-    ) -> Any:  # fmt: skip
-        from rosenblatt.engine.run import Task
-
-        rule, params = self._learning_rule()
-        n_classes = len(self.classes_)
-        return Task(
-            rows=rows,
-            codes=codes.astype(np.int32),
-            sample_weight=row_weights(X, y, self.classes_, codes, sample_weight, self.class_weight),
-            layout=layout,
-            rule=rule.function,
-            params=np.tile(np.array(params, np.float64), (max(count, 1), 1)),
-            weighted=rule.weighted_index,
-            positive=positive_codes(n_classes, self._coupled, listening),
-            classes=half_space_count(n_classes, self._coupled),
-            coupled=self._coupled,
-            intercept=bool(self.fit_intercept),
-            shrink_intercept=self._shrinks_intercept(),
-            n_jobs=effective_n_jobs(self.n_jobs),
-        )
-
     @property
     def _coupled(self) -> bool:
         return self.multi_class == "coupled"
-
-    def _run(
-        self, task: Any, state: HalfSpaces, X: Any, eval_set: Any, on_epoch: Any, recorded: tuple[str, ...]
-    ) -> None:
-        from rosenblatt.engine.run import Watch, train
-
-        measures = self._measures(task, state, eval_set, recorded)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1)) if self.shuffle else None
-        trace = Trace()
-        show = reporter(self.verbose, type(self).__name__, self.max_iter)
-
-        def note(figures: dict[str, Any]) -> object:
-            row = Epoch(**figures)
-            trace.epochs.append(row)
-            show.epoch(row)
-            return on_epoch(row) if on_epoch is not None else None
-
-        with show:
-            outcome = train(
-                task,
-                state,
-                max_iter=int(self.max_iter),
-                watch=Watch(
-                    time_limit=self.time_limit,
-                    tol=self.tol,
-                    on_epoch=note,
-                    on_progress=show.progress if self.verbose else None,
-                ),
-                seed=seed,
-                pocket_check=self.pocket_check,
-                record="updates" in recorded or self.answer == "voted",
-                measure=measures,
-            )
-            trace.stop_reason = outcome.stop_reason
-            show.finish(trace)
-        self._state = state
-        self._pocket = outcome.pocket
-        self._models = {}
-        self._committee = None
-        if self.answer == "voted" and outcome.log is not None:
-            self._committee = Committee(state.count)
-            self._committee.add(X, outcome.log)
-        trace.updates = outcome.log if "updates" in recorded else None
-        self.trace_, self.stop_reason_ = trace, trace.stop_reason
-        self.n_iter_ = len(trace)
-        self._mistakes = int(trace["mistakes"].sum())
-        self._warn(trace, task.n_rows)
-
-    def _pass_once(self, task: Any, X: Any) -> None:
-        from rosenblatt.engine.run import Watch, train
-
-        counted: list[Epoch] = []
-        outcome = train(
-            task,
-            self._state,
-            max_iter=1,
-            pocket_check=None if self._pocket is None else "stream",
-            pocket=self._pocket,
-            record=self._committee is not None,
-            watch=Watch(on_epoch=lambda figures: counted.append(Epoch(**figures))),
-            stop_when_clean=False,
-        )
-        if self._committee is not None and outcome.log is not None:
-            self._committee.add(X, outcome.log)
-        self.n_iter_ += 1
-        self._mistakes += counted[0].mistakes
-        self.stop_reason_ = ""
-        if outcome.stop_reason in ("diverged", "interrupted"):
-            self.stop_reason_ = outcome.stop_reason
-            self._warn(Trace(counted, outcome.stop_reason), task.n_rows)
-
-    def _measures(
-        self, task: Any, state: HalfSpaces, eval_set: Any, recorded: tuple[str, ...]
-    ) -> Callable[[], dict[str, float]] | None:
-        """What is measured after every epoch: the training error if asked for, the test error if there is a set."""
-        from rosenblatt.engine.judge import count_errors
-
-        sets: dict[str, tuple[Any, int, Array, Array]] = {}
-        if "train_error" in recorded:
-            sets["train_error"] = (task.rows, task.n_rows, task.codes, task.sample_weight)
-        if eval_set is not None:
-            X_test, codes = self._check_eval_set(eval_set, task.layout)
-            sets["test_error"] = (rows_of(X_test)[1], len(codes), codes, np.empty(0))
-        if not sets:
-            return None
-
-        def measure() -> dict[str, float]:
-            figures = {}
-            for name, (rows, n_rows, codes, weights) in sets.items():
-                errors = count_errors(rows, n_rows, codes, weights, state, task.classes)
-                figures[name] = errors / (weights.sum() if len(weights) else n_rows)
-            return figures
-
-        return measure
-
-    def _check_eval_set(self, eval_set: Any, layout: str) -> tuple[Any, Array]:
-        if not isinstance(eval_set, tuple | list) or len(eval_set) != 2:
-            raise ValueError(
-                f"eval_set must be a pair (X_test, y_test), but got {type(eval_set).__name__}; pass the two together."
-            )
-        X_test = check_rows(self, eval_set[0], reset=False)
-        y_test = check_labels(eval_set[1], X_test.shape[0])
-        check_kind(self.classes_, y_test)
-        if (layout == "columns") != hasattr(X_test, "indptr"):
-            raise ValueError(
-                "The rows of eval_set must be sparse where X is sparse and dense where X is dense, but they "
-                "differ; convert one of them."
-            )
-        places = np.searchsorted(self.classes_, y_test).clip(max=len(self.classes_) - 1)
-        return X_test, np.where(self.classes_[places] == y_test, places, -1).astype(np.int32)
-
-    def _start_from(self, state: HalfSpaces, earlier: HalfSpaces, earlier_classes: Array | None) -> None:
-        """Warm start: the last weights of the earlier fit, with every counter at zero."""
-        same = earlier_classes is not None and np.array_equal(earlier_classes, self.classes_)
-        if not same or earlier.n_features != state.n_features:
-            raise ValueError(
-                "warm_start=True needs the classes and the number of features of the earlier fit, but they have "
-                "changed; set warm_start=False to start afresh."
-            )
-        coefficients, bias = earlier.last()
-        state.set_weights(coefficients[: state.count], bias[: state.count])
-
-    def _warn(self, trace: Trace, n_rows: int) -> None:
-        name, epochs = type(self).__name__, len(trace)
-        if trace.stop_reason == "diverged":
-            text = (
-                f"{name} diverged in epoch {epochs}: the weights grew beyond the range of {self._state.dtype}; the "
-                f"last finite ones are kept. Scale the features (StandardScaler), or lower the learning rate."
-            )
-        elif trace.stop_reason == "interrupted":
-            text = f"{name} was interrupted in epoch {epochs}; the weights learned so far are kept and can be used."
-        elif trace.stop_reason == "max_iter" and self.answer == "last" and trace.epochs[-1].mistakes:
-            text = (
-                f"{name} stopped at max_iter={self.max_iter}; its last epoch met {trace.epochs[-1].mistakes:,} "
-                f"mistakes in {n_rows:,} rows. If the rows are separable, raise max_iter; if not, no number of epochs "
-                f"is enough: answer='averaged' or answer='pocket' does better."
-            )
-        else:
-            return
-        warnings.warn(text, ConvergenceWarning, stacklevel=4)
 
     def _check_parameters(self) -> None:
         check_choice("answer", self.answer, ANSWERS)

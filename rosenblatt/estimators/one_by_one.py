@@ -20,8 +20,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, murmurhash3_32
 
 from rosenblatt.engine.state import Array, weight_dtype
+from rosenblatt.estimators import training
 from rosenblatt.estimators.classes import check_kind, half_space_count, positive_codes
-from rosenblatt.estimators.validation import check_labels, class_factors, unchanged_on_failure
+from rosenblatt.estimators.validation import check_label, check_labels, class_factors, unchanged_on_failure
 
 if TYPE_CHECKING:
     from rosenblatt.estimators.linear import LinearClassifier
@@ -291,7 +292,7 @@ def learn(estimator: LinearClassifier, x: Any, y: Any, w: float) -> None:
         if not 0.0 <= weight < np.inf:
             raise ValueError(f"w must be a finite weight of at least 0, but got {w!r}; use 0 to leave it out.")
         kind, example = _check_example(estimator, x)
-        label = check_labels([y])
+        label = check_label(y)
         if len(estimator.__dict__.get("classes_", ())):
             check_kind(estimator.classes_, label)
         if weight == 0.0:
@@ -371,14 +372,9 @@ def _as_matrix(estimator: LinearClassifier, kind: str, example: Any) -> Any:
 
 def _learn_with_record(estimator: LinearClassifier, kind: str, example: Any, y: Any, weight: float) -> None:
     """The voted answer keeps every update and the pocket counts runs: one example is a batch of one."""
-    from rosenblatt.engine.rows import rows_of
-
     X = _as_matrix(estimator, kind, example)
-    layout, rows = rows_of(X)
-    labels = check_labels([y])
-    codes = np.searchsorted(estimator.classes_, labels)
-    task = estimator._task(X, rows, layout, labels, codes, np.array([weight]), estimator._state.count, listening=True)
-    estimator._pass_once(task, X)
+    task = training.task_of(estimator, X, check_label(y), np.array([weight]), listening=True)
+    training.pass_once(estimator, task, X)
 
 
 def predict(estimator: LinearClassifier, x: Any) -> Any:
@@ -423,8 +419,6 @@ def learn_many(estimator: LinearClassifier, X: Any, y: Any, w: Any) -> None:
         return
     if not hasattr(X, "columns"):
         refuse_rows_after_dicts(estimator)
-    from rosenblatt.engine.rows import rows_of
-
     with unchanged_on_failure(estimator):
         estimator._check_online()
         labels = check_labels(y, len(X))
@@ -432,10 +426,8 @@ def learn_many(estimator: LinearClassifier, X: Any, y: Any, w: Any) -> None:
         _make_room(estimator)
         matrix.resize(matrix.shape[0], estimator._state.n_features)
         estimator._admit(np.unique(labels))
-        layout, rows = rows_of(matrix)
-        codes = np.searchsorted(estimator.classes_, labels)
-        task = estimator._task(matrix, rows, layout, labels, codes, w, estimator._state.count, listening=True)
-        estimator._pass_once(task, matrix)
+        task = training.task_of(estimator, matrix, labels, w, listening=True)
+        training.pass_once(estimator, task, matrix)
 
 
 def predict_many(estimator: LinearClassifier, X: Any) -> Array:

@@ -26,7 +26,7 @@ class PassiveAggressive(LinearClassifier):
     ----------
     C : float
         How aggressive: the most that one row may move the weights (PA-I), or how firmly (PA-II). A sample weight
-        multiplies it. PA has no C, and only a weight of 0 makes a difference to it.
+        multiplies it. PA has no C; there a sample weight multiplies the step.
     variant : {"PA-I", "PA-II", "PA"}
         The rule.
     answer, max_iter, tol, time_limit, shuffle, fit_intercept, multi_class, class_weight, warm_start, random_state, \

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import numbers
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
@@ -68,6 +68,13 @@ def check_labels(y: Any, n_rows: int | None = None) -> Array:
     return y
 
 
+def check_label(y: Any) -> Array:
+    """A single label, as an array of one."""
+    if y is None or isinstance(y, Mapping | Set) or np.ndim(y):
+        raise ValueError(f"y must be one label, a number or text, but got {y!r}; use learn_many for several examples.")
+    return check_labels([y])
+
+
 def _refuse_kinds(kinds: set[type]) -> NoReturn:
     names = " and ".join(sorted(kind.__name__ for kind in kinds))
     raise ValueError(f"y must hold labels of one kind, but got {names}; convert them to one kind first.")
@@ -81,12 +88,21 @@ def check_rows_and_labels(estimator: Any, X: Any, y: Any, *, reset: bool) -> tup
     return X, check_labels(y, X.shape[0])
 
 
-def row_weights(X: Any, y: Array, classes: Array, codes: Array, sample_weight: Any, class_weight: Any) -> Array:
-    """sample_weight times the weight of the row's class; empty when every row weighs 1."""
+def row_weights(
+    X: Any, y: Array, classes: Array, codes: Array, sample_weight: Any, class_weight: Any, *, batch: bool
+) -> Array:
+    """sample_weight times the weight of the row's class; empty when every row weighs 1.
+
+    A batch of a stream may be left out altogether; rows to fit may not.
+    """
     if sample_weight is None and class_weight is None:
         return np.empty(0)
     weights = _check_sample_weight(
-        sample_weight, X, dtype=np.float64, copy=True, **({"allow_all_zero_weights": True} if ALLOWS_ZEROS else {})
+        sample_weight,
+        X,
+        dtype=np.float64,
+        copy=True,
+        **({"allow_all_zero_weights": True} if batch and ALLOWS_ZEROS else {}),
     )
     if (weights < 0).any():
         row = int(np.flatnonzero(weights < 0)[0])

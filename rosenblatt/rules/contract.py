@@ -31,7 +31,7 @@ class Rule:
     parameters : mapping of str to float
         The names of the entries of ``params``, in order, with their defaults.
     weighted : str or None
-        What a sample weight multiplies: "step", or a parameter. None: nothing, and only a weight of 0 counts.
+        The parameter that a sample weight multiplies. None: a sample weight multiplies the step.
     loss : callable or None
         ``loss(m, sqnorm, params)``, the loss whose descent the rule is, for tests and plots.
     formula, paper : str
@@ -41,17 +41,15 @@ class Rule:
     name: str
     function: RuleFunction
     parameters: Mapping[str, float] = field(default_factory=dict)
-    weighted: str | None = "step"
+    weighted: str | None = None
     loss: LossFunction | None = None
     formula: str = ""
     paper: str = ""
 
     @property
     def weighted_index(self) -> int:
-        """The place in ``params`` of the parameter that a sample weight multiplies; -1: the step; -2: nothing."""
-        if self.weighted is None:
-            return -2
-        return -1 if self.weighted == "step" else list(self.parameters).index(self.weighted)
+        """The place in ``params`` of the parameter that a sample weight multiplies, or -1 for the step."""
+        return -1 if self.weighted is None else list(self.parameters).index(self.weighted)
 
     def values(self, given: Mapping[str, float] | None = None) -> tuple[float, ...]:
         """The rule's parameters in order, those in `given` taking the place of the defaults.

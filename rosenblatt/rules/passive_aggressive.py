@@ -5,7 +5,8 @@ PA-I    minimise 1/2 ‖w' - w‖² + C xi         subject to  y w'·x >= 1 - xi
 PA-II   minimise 1/2 ‖w' - w‖² + C xi²        subject to  y w'·x >= 1 - xi
 
 The solution is w' = w + step·y·x with the steps below. The bias is a coordinate of x, so ‖x‖² counts it and
-after a PA step the margin is exactly 1. A sample weight multiplies C: it says how much a violation costs.
+after a PA step the margin is exactly 1. A sample weight multiplies C: it says how much a violation costs. PA has
+no C; there it multiplies the step, which then ends short of the margin or beyond it.
 A row of zeros without a bias cannot be moved to any margin: its step is 0.
 """
 
@@ -42,7 +43,6 @@ def passive_aggressive_2(m: float, sqnorm: float, t: int, params: tuple[float, .
 PA = Rule(
     name="passive_aggressive",
     function=passive_aggressive,
-    weighted=None,
     formula="step = max(0, 1 - m) / ‖x‖²",
     paper=PAPER,
 )

@@ -11,6 +11,7 @@ from numba import njit
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import HalfSpace, Perceptron
+from rosenblatt.engine import compiled
 from rosenblatt.engine.compiled import fingerprint, reads_argument
 
 X = np.array([[1.0, 2.0], [3.0, -1.0], [-2.0, 0.5], [0.0, 1.0]])
@@ -208,16 +209,17 @@ def test_fingerprints_tell_constants_apart_but_not_names_of_files():
     assert len({fingerprint(make(k)) for k in (1.0, 1, True, -0.0, 0.0)}) == 5
 
 
-def test_one_schedule_is_one_kernel():
+def test_one_schedule_is_one_kernel(monkeypatch):
     """A learning rate that is a function is not compiled again, nor read from disk again, for every example."""
-    from rosenblatt.engine import one
-
     model = Perceptron(answer="voted", learning_rate=lambda t: 1.0 / t)
-    model.learn_one([1.0, 2.0], 0)
-    before = one._learn.cache_info().currsize
+    for label in (0, 1):
+        model.learn_one([1.0, 2.0], label)
+    made = []
+    jit = compiled.jit
+    monkeypatch.setattr(compiled, "jit", lambda function: made.append(function) or jit(function))
     for t in range(5):
         model.learn_one([1.0, -t], t % 2)
-    assert one._learn.cache_info().currsize == before
+    assert made == []
 
 
 def test_a_schedule_that_moves_to_another_module_is_found_there(run_script):

@@ -28,10 +28,10 @@ class HalfSpace:
 
 
 def weighted_rule(rule, params, weighted, m, sqnorm, t, c):
-    """A sample weight c multiplies the step, or the parameter that the rule says it multiplies."""
+    """A sample weight c multiplies the step (-1), nothing (-2), or the parameter of that number."""
     if weighted < 0:
         step, shrink = rule(m, sqnorm, t, tuple(params))
-        return c * step, shrink
+        return (c if weighted == -1 else 1.0) * step, shrink
     return rule(m, sqnorm, t, tuple(c * p if n == weighted else p for n, p in enumerate(params)))
 
 
@@ -82,6 +82,7 @@ def coupled(X, codes, n_classes, rule, params, epochs=1, weights=None, weighted=
 def answers(weights, X):
     """The codes that half-spaces (w, b) answer: a score of 0 is class 1; of several classes, the first best."""
     scores = np.array([X @ w + b for w, b in weights])
+    scores = scores[1:] - scores[:1] if len(scores) == 2 else scores  # two coupled classes answer by the difference
     return (scores[0] >= 0).astype(int) if len(scores) == 1 else scores.argmax(axis=0)
 
 
