@@ -41,6 +41,9 @@ def engine_digest() -> str:
     return digest.hexdigest()[:16]
 
 
+engine_digest()  # now, while the sources are the ones that were imported
+
+
 def plain(function: Any) -> Any:
     """The Python function behind a function that the user has already compiled with numba."""
     return function.py_func if isinstance(function, CPUDispatcher) else function

@@ -150,8 +150,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X, y, sample_weight
             As in `fit`, but a batch may hold a single class.
         classes : array, optional
-            Classes that are known to exist, in any call. Not needed: a class that appears late is given a
-            half-space that has seen every earlier row as negative, the same as if it had been declared.
+            Classes that are known to exist, in any call. Not needed: one against the rest, a class that appears late
+            is given a half-space that has seen every earlier row as negative, the same as if it had been declared.
+            Coupled, it starts at zero.
 
         Returns
         -------

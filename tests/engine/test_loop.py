@@ -327,12 +327,12 @@ def test_a_weight_multiplies_the_step_and_for_pa_its_c():
         np.testing.assert_array_equal(weighted.coef_, plain.coef_)
 
 
-@pytest.mark.parametrize("w", [0.25, 3.0])
-def test_a_weight_does_not_move_pa_beyond_its_margin(w):
-    """PA has no C: the docs say that only a weight of 0 makes a difference to it."""
-    X, y = np.array([[0.3, 0.4], [0.1, -2.0]]), [0, 1]
-    model = HalfSpace("passive_aggressive", shuffle=False, max_iter=1)
-    np.testing.assert_array_equal(model.fit(X, y, [w, w]).coef_, model.fit(X, y).coef_)
+@pytest.mark.parametrize("w", [0.25, 4.0])
+def test_a_weight_multiplies_the_step_of_pa_which_has_no_c(w):
+    """So it lands beyond its margin for a weight above 1, and short of it below."""
+    model = HalfSpace("passive_aggressive", shuffle=False, max_iter=1, fit_intercept=False)
+    model.fit([[2.0], [2.0]], [0, 1], [1.0, w], record="updates")
+    assert model.trace_.updates.steps[0].tolist() == [-0.25, w * 0.5]
 
 
 @pytest.mark.parametrize("layout", ["float32", "float64", "csr float32 32", "csr float64 32"])

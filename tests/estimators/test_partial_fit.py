@@ -64,17 +64,6 @@ def test_a_late_class_has_the_bits_of_one_declared_first(model, case, sparse):
         np.testing.assert_array_equal(late.answers_[name].intercept, declared.answers_[name].intercept)
 
 
-@pytest.mark.parametrize("case", ["two, then the last", "one at a time"])
-def test_a_late_class_has_the_bits_of_one_declared_first_when_classes_are_coupled(case):
-    kinds = LATE[case]
-    classes = LABELS[sorted({code for kind in kinds for code in kind})]
-    late, declared = Perceptron(multi_class="coupled"), Perceptron(multi_class="coupled")
-    for rows, labels in batches(kinds):
-        late.partial_fit(X[rows], labels)
-        declared.partial_fit(X[rows], labels, classes=classes)
-    np.testing.assert_array_equal(late.coef_, declared.coef_)
-
-
 @pytest.mark.parametrize("multi", ["ovr", "coupled"])
 @pytest.mark.parametrize("answer", ["last", "averaged", "voted"])
 def test_batches_of_any_size_are_one_epoch_in_file_order(answer, multi):

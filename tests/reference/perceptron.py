@@ -28,10 +28,10 @@ class HalfSpace:
 
 
 def weighted_rule(rule, params, weighted, m, sqnorm, t, c):
-    """A sample weight c multiplies the step (-1), nothing (-2), or the parameter of that number."""
+    """A sample weight c multiplies the step (-1), or the parameter of that number."""
     if weighted < 0:
         step, shrink = rule(m, sqnorm, t, tuple(params))
-        return (c if weighted == -1 else 1.0) * step, shrink
+        return c * step, shrink
     return rule(m, sqnorm, t, tuple(c * p if n == weighted else p for n, p in enumerate(params)))
 
 
