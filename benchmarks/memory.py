@@ -26,7 +26,8 @@ else:
     from rosenblatt.sources import mnist
     data = mnist()
     X, y = np.array(data.X_train).astype(kind), data.y_train
-make().fit(X[:200], y[:200])  # what is loaded once is loaded now
+some = np.random.default_rng(0).choice(X.shape[0], 500, replace=False)
+make().fit(X[some], y[some])  # what is loaded once is loaded now
 data = None
 held = np.ones(40_000_000, np.uint8)  # leaves what was held before below the mark
 import ctypes, gc, os

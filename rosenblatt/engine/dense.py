@@ -178,3 +178,8 @@ def fetch(rows: Any, i: Any) -> None:
     base = U(i) * U(X.shape[1])
     for line in range(min(U(LINES_AHEAD), U(X.shape[1]) // step + U(1))):
         prefetch(X, base + U(line) * step)
+
+
+@part
+def approach(rows: Any, i: Any, vectors: Any, first: Any, last: Any) -> None:
+    """The weights are all in use all the time: there is nothing to bring nearer."""

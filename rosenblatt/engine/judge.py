@@ -15,7 +15,7 @@ from rosenblatt.engine.state import BIAS, SCALE, SCORE, Array, HalfSpaces
 @functools.cache
 def _count_errors(key: str, layout_name: str) -> Any:
     layout = LAYOUTS[layout_name]
-    scores = layout.scores
+    scores, approach = layout.scores, layout.approach
 
     def count_errors(
         rows: Any, start: Any, stop: Any, codes: Any, sample_weight: Any, vectors: Any, ledger: Any,
@@ -24,6 +24,8 @@ def _count_errors(key: str, layout_name: str) -> Any:
         key  # noqa: B018  part of the key under which the machine code is kept
         errors = 0.0
         for i in range(start, stop):
+            if i + 1 < stop:
+                approach(rows, i + 1, vectors, 0, classes)
             scores(rows, i, vectors, 0, classes, ledger)
             answer = 0
             for k in range(classes):

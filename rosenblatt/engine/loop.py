@@ -29,7 +29,7 @@ from rosenblatt.engine.state import (
 )
 
 SMALLEST_SCALE = 1e-6  # below it the scale is carried into the vector
-AHEAD = 3  # rows
+AHEAD = 4  # rows
 
 LAYOUTS: dict[str, ModuleType] = {dense.LAYOUT: dense, sparse.LAYOUT: sparse}
 
@@ -216,7 +216,7 @@ def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_n
     layout = LAYOUTS[layout_name]
     make = make_teach_coupled if coupled else make_teach
     teach = make(key, function, n_parameters, weighted, layout)
-    fetch = layout.fetch
+    fetch, approach = layout.fetch, layout.approach
 
     def visit(
         rows: Any, order: Any, codes: Any, sample_weight: Any, positive: Any, params: Any, state: Any,
@@ -229,6 +229,8 @@ def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_n
             i = np.int64(order[r])
             if r + AHEAD < n and order[r + AHEAD] != i + AHEAD:  # in file order the machine does this itself
                 fetch(rows, np.int64(order[r + AHEAD]))
+            if r + 1 < n:
+                approach(rows, np.int64(order[r + 1]), state[0], first, last)
             c = 1.0
             if sample_weight.shape[0] > 0:
                 c = sample_weight[i]

@@ -31,10 +31,10 @@ def _shuffle(key: str) -> Any:
 
 
 class Shuffler:
-    """A new order of the same rows for every epoch; the same orders for the same seed."""
+    """A new order of the same rows for every epoch, in place; the same orders for the same seed."""
 
     def __init__(self, rows: Array, seed: int) -> None:
-        self.order = rows.copy()
+        self.order = rows
         self.state = np.uint64(seed)
 
     def __call__(self) -> Array:

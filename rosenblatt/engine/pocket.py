@@ -20,7 +20,7 @@ class Pocket:
     A run of correct answers longer than every run before it nominates the weights that it ended with. The latest
     nominee goes into the pocket if a pass over all rows finds fewer errors than the pocket has. Losing or winning,
     a nomination raises the run to beat. Passes are made at the end of every epoch while they are cheap, for the
-    weights that the epoch ends with too, and at the end of every eighth epoch on large data; the weights that
+    weights that the epoch ends with too, and at the end of every sixteenth epoch on large data; the weights that
     training ends with are always considered.
 
     On a stream there are no rows to go back to: there the longest run wins, as in the pocket without ratchet.

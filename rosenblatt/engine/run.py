@@ -26,10 +26,11 @@ from rosenblatt.engine.pocket import Pocket
 from rosenblatt.engine.state import Array, HalfSpaces
 from rosenblatt.engine.updates import UpdateLog
 
-SCORES_KEPT = 2**18  # numbers in one stretch
+SCORES_KEPT = 2**17  # numbers in one stretch
+ROWS = 2**14  # rows in one stretch
 PRODUCTS = 2**27  # multiplications in one stretch, about a twentieth of a second
 RETRACED = 2**20  # weights that are copied before every stretch, to be able to return to any point of it
-CHEAP_PASS = 2**23  # multiplications in a pass over all rows that is made without a second thought
+CHEAP_PASS = 2**20  # multiplications in a pass over all rows that is made without a second thought
 PATIENCE = 5  # epochs without improvement
 
 
@@ -166,7 +167,7 @@ def products_per_row(task: Task, state: HalfSpaces) -> float:
 def stretch_length(task: Task, state: HalfSpaces, check_every_update: bool) -> int:
     if check_every_update:
         return 1
-    longest = min(PRODUCTS / products_per_row(task, state), SCORES_KEPT / max(1, state.count))
+    longest = min(PRODUCTS / products_per_row(task, state), SCORES_KEPT / max(1, state.count), ROWS)
     return max(256, int(longest))
 
 
@@ -242,7 +243,7 @@ def train(
                 order = kept if shuffler is None else shuffler()
                 mistakes, stop = follower.epoch(order)
                 seconds = time.perf_counter() - clock
-                if pocket_check == "run" and not (large and number % 8):
+                if pocket_check == "run" and not (large and number % 16):
                     outcome.pocket.decide(visitor, confirm=True)
                     if not large:
                         outcome.pocket.consider(visitor, state)

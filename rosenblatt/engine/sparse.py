@@ -187,3 +187,12 @@ def fetch(rows: Any, i: Any) -> None:
         prefetch(rows[0], p)
     for p in range(start, stop, U(VECTOR_BYTES // rows[1].itemsize)):
         prefetch(rows[1], p)
+
+
+@part
+def approach(rows: Any, i: Any, vectors: Any, first: Any, last: Any) -> None:
+    """Bring the weights that the next row needs nearer, while this one is being worked on."""
+    if vectors.shape[2] > 1:
+        for block in range(U(first), U(last), U(vectors.shape[2])):
+            for p in range(U(rows[2][i]), U(rows[2][i + 1])):
+                prefetch(vectors, _place(rows[1][p], vectors, block))

@@ -29,7 +29,7 @@ Array = npt.NDArray[Any]
 BIAS, BIAS_LAG, SCALE, REACH, MARK, SEEN, UPDATES, SCORE, CHANGE, LAGGED, MISTAKES, SCRATCH = range(12)
 LEDGER_COLUMNS = 16
 VECTOR_BYTES = 64
-SETTLE_AFTER = 2**16  # examples
+SETTLE_AFTER = 2**20  # examples
 
 
 def aligned_zeros(shape: tuple[int, ...], dtype: npt.DTypeLike) -> Array:

@@ -120,7 +120,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             earlier = getattr(self, "_state", None) if self.warm_start else None
             earlier_classes = getattr(self, "classes_", None)
             one_by_one.forget_names(self)
-            X, y = check_rows_and_labels(self, X, y, reset=True)
+            X, y = check_rows_and_labels(self, X, y, reset=True, finite=False)
             classes = np.unique(y)
             if len(classes) < 2:
                 raise ValueError(

@@ -59,12 +59,18 @@ def progressive_error(
     if every < 1:
         raise ValueError(f"every must be at least 1, but got {every!r}; it is a number of examples.")
     result = ProgressiveError()
-    for x, y in stream:
-        result.examples += 1
-        result.mistakes += model.predict_one(x) != y
-        model.learn_one(x, y)
-        if result.examples % every == 0:
-            result.curve.append((result.examples, result.error))
+    predict, learn = model.predict_one, model.learn_one
+    mistakes, until = 0, every
+    for examples, (x, y) in enumerate(stream, 1):
+        if predict(x) != y:
+            mistakes += 1
+        learn(x, y)
+        if examples == until:
+            until += every
+            result.examples, result.mistakes = examples, mistakes
+            result.curve.append((examples, result.error))
             if on_progress is not None and on_progress(result):
-                break
+                return result
+        result.examples = examples
+    result.mistakes = mistakes
     return result

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
+from sklearn.utils import assert_all_finite, check_random_state
 
 from rosenblatt.engine.rows import rows_of
 from rosenblatt.engine.state import Array, HalfSpaces
@@ -89,6 +89,8 @@ def run(
             record="updates" in recorded or estimator.answer == "voted",
             measure=measures,
         )
+        if outcome.stop_reason == "diverged":  # or the rows were never finite, which nobody has looked at before
+            assert_all_finite(X, estimator_name=type(estimator).__name__, input_name="X")
         trace.stop_reason = outcome.stop_reason
         show.finish(trace)
     estimator._state = state

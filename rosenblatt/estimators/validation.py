@@ -34,12 +34,21 @@ def check_positive(name: str, value: Any, why: str, *, whole: bool = False, none
         raise ValueError(f"{name} must be {what} above 0, but got {value!r}; {why}.")
 
 
-def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """Rows in a dtype that the engine reads; C-contiguous or CSR; finite; as wide as at the fit."""
-    X = validate_data(
-        estimator, X, accept_sparse="csr", dtype=ROW_DTYPES, order="C", reset=reset, ensure_min_features=1
+def check_rows(estimator: Any, X: Any, *, reset: bool, finite: bool = True) -> Any:
+    """Rows in a dtype that the engine reads; C-contiguous or CSR; finite; as wide as at the fit.
+
+    `finite=False` leaves the look at every number to a fit, whose first epoch takes it anyway.
+    """
+    return validate_data(
+        estimator,
+        X,
+        accept_sparse="csr",
+        dtype=ROW_DTYPES,
+        order="C",
+        reset=reset,
+        ensure_min_features=1,
+        ensure_all_finite=finite,
     )
-    return X
 
 
 def check_labels(y: Any, n_rows: int | None = None) -> Array:
@@ -80,11 +89,11 @@ def _refuse_kinds(kinds: set[type]) -> NoReturn:
     raise ValueError(f"y must hold labels of one kind, but got {names}; convert them to one kind first.")
 
 
-def check_rows_and_labels(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:
+def check_rows_and_labels(estimator: Any, X: Any, y: Any, *, reset: bool, finite: bool = True) -> tuple[Any, Array]:
     if y is None:
         name = type(estimator).__name__
         raise ValueError(f"{name} requires y to be passed, but the target y is None; pass one label per row.")
-    X = check_rows(estimator, X, reset=reset)
+    X = check_rows(estimator, X, reset=reset, finite=finite)
     return X, check_labels(y, X.shape[0])
 
 
