@@ -54,6 +54,32 @@ def faster(work: str, ours: float, peer: float, at_least: float, errors: str = "
     )
 
 
+FEW, MANY = 4, 14  # epochs
+
+
+def compare_epochs(
+    work: str, ours: Callable[[int], Any], peers: list[Callable[[int], Any]], at_least: float, errors: Callable[[], str]
+) -> list[Row]:
+    """Fits of few and of many epochs, ours and every peer's, the fastest peer counting.
+
+    What one epoch more costs is the difference, divided; what a whole fit costs stands beside it.
+    """
+    works: dict[str, Callable[[], Any]] = {}
+    for epochs in (FEW, MANY):
+        works[f"ours {epochs}"] = lambda epochs=epochs: ours(epochs)  # type: ignore[misc]
+        for n, peer in enumerate(peers):
+            works[f"{n} {epochs}"] = lambda peer=peer, epochs=epochs: peer(epochs)  # type: ignore[misc]
+    best = take_turns(works)
+    names = [str(n) for n in range(len(peers))]
+    one_more = {n: (best[f"{n} {MANY}"] - best[f"{n} {FEW}"]) / (MANY - FEW) for n in [*names, "ours"]}
+    whole = {n: best[f"{n} {MANY}"] for n in [*names, "ours"]}
+    said = errors()
+    row = faster(f"{work}, an epoch", one_more["ours"], min(one_more[n] for n in names), at_least, said)
+    fit = faster(f"{work}, a fit of {MANY}", whole["ours"], min(whole[n] for n in names), at_least, said)
+    fit.wanted, fit.met = "", True
+    return [row, fit]
+
+
 def in_fresh_process(script: str, *arguments: str) -> str:
     """What a script prints, run by an interpreter of its own."""
     done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=False)

@@ -79,11 +79,11 @@ def _learn(key: str, function: Any, n_parameters: int, weighted: int, layout_nam
 
 
 @functools.cache
-def _answer(key: str, layout_name: str) -> Any:
+def _answer(key: str, layout_name: str, averaged: bool) -> Any:
     scores = LAYOUTS[layout_name].scores
 
     @compiled.part
-    def answer(rows: Any, vectors: Any, lag: Any, ledger: Any, classes: Any, averaged: Any) -> int:
+    def answer(rows: Any, vectors: Any, lag: Any, ledger: Any, classes: Any) -> int:
         best, best_score = 0, -np.inf
         scores(rows, 0, vectors, 0, classes, ledger)
         if averaged:
@@ -108,20 +108,36 @@ def _answer(key: str, layout_name: str) -> Any:
 
     answer = compiled.adopt(answer, key)
 
-    def answer_row(x: Any, vectors: Any, lag: Any, ledger: Any, classes: Any, averaged: Any) -> int:
+    def average_of_row(x: Any, vectors: Any, lag: Any, ledger: Any, classes: Any) -> int:
         key  # noqa: B018
         if x.shape[0] != vectors.shape[1] or x.strides[0] != x.itemsize:
             return -1
-        return answer((x.reshape(1, x.shape[0]),), vectors, lag, ledger, classes, averaged)
+        return answer((x.reshape(1, x.shape[0]),), vectors, lag, ledger, classes)
 
-    def answer_features(
-        values: Any, slots: Any, vectors: Any, lag: Any, ledger: Any, classes: Any, averaged: Any
-    ) -> int:
+    def average_of_features(values: Any, slots: Any, vectors: Any, lag: Any, ledger: Any, classes: Any) -> int:
         key  # noqa: B018
         rows = (values, slots, (np.uint64(0), np.uint64(values.shape[0])))
-        return answer(rows, vectors, lag, ledger, classes, averaged)
+        return answer(rows, vectors, lag, ledger, classes)
 
-    return compiled.jit(answer_features if layout_name == sparse.LAYOUT else answer_row)
+    def last_of_row(x: Any, vectors: Any, ledger: Any, classes: Any) -> int:
+        key  # noqa: B018
+        if x.shape[0] != vectors.shape[1] or x.strides[0] != x.itemsize:
+            return -1
+        return answer((x.reshape(1, x.shape[0]),), vectors, vectors, ledger, classes)
+
+    def last_of_features(values: Any, slots: Any, vectors: Any, ledger: Any, classes: Any) -> int:
+        key  # noqa: B018
+        rows = (values, slots, (np.uint64(0), np.uint64(values.shape[0])))
+        return answer(rows, vectors, vectors, ledger, classes)
+
+    if layout_name == sparse.LAYOUT:
+        return compiled.jit(average_of_features if averaged else last_of_features)
+    return compiled.jit(average_of_row if averaged else last_of_row)
+
+
+def readable(state: HalfSpaces, averaged: bool) -> tuple[Array, ...]:
+    """The arrays that an answer is read from."""
+    return state.arrays if averaged else (state.vectors, state.ledger)
 
 
 _kernels: dict[str, Any] = {}
@@ -138,13 +154,14 @@ def _entry(dispatcher: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
 
 
 def entry_points(
-    state: HalfSpaces, rule: Any, params: Array, weighted: int, positive: Array, coupled: bool
+    state: HalfSpaces, rule: Any, params: Array, weighted: int, positive: Array, coupled: bool, averaged: bool
 ) -> tuple[Callable[..., bool], Callable[..., int]]:
     """(learn, answer) for examples of the state's dtype and layout.
 
     learn(*row, code, c, positive, params, vectors, lag, ledger, intercept, shrink_intercept, count) is False, and
     teaches nothing, when a number was not finite or the row is not a contiguous one of the right length.
-    answer(*row, vectors, lag, ledger, classes, averaged) is a class code, or -1 in such a case. A row is (x,), with
+    answer(*row, *readable, classes) is a class code, or -1 in such a case; readable are
+    (vectors, ledger), or (vectors, lag, ledger) for the averaged answer. A row is (x,), with
     one dimension, or (values, slots). The caller answers for the dtypes: nobody looks at them again.
     """
     what = rule, params.shape[1], weighted, state.layout, coupled
@@ -152,10 +169,10 @@ def entry_points(
     if key not in _kernels:
         _kernels[key] = _learn(key, *what)
     learn = _kernels[key]
-    answer = _answer(f"answer {compiled.engine_digest()} {state.layout}", state.layout)
+    answer = _answer(f"answer {compiled.engine_digest()} {state.layout} {averaged}", state.layout, averaged)
     numbers = np.empty(1, state.dtype)
     row: tuple[Array, ...] = (numbers,)
     if state.layout == sparse.LAYOUT:
         row = (numbers, np.empty(1, np.uint32))
     learned = (*row, 0, 1.0, positive, params, *state.arrays, 1.0, False, 1)
-    return _entry(learn, learned), _entry(answer, (*row, *state.arrays, 1, False))
+    return _entry(learn, learned), _entry(answer, (*row, *readable(state, averaged), 1))

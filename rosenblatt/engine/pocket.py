@@ -20,8 +20,9 @@ class Pocket:
     A run of correct answers longer than every run before it nominates the weights that it ended with. The latest
     nominee goes into the pocket if a pass over all rows finds fewer errors than the pocket has. Losing or winning,
     a nomination raises the run to beat. Passes are made at the end of every epoch while they are cheap, for the
-    weights that the epoch ends with too, and at the end of every sixteenth epoch on large data; the weights that
-    training ends with are always considered.
+    weights that the epoch ends with too, and at the end of every sixteenth epoch on large data. The weights that
+    training ends with are always considered. Where the weights are so many that a copy per stretch would be dear, runs
+    are not followed, and the weights at the times of the passes are the only nominees.
 
     On a stream there are no rows to go back to: there the longest run wins, as in the pocket without ratchet.
     """
@@ -54,11 +55,10 @@ class Pocket:
             self.errors = errors
             self.keep(state)
 
-    def follow(self, state: HalfSpaces, before: HalfSpaces | None, order: Array, wrong: Array) -> HalfSpaces | None:
-        """Look for a record run in one stretch, which led from the weights `before` to `state`.
+    def follow(self, before: HalfSpaces, order: Array, wrong: Array) -> HalfSpaces:
+        """Look for a record run in one stretch, which began with the weights `before`.
 
-        Without `before` there is no way back into the stretch, and the weights at its end are nominated. Returns a
-        state that the caller may overwrite: `before`, or another in exchange if it is needed here.
+        Returns a state that the caller may overwrite: `before`, or another in exchange if it is needed here.
         """
         ends = np.flatnonzero(wrong)
         if len(ends) == 0:
@@ -72,18 +72,13 @@ class Pocket:
             return before
         self.longest = int(lengths[best])
         spare = self.start
-        if before is None:
-            self.start, self.visits = spare or state.copy_weights(), order[:0]
-            self.start.copy_weights_from(state)
-            return None
         self.start, self.visits = before, order[: ends[best]].copy()
         return before.copy() if spare is None else spare
 
     def decide(self, visitor: Visitor, confirm: bool) -> None:
         """Put the nominee into the pocket, or let it go."""
         if self.start is not None and self.visits is not None:
-            if len(self.visits):  # the same visits again lead to the same weights, bit for bit
-                visitor.repeat(self.start, self.visits)
+            visitor.repeat(self.start, self.visits)  # the same visits again lead to the same weights, bit for bit
             if confirm:
                 self.consider(visitor, self.start)
             else:
@@ -102,5 +97,8 @@ class Pocket:
             self.keep(state)  # a clean epoch is a pass that found no error
         elif pocket_check is not None:
             self.decide(visitor, confirm=True)
-            self.consider(visitor, state)
+            if self.kept is None:
+                self.keep(state)  # without a rival there is nothing to compare
+            else:
+                self.consider(visitor, state)
         self.start = None

@@ -32,12 +32,19 @@ def readable(array: Array) -> Array:
     return array if array.flags.writeable or array.size == 0 else np.asarray(_Holder(array))
 
 
-def rows_of(X: Any) -> tuple[str, tuple[Array, ...]]:
-    """(layout, arrays) of a dense matrix or of a CSR matrix."""
+def rows_of(X: Any, *, squared_norms: bool = False) -> tuple[str, tuple[Array, ...]]:
+    """(layout, arrays) of a dense matrix or of a CSR matrix.
+
+    A sparse row may name a feature twice, or features in any order: sums do not mind. Its squared norm does, so that
+    for `squared_norms` repeated features are added up in a copy.
+    """
     if not scipy.sparse.issparse(X):
         return "rows", (readable(X),)
-    if not X.has_canonical_format:  # repeated or unsorted indices: ‖x‖² needs each feature once
-        X = X.copy()
-        X.sum_duplicates()
+    if squared_norms and not X.has_canonical_format:
+        from rosenblatt.engine.sparse import repeats_a_feature
+
+        if repeats_a_feature(rows_of(X)[1], X.shape[1]):
+            X = X.copy()
+            X.sum_duplicates()
     indices, indptr = (readable(part).view(UNSIGNED[part.dtype]) for part in (X.indices, X.indptr))
     return "columns", (readable(X.data), indices, indptr)

@@ -26,7 +26,7 @@ from rosenblatt.engine.pocket import Pocket
 from rosenblatt.engine.state import Array, HalfSpaces
 from rosenblatt.engine.updates import UpdateLog
 
-SCORES_KEPT = 2**17  # numbers in one stretch
+SCORES_KEPT = 2**16  # numbers in one stretch
 ROWS = 2**14  # rows in one stretch
 PRODUCTS = 2**27  # multiplications in one stretch, about a twentieth of a second
 RETRACED = 2**20  # weights that are copied before every stretch, to be able to return to any point of it
@@ -245,7 +245,7 @@ def train(
                 seconds = time.perf_counter() - clock
                 if pocket_check == "run" and not (large and number % 16):
                     outcome.pocket.decide(visitor, confirm=True)
-                    if not large:
+                    if not large or follower.before is None:
                         outcome.pocket.consider(visitor, state)
                 figures = {
                     "epoch": number,
@@ -303,8 +303,8 @@ class _Follower:
             mistakes += met
             if self.outcome.log is not None:
                 self.outcome.log.append(log)
-            if self.by_runs:
-                self.before = pocket.follow(state, self.before, stretch, wrong)
+            if self.before is not None:
+                self.before = pocket.follow(self.before, stretch, wrong)
             elif self.by_updates and state.updates > updates:
                 pocket.consider(self.visitor, state)
             stop = self.watch.within_epoch((start + len(stretch)) / len(order))

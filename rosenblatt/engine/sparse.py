@@ -8,16 +8,21 @@ latency of the additions; a single half-space adds in the same order as one amon
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
+from rosenblatt.engine import compiled
 from rosenblatt.engine.compiled import part
 from rosenblatt.engine.state import (
+    BOUND,
     CHANGE,
+    LAG_BOUND,
     LAGGED,
     LEDGER_COLUMNS,
     REACH,
+    SAFE,
     SCALE,
     SCORE,
     VECTOR_BYTES,
@@ -106,17 +111,38 @@ def squared_norm(rows: Any, i: Any, wide: Any) -> float:
 
 
 @part
-def _add_to_one(rows: Any, start: Any, stop: Any, vectors: Any, lag: Any, ledger: Any) -> bool:
+def size(rows: Any, i: Any, vectors: Any) -> float:
+    """The largest |x_ij|."""
+    result = 0.0
+    for p in range(U(rows[2][i]), U(rows[2][i + 1])):
+        result = max(result, abs(np.float64(rows[0][p])))
+    return result
+
+
+@part
+def _raise_bounds(ledger: Any, first: Any, last: Any, most: Any) -> bool:
+    """Note how large the numbers of half-spaces may become; whether all are surely finite."""
+    safe = True
+    for k in range(first, last):
+        ledger[k, BOUND] += abs(ledger[k, CHANGE]) * most
+        ledger[k, LAG_BOUND] += abs(ledger[k, LAGGED]) * most
+        safe &= ledger[k, BOUND] < SAFE and ledger[k, LAG_BOUND] < SAFE
+    return safe
+
+
+@part
+def _add_to_one(rows: Any, start: Any, stop: Any, vectors: Any, lag: Any, ledger: Any, safe: Any) -> bool:
     """`add` for a single half-space."""
     data, indices = rows[0], rows[1]
     change, lagged = vectors.dtype.type(ledger[0, CHANGE]), vectors.dtype.type(ledger[0, LAGGED])
-    checked = nothing = vectors.dtype.type(0)
-    for p in range(start, stop):
-        j, x = U(indices[p]), vectors.dtype.type(data[p])
-        checked = fused(checked, fused(vectors[0, j, 0], change, x), nothing)
-        checked = fused(checked, fused(lag[0, j, 0], lagged, x), nothing)
-    if checked != nothing:
-        return False
+    if not safe:
+        checked = nothing = vectors.dtype.type(0)
+        for p in range(start, stop):
+            j, x = U(indices[p]), vectors.dtype.type(data[p])
+            checked = fused(checked, fused(vectors[0, j, 0], change, x), nothing)
+            checked = fused(checked, fused(lag[0, j, 0], lagged, x), nothing)
+        if checked != nothing:
+            return False
     for p in range(start, stop):
         j, x = U(indices[p]), vectors.dtype.type(data[p])
         vectors[0, j, 0] = fused(vectors[0, j, 0], change, x)
@@ -130,14 +156,16 @@ def _add_to_one(rows: Any, start: Any, stop: Any, vectors: Any, lag: Any, ledger
 def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger: Any) -> bool:
     """v_k += CHANGE_k · x_i and lag_k += LAGGED_k · x_i; where CHANGE_k is zero, nothing changes.
 
-    False, with the block of half-spaces unchanged, if a number would not be finite: a product with 0 is 0 for
-    finite numbers alone.
+    False, with the block of half-spaces unchanged, if a number would not be finite. Bounds on the numbers mostly show
+    that all will be; only when they do not is every number looked at: a product with 0 is 0 for finite ones alone.
     """
     data, indices = rows[0], rows[1]
     start, stop = U(rows[2][i]), U(rows[2][i + 1])
     if vectors.shape[2] == 1:
-        return _add_to_one(rows, start, stop, vectors, lag, ledger)
+        safe = _raise_bounds(ledger, 0, 1, size(rows, i, vectors))
+        return _add_to_one(rows, start, stop, vectors, lag, ledger, safe)
     lanes = U(VECTOR_BYTES // vectors.itemsize)
+    most = size(rows, i, vectors)
     for block in range(U(first), U(last), lanes):
         any_change = False
         for k in range(block, min(block + lanes, U(last))):
@@ -146,15 +174,16 @@ def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger
             continue
         changes = gather(ledger, block * STRIDE + U(CHANGE), STRIDE, vectors)
         lagged_changes = gather(ledger, block * STRIDE + U(LAGGED), STRIDE, vectors)
-        nothings = zero(vectors)
-        checked = nothings
-        for p in range(start, stop):
-            place = _place(indices[p], vectors, block)
-            x = repeat(vectors.dtype.type(data[p]), vectors)
-            checked = fused(checked, fused(load(vectors, place, vectors), x, changes), nothings)
-            checked = fused(checked, fused(load(lag, place, lag), x, lagged_changes), nothings)
-        if total(checked) != 0.0:
-            return False
+        if not _raise_bounds(ledger, block, min(block + lanes, U(last)), most):
+            nothings = zero(vectors)
+            checked = nothings
+            for p in range(start, stop):
+                place = _place(indices[p], vectors, block)
+                x = repeat(vectors.dtype.type(data[p]), vectors)
+                checked = fused(checked, fused(load(vectors, place, vectors), x, changes), nothings)
+                checked = fused(checked, fused(load(lag, place, lag), x, lagged_changes), nothings)
+            if total(checked) != 0.0:
+                return False
         for p in range(start, stop):
             place = _place(indices[p], vectors, block)
             x = repeat(vectors.dtype.type(data[p]), vectors)
@@ -170,6 +199,7 @@ def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger
 def fold(vectors: Any, lag: Any, k: Any, ledger: Any) -> None:
     """Carry the scale into v, and what the reach stands for into lag, so that neither under- nor overflows."""
     scale, reach = ledger[k, SCALE], ledger[k, REACH]
+    ledger[k, LAG_BOUND] += abs(reach) * ledger[k, BOUND]
     block, lane = U(k) // U(vectors.shape[2]), U(k) % U(vectors.shape[2])
     for j in range(U(vectors.shape[1])):
         lag[block, j, lane] -= reach * np.float64(vectors[block, j, lane])
@@ -196,3 +226,23 @@ def approach(rows: Any, i: Any, vectors: Any, first: Any, last: Any) -> None:
         for block in range(U(first), U(last), U(vectors.shape[2])):
             for p in range(U(rows[2][i]), U(rows[2][i + 1])):
                 prefetch(vectors, _place(rows[1][p], vectors, block))
+
+
+@functools.cache
+def _repeats(key: str) -> Any:
+    def repeats(indices: Any, indptr: Any, met: Any) -> bool:
+        key  # noqa: B018  part of the key under which the machine code is kept
+        for i in range(len(indptr) - 1):
+            for p in range(indptr[i], indptr[i + 1]):
+                if met[indices[p]] == i + 1:
+                    return True
+                met[indices[p]] = i + 1
+        return False
+
+    return compiled.jit(repeats)
+
+
+def repeats_a_feature(rows: tuple[Array, ...], n_features: int) -> bool:
+    """Whether any row names a feature twice."""
+    find = _repeats(f"repeats {compiled.engine_digest()}")
+    return bool(find(rows[1], rows[2], np.zeros(n_features, np.int64)))

@@ -26,9 +26,13 @@ Array = npt.NDArray[Any]
 
 # The columns of the ledger: what is known of one half-space besides its vector. A half-space has 128 bytes of
 # its own, so that threads that train neighbouring half-spaces never write to the same cache line.
-BIAS, BIAS_LAG, SCALE, REACH, MARK, SEEN, UPDATES, SCORE, CHANGE, LAGGED, MISTAKES, SCRATCH = range(12)
+BIAS, BIAS_LAG, SCALE, REACH, MARK, SEEN, UPDATES, SCORE, CHANGE, LAGGED, MISTAKES, SCRATCH, BOUND, LAG_BOUND = range(
+    14
+)
 LEDGER_COLUMNS = 16
 VECTOR_BYTES = 64
+# Numbers up to here stay finite through one more addition of their like, in float32 and in float64.
+SAFE = 1e37
 SETTLE_AFTER = 2**20  # examples
 
 
@@ -224,6 +228,7 @@ class HalfSpaces:
         """Start from these weights instead of zero."""
         self._write(self.vectors, coefficients)
         self.ledger[: self.count, BIAS] = bias
+        self.ledger[: self.count, BOUND] = np.abs(coefficients).max(axis=1)
 
     def arranged(self, layout: str, dtype: npt.DTypeLike, n_features: int | None = None) -> HalfSpaces:
         """The same half-spaces in another layout, dtype or with more features; itself if nothing differs."""

@@ -159,6 +159,38 @@ def fused(typing: Any, a: Any, x: Any, w: Any) -> Any:
 
 
 @intrinsic
+def largest(typing: Any, a: Any, b: Any) -> Any:
+    """In every lane the larger of a and |b|."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        left, right = arguments
+        kind = left.type
+        width = "f32" if isinstance(kind.element, ir.FloatType) else "f64"
+        name = f"llvm.fabs.v{kind.count}{width}"
+        size = builder.call(
+            cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind]), name), [right]
+        )
+        return builder.select(builder.fcmp_unordered(">", size, left), size, left)
+
+    return a(a, b), build
+
+
+@intrinsic
+def top(typing: Any, vector: Any) -> Any:
+    """The largest lane."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        value = arguments[0]
+        best = builder.extract_element(value, ir.Constant(INT32, 0))
+        for n in range(1, vector.lanes):
+            lane = builder.extract_element(value, ir.Constant(INT32, n))
+            best = builder.select(builder.fcmp_unordered(">", lane, best), lane, best)
+        return best
+
+    return vector.dtype(vector), build
+
+
+@intrinsic
 def total(typing: Any, vector: Any) -> Any:
     """The sum of the lanes."""
 

@@ -334,7 +334,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # ------------------------------------------------------------------ one example at a time
 
-    def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
+    def learn_one(self, x: Any, y: Any, w: float = one_by_one.ONE) -> None:
         """Learn from one example: a row, or a dict of named features (names may be new)."""
         one = self._one
         if one is None or one.learn is None or not one.learn(x, y, w):

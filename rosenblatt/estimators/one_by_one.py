@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 FIRST_CAPACITY = 64  # features; doubled whenever names outgrow it
 REMEMBERED_HASHES = 2**16
 INFINITY = float("inf")
+ONE = 1.0  # the weight of an example by default: this very object, which need not be checked
 
 
 class OneByOne:
@@ -40,14 +41,17 @@ class OneByOne:
     """
 
     def __init__(self, estimator: LinearClassifier) -> None:
-        from rosenblatt.engine.one import entry_points
+        from rosenblatt.engine.one import entry_points, readable
 
         state = estimator._state
         rule, params = estimator._learning_rule()
         n_classes, coupled = len(estimator.classes_), estimator._coupled
         positive = positive_codes(n_classes, coupled, estimator._listening)
         table = np.tile(np.array(params, np.float64), (max(1, state.count), 1))
-        self.enter, self.ask = entry_points(state, rule.function, table, rule.weighted_index, positive, coupled)
+        averaged = estimator.answer == "averaged"
+        self.enter, self.ask = entry_points(
+            state, rule.function, table, rule.weighted_index, positive, coupled, averaged
+        )
         self.dtype = state.dtype
         self.labels = estimator.classes_.tolist()
         self.codes = {label: code for code, label in enumerate(self.labels)}
@@ -60,25 +64,31 @@ class OneByOne:
             state.count,
         )  # fmt: skip
         classes = half_space_count(n_classes, coupled)
-        self.answer_tail = (*state.arrays, classes, estimator.answer == "averaged")
+        self.answer_tail = (*readable(state, averaged), classes)
 
-    def weight(self, code: int, w: float) -> float:
-        return w if self.class_weight is None else w * self.class_weight[code]
+    def weight(self, code: int, w: Any) -> float:
+        """The weight times that of the class; not a number if w is none."""
+        if not isinstance(w, float | int):
+            return float("nan")
+        return float(w) if self.class_weight is None else w * self.class_weight[code]
 
     def expect_rows(self) -> None:
         """Rows of the state's dtype are what comes."""
         enter, ask, codes, dtype, weights = self.enter, self.ask, self.codes, self.dtype, self.class_weight
+        weigh = self.weight
         learn_tail, answer_tail, array = self.learn_tail, self.answer_tail, np.ndarray
 
         def learn(x: Any, y: Any, w: float) -> bool:
-            if x.__class__ is array and x.dtype is dtype and x.ndim == 1 and y.__hash__ and w.__class__ is float:
-                code = codes.get(y)
-                if code is not None and 0.0 < w < INFINITY:
-                    if weights is not None:
-                        w *= weights[code]
-                        if w == 0.0:
-                            return False
-                    return enter(x, code, w, *learn_tail)
+            if x.__class__ is array and x.dtype is dtype and x.ndim == 1:
+                try:
+                    code = codes[y]
+                except (KeyError, TypeError):
+                    return False
+                if w is not ONE or weights is not None:
+                    w = weigh(code, w)
+                    if not 0.0 < w < INFINITY:
+                        return False
+                return enter(x, code, w, *learn_tail)
             return False
 
         def answer(x: Any) -> int:
@@ -90,7 +100,7 @@ class OneByOne:
 
     def expect_names(self, names: list[Any], slots: Array, signs: Array | None) -> None:
         """Dicts with these names, in any order, are what comes."""
-        enter, ask, codes, weights = self.enter, self.ask, self.codes, self.class_weight
+        enter, ask, codes, weights, weigh = self.enter, self.ask, self.codes, self.class_weight, self.weight
         values = np.zeros(len(names))
         buffer: Any = values.view(np.uint8)
         pack = struct.Struct(f"{len(names)}d").pack_into
@@ -102,19 +112,17 @@ class OneByOne:
         answer_tail = (values, places, *self.answer_tail)
 
         def learn(x: Any, y: Any, w: float) -> bool:
-            if x.__class__ is not dict or len(x) != length or not y.__hash__ or w.__class__ is not float:
+            if x.__class__ is not dict or len(x) != length:
                 return False
-            code = codes.get(y)
-            if code is None or not 0.0 < w < INFINITY:
-                return False
-            if weights is not None:
-                w *= weights[code]
-                if w == 0.0:
-                    return False
             try:
+                code = codes[y]
                 pack(buffer, 0, *read(x))
-            except (struct.error, KeyError):
+            except (KeyError, TypeError, struct.error):
                 return False
+            if w is not ONE or weights is not None:
+                w = weigh(code, w)
+                if not 0.0 < w < INFINITY:
+                    return False
             if signs is not None:
                 np.multiply(values, signs, out=values)
             return enter(values, places, code, w, *learn_tail)

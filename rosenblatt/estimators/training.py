@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 
 def task_of(estimator: LinearClassifier, X: Any, y: Array, sample_weight: Any, *, listening: bool) -> Task:
     """What is to be learned from these rows by an estimator that knows their classes."""
+    from rosenblatt.engine.compiled import reads_argument
     from rosenblatt.engine.run import Task
 
     rule, params = estimator._learning_rule()
-    layout, rows = rows_of(X)
+    layout, rows = rows_of(X, squared_norms=reads_argument(rule.function, 1))
     classes, coupled = estimator.classes_, estimator._coupled
     codes = np.searchsorted(classes, y)
     positive = positive_codes(len(classes), coupled, listening)
