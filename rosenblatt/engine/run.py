@@ -27,7 +27,7 @@ from rosenblatt.engine.state import Array, HalfSpaces
 from rosenblatt.engine.updates import UpdateLog
 
 SCORES_KEPT = 2**16  # numbers in one stretch
-ROWS = 2**14  # rows in one stretch
+ROWS = 2**15  # rows in one stretch
 PRODUCTS = 2**27  # multiplications in one stretch, about a twentieth of a second
 RETRACED = 2**20  # weights that are copied before every stretch, to be able to return to any point of it
 CHEAP_PASS = 2**20  # multiplications in a pass over all rows that is made without a second thought
@@ -167,7 +167,8 @@ def products_per_row(task: Task, state: HalfSpaces) -> float:
 def stretch_length(task: Task, state: HalfSpaces, check_every_update: bool) -> int:
     if check_every_update:
         return 1
-    longest = min(PRODUCTS / products_per_row(task, state), SCORES_KEPT / max(1, state.count), ROWS)
+    kept = SCORES_KEPT if task.layout == "rows" else 4 * SCORES_KEPT  # beside many sparse weights they weigh little
+    longest = min(PRODUCTS / products_per_row(task, state), kept / max(1, state.count), ROWS)
     return max(256, int(longest))
 
 

@@ -54,7 +54,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     pocket_check: str
     hash_features: int | None
 
-    _one: one_by_one.OneByOne | None = None
+    _learn_quickly: Callable[..., bool] | None = None  # see one_by_one
+    _answer_quickly: Callable[..., Any] | None = None
     _state: HalfSpaces
     _pocket: Pocket | None
     _committee: Committee | None
@@ -128,7 +129,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     f"or use partial_fit, where classes may appear later."
                 )
             self.classes_ = classes
-            self._one = None
+            one_by_one.forget(self)
             task = training.task_of(self, X, y, sample_weight, listening=False)
             state = HalfSpaces(len(task.positive), X.shape[1], weight_dtype(X.dtype), task.layout)
             if earlier is not None:
@@ -204,7 +205,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._pocket = None
         elif getattr(self, "_pocket", None) is None:
             self._pocket = Pocket()
-        self._one = None
+        one_by_one.forget(self)
 
     def _admit(self, labels: Array) -> None:
         """Give every class among `labels` that is new a place."""
@@ -218,7 +219,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self._pocket is not None:
             self._pocket = Pocket()
         self.classes_ = classes
-        self._one = None
+        one_by_one.forget(self)
 
     @property
     def _coupled(self) -> bool:
@@ -336,17 +337,17 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def learn_one(self, x: Any, y: Any, w: float = one_by_one.ONE) -> None:
         """Learn from one example: a row, or a dict of named features (names may be new)."""
-        one = self._one
-        if one is None or one.learn is None or not one.learn(x, y, w):
+        learn = self._learn_quickly
+        if learn is None or not learn(x, y, w):
             one_by_one.learn(self, x, y, w)
 
     def predict_one(self, x: Any) -> Any:
         """The class of one example, or None before anything was learned."""
-        one = self._one
-        if one is not None and one.answer is not None:
-            code = one.answer(x)
-            if code >= 0:
-                return one.labels[code]
+        answer = self._answer_quickly
+        if answer is not None:
+            label = answer(x)
+            if label is not one_by_one.UNSURE:
+                return label
         return one_by_one.predict(self, x)
 
     def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
@@ -359,14 +360,15 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name, as in scikit-learn."""
-        self._one = None
+        one_by_one.forget(self)
         super().set_params(**params)
         return self
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
         state = dict(state)
-        state.pop("_one", None)  # compiled entry points belong to this process
+        for name in ("_learn_quickly", "_answer_quickly"):  # compiled entry points belong to this process
+            state.pop(name, None)
         if "_models" in state:
             state["_models"] = {}
         return state

@@ -30,14 +30,15 @@ if TYPE_CHECKING:
 FIRST_CAPACITY = 64  # features; doubled whenever names outgrow it
 REMEMBERED_HASHES = 2**16
 INFINITY = float("inf")
+UNSURE = object()  # what the quick way answers when the careful way must
 ONE = 1.0  # the weight of an example by default: this very object, which need not be checked
 
 
 class OneByOne:
     """The quick way for examples like the last one. Belongs to one state of one estimator.
 
-    `learn(x, y, w)` learns and is True, or leaves everything as it is and is False; `answer(x)` is the code of the
-    answer, or -1. They are closures, since looking an attribute up takes as long as the arithmetic.
+    `learn(x, y, w)` learns and is True, or leaves everything as it is and is False; `answer(x)` is a label, or UNSURE.
+    They are closures, since looking an attribute up takes as long as the arithmetic.
     """
 
     def __init__(self, estimator: LinearClassifier) -> None:
@@ -77,6 +78,7 @@ class OneByOne:
         enter, ask, codes, dtype, weights = self.enter, self.ask, self.codes, self.dtype, self.class_weight
         weigh = self.weight
         learn_tail, answer_tail, array = self.learn_tail, self.answer_tail, np.ndarray
+        labels = [*self.labels, UNSURE]  # code -1, which is no answer, is the last of them
 
         def learn(x: Any, y: Any, w: float) -> bool:
             if x.__class__ is array and x.dtype is dtype and x.ndim == 1:
@@ -91,10 +93,10 @@ class OneByOne:
                 return enter(x, code, w, *learn_tail)
             return False
 
-        def answer(x: Any) -> int:
+        def answer(x: Any) -> Any:
             if x.__class__ is array and x.dtype is dtype and x.ndim == 1:
-                return ask(x, *answer_tail)
-            return -1
+                return labels[ask(x, *answer_tail)]
+            return UNSURE
 
         self._offer(learn, answer)
 
@@ -109,6 +111,7 @@ class OneByOne:
         read = itemgetter(*names) if length > 1 else lambda x: tuple(x[name] for name in names)
         learn_tail = self.learn_tail
         places = slots.astype(np.uint32)
+        labels = [*self.labels, UNSURE]  # code -1, which is no answer, is the last of them
         answer_tail = (values, places, *self.answer_tail)
 
         def learn(x: Any, y: Any, w: float) -> bool:
@@ -127,16 +130,16 @@ class OneByOne:
                 np.multiply(values, signs, out=values)
             return enter(values, places, code, w, *learn_tail)
 
-        def answer(x: Any) -> int:
+        def answer(x: Any) -> Any:
             if x.__class__ is not dict or len(x) != length:
-                return -1
+                return UNSURE
             try:
                 pack(buffer, 0, *read(x))
             except (struct.error, KeyError):
-                return -1
+                return UNSURE
             if signs is not None:
                 np.multiply(values, signs, out=values)
-            return ask(*answer_tail)
+            return labels[ask(*answer_tail)]
 
         self._offer(learn, answer)
 
@@ -333,14 +336,19 @@ def learn(estimator: LinearClassifier, x: Any, y: Any, w: float) -> None:
 
 
 def _expect_more(estimator: LinearClassifier, one: OneByOne, kind: str, example: Any, more: Any) -> None:
+    forget(estimator)
     if kind == "row":
         one.expect_rows()
-        estimator._one = one
     elif more is not None:
         one.expect_names(more[0], example[1], more[1])
-        estimator._one = one
     else:
-        estimator._one = None
+        return
+    estimator._learn_quickly, estimator._answer_quickly = one.learn, one.answer
+
+
+def forget(estimator: LinearClassifier) -> None:
+    """Something has changed: the next example takes the careful way."""
+    estimator._learn_quickly = estimator._answer_quickly = None
 
 
 def _make_room(estimator: LinearClassifier) -> None:
