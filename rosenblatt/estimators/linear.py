@@ -19,6 +19,7 @@ from rosenblatt.engine.state import Array, HalfSpaces, weight_dtype
 from rosenblatt.estimators import one_by_one, training
 from rosenblatt.estimators.classes import arrange_classes, half_space_count
 from rosenblatt.estimators.committee import Committee
+from rosenblatt.estimators.quick_way import ONE, UNSURE
 from rosenblatt.estimators.validation import (
     check_choice,
     check_labels,
@@ -54,7 +55,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     pocket_check: str
     hash_features: int | None
 
-    _learn_quickly: Callable[..., bool] | None = None  # see one_by_one
+    _learn_quickly: Callable[..., bool] | None = None  # see quick_way
     _answer_quickly: Callable[..., Any] | None = None
     _state: HalfSpaces
     _pocket: Pocket | None
@@ -335,7 +336,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # ------------------------------------------------------------------ one example at a time
 
-    def learn_one(self, x: Any, y: Any, w: float = one_by_one.ONE) -> None:
+    def learn_one(self, x: Any, y: Any, w: float = ONE) -> None:
         """Learn from one example: a row, or a dict of named features (names may be new)."""
         learn = self._learn_quickly
         if learn is None or not learn(x, y, w):
@@ -346,7 +347,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         answer = self._answer_quickly
         if answer is not None:
             label = answer(x)
-            if label is not one_by_one.UNSURE:
+            if label is not UNSURE:
                 return label
         return one_by_one.predict(self, x)
 

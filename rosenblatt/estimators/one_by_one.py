@@ -1,223 +1,31 @@
-"""Learning one example at a time, from rows or from dicts of named features (lecture row L6).
+"""Learning one example at a time, from rows or from dicts of named features (lecture row L6): the careful way.
 
-A stream is mostly more of the same: the same kind of row, or dicts with the same names in the same order. The
-first example of a kind takes the careful way and leaves a `OneByOne` behind, which takes the following ones
-straight into compiled code after checking that they are indeed more of the same.
+Everything is checked before anything changes. What follows in the stream and is like this example is taken by the
+quick way (`quick_way`), which this one prepares.
 """
 
 from __future__ import annotations
 
-import struct
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array, murmurhash3_32
+from sklearn.utils import check_array
 
 from rosenblatt.engine.state import Array, weight_dtype
 from rosenblatt.estimators import training
-from rosenblatt.estimators.classes import check_kind, half_space_count, positive_codes
-from rosenblatt.estimators.validation import check_label, check_labels, class_factors, unchanged_on_failure
+from rosenblatt.estimators.classes import check_kind
+from rosenblatt.estimators.named_features import Names, Reading, number_of
+from rosenblatt.estimators.quick_way import OneByOne
+from rosenblatt.estimators.validation import check_label, check_labels, unchanged_on_failure
 
 if TYPE_CHECKING:
     from rosenblatt.estimators.linear import LinearClassifier
 
 FIRST_CAPACITY = 64  # features; doubled whenever names outgrow it
-REMEMBERED_HASHES = 2**16
-INFINITY = float("inf")
-UNSURE = object()  # what the quick way answers when the careful way must
-ONE = 1.0  # the weight of an example by default: this very object, which need not be checked
-
-
-class OneByOne:
-    """The quick way for examples like the last one. Belongs to one state of one estimator.
-
-    `learn(x, y, w)` learns and is True, or leaves everything as it is and is False; `answer(x)` is a label, or UNSURE.
-    They are closures, since looking an attribute up takes as long as the arithmetic.
-    """
-
-    def __init__(self, estimator: LinearClassifier) -> None:
-        from rosenblatt.engine.one import entry_points, readable
-
-        state = estimator._state
-        rule, params = estimator._learning_rule()
-        n_classes, coupled = len(estimator.classes_), estimator._coupled
-        positive = positive_codes(n_classes, coupled, estimator._listening)
-        table = np.tile(np.array(params, np.float64), (max(1, state.count), 1))
-        averaged = estimator.answer == "averaged"
-        self.enter, self.ask = entry_points(
-            state, rule.function, table, rule.weighted_index, positive, coupled, averaged
-        )
-        self.dtype = state.dtype
-        self.labels = estimator.classes_.tolist()
-        self.codes = {label: code for code, label in enumerate(self.labels)}
-        weights = estimator.class_weight
-        self.class_weight = None if weights is None else class_factors(weights, estimator.classes_).tolist()
-        self.may_learn = estimator._listening and estimator._committee is None and estimator._pocket is None
-        self.may_answer = estimator.answer in ("last", "averaged") and state.total is None and n_classes > 1
-        self.learn_tail = (
-            positive, table, *state.arrays, float(estimator.fit_intercept), estimator._shrinks_intercept(),
-            state.count,
-        )  # fmt: skip
-        classes = half_space_count(n_classes, coupled)
-        self.answer_tail = (*readable(state, averaged), classes)
-
-    def weight(self, code: int, w: Any) -> float:
-        """The weight times that of the class; not a number if w is none."""
-        if not isinstance(w, float | int):
-            return float("nan")
-        return float(w) if self.class_weight is None else w * self.class_weight[code]
-
-    def expect_rows(self) -> None:
-        """Rows of the state's dtype are what comes."""
-        enter, ask, codes, dtype, weights = self.enter, self.ask, self.codes, self.dtype, self.class_weight
-        weigh = self.weight
-        learn_tail, answer_tail, array = self.learn_tail, self.answer_tail, np.ndarray
-        labels = [*self.labels, UNSURE]  # code -1, which is no answer, is the last of them
-
-        def learn(x: Any, y: Any, w: float) -> bool:
-            if x.__class__ is array and x.dtype is dtype and x.ndim == 1:
-                try:
-                    code = codes[y]
-                except (KeyError, TypeError):
-                    return False
-                if w is not ONE or weights is not None:
-                    w = weigh(code, w)
-                    if not 0.0 < w < INFINITY:
-                        return False
-                return enter(x, code, w, *learn_tail)
-            return False
-
-        def answer(x: Any) -> Any:
-            if x.__class__ is array and x.dtype is dtype and x.ndim == 1:
-                return labels[ask(x, *answer_tail)]
-            return UNSURE
-
-        self._offer(learn, answer)
-
-    def expect_names(self, names: list[Any], slots: Array, signs: Array | None) -> None:
-        """Dicts with these names, in any order, are what comes."""
-        enter, ask, codes, weights, weigh = self.enter, self.ask, self.codes, self.class_weight, self.weight
-        values = np.zeros(len(names))
-        buffer: Any = values.view(np.uint8)
-        pack = struct.Struct(f"{len(names)}d").pack_into
-        length = len(names)
-        # With as many names as expected and every expected name there, the names are the expected ones.
-        read = itemgetter(*names) if length > 1 else lambda x: tuple(x[name] for name in names)
-        learn_tail = self.learn_tail
-        places = slots.astype(np.uint32)
-        labels = [*self.labels, UNSURE]  # code -1, which is no answer, is the last of them
-        answer_tail = (values, places, *self.answer_tail)
-
-        def learn(x: Any, y: Any, w: float) -> bool:
-            if x.__class__ is not dict or len(x) != length:
-                return False
-            try:
-                code = codes[y]
-                pack(buffer, 0, *read(x))
-            except (KeyError, TypeError, struct.error):
-                return False
-            if w is not ONE or weights is not None:
-                w = weigh(code, w)
-                if not 0.0 < w < INFINITY:
-                    return False
-            if signs is not None:
-                np.multiply(values, signs, out=values)
-            return enter(values, places, code, w, *learn_tail)
-
-        def answer(x: Any) -> Any:
-            if x.__class__ is not dict or len(x) != length:
-                return UNSURE
-            try:
-                pack(buffer, 0, *read(x))
-            except (struct.error, KeyError):
-                return UNSURE
-            if signs is not None:
-                np.multiply(values, signs, out=values)
-            return labels[ask(*answer_tail)]
-
-        self._offer(learn, answer)
-
-    def _offer(self, learn: Any, answer: Any) -> None:
-        self.learn = learn if self.may_learn else None
-        self.answer = answer if self.may_answer else None
-
-
-# ---------------------------------------------------------------------- names
-
-
-class Names:
-    """Which slot a named feature has: one of its own, or one of `size` by hashing."""
-
-    def __init__(self, size: int | None) -> None:
-        self.size = size
-        self.slots: dict[str, int] = {}
-
-    @property
-    def width(self) -> int:
-        return len(self.slots) if self.size is None else self.size
-
-    def slot(self, name: str) -> tuple[int, float] | None:
-        """(slot, sign), or None for a name that has no slot yet."""
-        if self.size is None:
-            found = self.slots.get(name)
-            return None if found is None else (found, 1.0)
-        if len(self.slots) >= REMEMBERED_HASHES:
-            self.slots.clear()
-        number = self.slots.get(name)
-        if number is None:
-            number = self.slots[name] = murmurhash3_32(name)
-        return abs(number) % self.size, 1.0 if number >= 0 else -1.0
-
-    def add(self, names: list[str]) -> None:
-        for name in names:
-            self.slots.setdefault(name, len(self.slots))
-
-    def read(self, x: Mapping[Any, Any]) -> Reading:
-        """The numbers of x, and where they belong."""
-        reading = Reading()
-        for name, value in x.items():
-            if isinstance(value, str):
-                name, value, reading.plain = f"{name}={value}", 1.0, False
-            reading.names.append(str(name))
-            reading.values.append(_number(name, value))
-        reading.new = [name for name in reading.names if self.slot(name) is None]
-        return reading
-
-    def place(self, reading: Reading) -> tuple[Array, Array, Array, bool]:
-        """(values, slots, signs, plain): plain when every name has a number and a slot of its own."""
-        found = [(value, self.slot(name)) for value, name in zip(reading.values, reading.names, strict=True)]
-        known = [(value, *place) for value, place in found if place is not None]
-        values, slots, signs = (np.array(column) for column in zip(*known, strict=True)) if known else ([], [], [])
-        plain = reading.plain and len(known) == len(found) and len({slot for _, slot, _ in known}) == len(known)
-        return np.asarray(values, np.float64), np.asarray(slots, np.int64), np.asarray(signs, np.float64), plain
-
-
-@dataclass
-class Reading:
-    """What a dict of features says, before it is decided that it is learned from."""
-
-    names: list[str] = field(default_factory=list)
-    values: list[float] = field(default_factory=list)
-    new: list[str] = field(default_factory=list)
-    plain: bool = True
-
-
-def _number(name: Any, value: Any) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"The feature {name!r} must be a number or text, but got {value!r}; leave it out or convert it."
-        ) from None
-    if not np.isfinite(number):
-        raise ValueError(f"The feature {name!r} must be finite, but got {value!r}; leave it out or fill it in.")
-    return number
 
 
 def forget_names(estimator: LinearClassifier) -> None:
@@ -251,7 +59,7 @@ def _check_example(estimator: LinearClassifier, x: Any) -> tuple[str, Any]:
             raise ValueError(
                 f"x must have the features {', '.join(known)}, but {missing[0]!r} is missing; add it to the dict."
             )
-        x = np.array([_number(name, x[name]) for name in known])
+        x = np.array([number_of(name, x[name]) for name in known])
     elif fitted:
         refuse_rows_after_dicts(estimator)
     return "row", _check_row(estimator, x, fitted)

@@ -15,7 +15,7 @@ from rosenblatt.estimators.committee import Committee
 from rosenblatt.estimators.half_space import HalfSpace
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.estimators.missing import MissingFunction
-from rosenblatt.estimators.one_by_one import Names
+from rosenblatt.estimators.named_features import Names
 from rosenblatt.estimators.passive_aggressive import PassiveAggressive
 from rosenblatt.estimators.perceptron import Perceptron
 from rosenblatt.models.file import read_file, write_file
