@@ -37,7 +37,7 @@ class _Online(base.Classifier):  # type: ignore[misc]
 
     def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, float]:
         """A half-space has no probabilities; calibrate it, or use a learner that has them."""
-        raise NotImplementedError
+        raise NotImplementedError("A half-space has no probabilities; use predict_one, or a learner that has them.")
 
 
 class Perceptron(_Online):

@@ -19,11 +19,13 @@ import hashlib
 import sys
 import types
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
+from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher
 from numba.extending import register_jitable
 
@@ -173,9 +175,27 @@ def adopt(function: Any, key: str) -> Any:
     return function
 
 
-def jit(function: Function) -> Any:
-    """Compile on first use, and keep the machine code on disk wherever there is a folder to write to."""
+def jit(function: Function, *, alone: bool = False) -> Any:
+    """Compile on first use, and keep the machine code on disk wherever there is a folder to write to.
+
+    `alone`: no other Python thread runs meanwhile. A call of a fraction of a microsecond is safe so, and needs no lock.
+    """
     try:
-        return numba.njit(cache=True, nogil=True, **FLAGS)(function)
+        return numba.njit(cache=True, nogil=not alone, **FLAGS)(function)
     except RuntimeError:  # numba found no folder it may write to
-        return numba.njit(nogil=True, **FLAGS)(function)
+        return numba.njit(nogil=not alone, **FLAGS)(function)
+
+
+@contextmanager
+def explained(function: Any) -> Iterator[None]:
+    """Say in a sentence what of a user's function could not be compiled."""
+    try:
+        yield
+    except NumbaError as error:
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        told = [line for line in lines if not line.startswith("Failed in ")] or ["no reason given"]
+        name = getattr(plain(function), "__name__", "rule")
+        raise ValueError(
+            f"{name} must be made of what numba compiles (numbers, comparisons, tuples, functions of math and numpy), "
+            f"but it is not: {told[0][:200]}; write it with these."
+        ) from None

@@ -143,7 +143,7 @@ def _stays_finite(X: Any, row: Any, values: Any, k: Any, change: Any) -> bool:
 
 @part
 def size(rows: Any, i: Any, vectors: Any) -> float:
-    """The largest |x_ij|."""
+    """The largest |x_ij|, or 1 if that is larger: so that bounds with it are bounds on the steps themselves too."""
     X = rows[0]
     row, d = U(i), U(X.shape[1])
     lanes = U(VECTOR_BYTES // vectors.itemsize)
@@ -152,7 +152,7 @@ def size(rows: Any, i: Any, vectors: Any) -> float:
     while j + lanes <= d:
         most = largest(most, load(X, row * d + j, vectors))
         j += lanes
-    result = np.float64(top(most))
+    result = max(1.0, np.float64(top(most)))
     for tail in range(j, d):
         result = max(result, abs(np.float64(X[row, tail])))
     return result

@@ -136,17 +136,19 @@ def make_teach(key: str, function: Any, n_parameters: int, weighted: int, layout
             s = ledger[k, SCALE] * ledger[k, SCORE] + ledger[k, BIAS]
             ledger[k, SCORE] = s
             if not np.isfinite(s):
-                return False
+                return _carry_out(False, ledger, first, last)
             y = 1.0 if code == positive[k] else -1.0
             ledger[k, SEEN] += 1.0
             step, shrink = step_of(y * s, sqnorm, np.int64(ledger[k, SEEN]), params, k, c)
             if not np.isfinite(step * shrink):
-                return False
+                return _carry_out(False, ledger, first, last)
             if shrink != 1.0:
                 _shrink(ledger, k, shrink, shrink_intercept)
                 if abs(ledger[k, SCALE]) < SMALLEST_SCALE:
                     fold(vectors, lag, k, ledger)
             if step != 0.0:
+                if not np.isfinite(vectors.dtype.type(ledger[k, BIAS] + intercept * step * y)):
+                    return _carry_out(False, ledger, first, last)
                 ledger[k, UPDATES] += 1.0
                 _move(ledger, k, step * y, intercept)
                 taught = True
@@ -203,6 +205,8 @@ def make_teach_coupled(key: str, function: Any, n_parameters: int, weighted: int
             elif k == rival:
                 side = -1.0
             if step != 0.0 and side != 0.0:
+                if not np.isfinite(vectors.dtype.type(ledger[k, BIAS] + intercept * step * side)):
+                    return _carry_out(False, ledger, first, last)
                 ledger[k, UPDATES] += 0.5 * side + 0.5  # one update moves two vectors; the true class counts it
                 _move(ledger, k, step * side, intercept)
             if (step != 0.0 and side != 0.0) or shrink != 1.0:

@@ -75,7 +75,7 @@ def _learn(key: str, function: Any, n_parameters: int, weighted: int, layout_nam
         _note_mistake(ledger, code, positive, count, coupled)
         return True
 
-    return compiled.jit(learn_features if layout_name == sparse.LAYOUT else learn_row)
+    return compiled.jit(learn_features if layout_name == sparse.LAYOUT else learn_row, alone=True)
 
 
 @functools.cache
@@ -131,8 +131,8 @@ def _answer(key: str, layout_name: str, averaged: bool) -> Any:
         return answer(rows, vectors, vectors, ledger, classes)
 
     if layout_name == sparse.LAYOUT:
-        return compiled.jit(average_of_features if averaged else last_of_features)
-    return compiled.jit(average_of_row if averaged else last_of_row)
+        return compiled.jit(average_of_features if averaged else last_of_features, alone=True)
+    return compiled.jit(average_of_row if averaged else last_of_row, alone=True)
 
 
 def readable(state: HalfSpaces, averaged: bool) -> tuple[Array, ...]:
@@ -175,4 +175,6 @@ def entry_points(
     if state.layout == sparse.LAYOUT:
         row = (numbers, np.empty(1, np.uint32))
     learned = (*row, 0, 1.0, positive, params, *state.arrays, 1.0, False, 1)
-    return _entry(learn, learned), _entry(answer, (*row, *readable(state, averaged), 1))
+    with compiled.explained(rule):
+        entered = _entry(learn, learned)
+    return entered, _entry(answer, (*row, *readable(state, averaged), 1))

@@ -47,4 +47,14 @@ def rows_of(X: Any, *, squared_norms: bool = False) -> tuple[str, tuple[Array, .
             X = X.copy()
             X.sum_duplicates()
     indices, indptr = (readable(part).view(UNSIGNED[part.dtype]) for part in (X.indices, X.indptr))
+    # Seen as unsigned, a negative index is a huge one: the loops rely on every index being within the matrix.
+    if (len(indices) and int(indices.max()) >= X.shape[1]) or int(indptr[-1]) > min(len(indices), len(X.data)):
+        raise ValueError(
+            f"The indices of a sparse matrix must be at least 0 and below {X.shape[1]}, its number of features, but X "
+            f"has others; build the matrix again."
+        )
+    if indptr[0] != 0 or (indptr[1:] < indptr[:-1]).any():
+        raise ValueError(
+            "The indptr of a sparse matrix must begin with 0 and never fall, but X's does not; build the matrix again."
+        )
     return "columns", (readable(X.data), indices, indptr)

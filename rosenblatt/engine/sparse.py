@@ -112,8 +112,8 @@ def squared_norm(rows: Any, i: Any, wide: Any) -> float:
 
 @part
 def size(rows: Any, i: Any, vectors: Any) -> float:
-    """The largest |x_ij|."""
-    result = 0.0
+    """The largest |x_ij|, or 1 if that is larger: so that bounds with it are bounds on the steps themselves too."""
+    result = 1.0
     for p in range(U(rows[2][i]), U(rows[2][i + 1])):
         result = max(result, abs(np.float64(rows[0][p])))
     return result

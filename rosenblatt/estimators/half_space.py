@@ -114,6 +114,8 @@ n_jobs, verbose, pocket_check, hash_features
             return self.rule, self.rule.values(self.params)
         if isinstance(self.rule, MissingFunction):
             self.rule.refuse("rule")
+        if not callable(self.rule):
+            raise ValueError(f"rule must be a name in RULES or a Python function, but got {self.rule!r}; pass one.")
         check_signature(self.rule)
         given = self.params.values() if isinstance(self.params, Mapping) else (self.params or ())
         try:

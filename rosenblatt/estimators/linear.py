@@ -359,11 +359,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The class of every row of a batch."""
         return one_by_one.predict_many(self, X)
 
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters by name, as in scikit-learn."""
-        one_by_one.forget(self)
-        super().set_params(**params)
-        return self
+    def __setattr__(self, name: str, value: Any) -> None:
+        """A parameter that is set counts from the next example on."""
+        if not (name.startswith("_") or name.endswith("_")):
+            one_by_one.forget(self)
+        super().__setattr__(name, value)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()

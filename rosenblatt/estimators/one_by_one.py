@@ -255,6 +255,8 @@ def learn_many(estimator: LinearClassifier, X: Any, y: Any, w: Any) -> None:
 
 
 def predict_many(estimator: LinearClassifier, X: Any) -> Array:
+    if isinstance(X, list) and X and isinstance(X[0], Mapping):
+        return np.array([estimator.predict_one(x) for x in X])
     if "_names" not in estimator.__dict__:
         return estimator.predict(X)
     if not hasattr(X, "columns"):

@@ -130,6 +130,7 @@ class Perceptron(LinearClassifier):
         if isinstance(eta, MissingFunction):
             eta.refuse("learning_rate")
         if callable(eta):
+            _try_out(eta)
             function = scheduled(rule.function, eta)
             return Rule(rule.name, function, rule.parameters), (1.0,)
         if isinstance(eta, bool) or not isinstance(eta, numbers.Real) or not 0 < float(eta) < math.inf:
@@ -137,3 +138,20 @@ class Perceptron(LinearClassifier):
                 f"learning_rate must be a finite number above 0 or a function of t, but got {eta!r}; 1.0 is usual."
             )
         return rule, (float(eta),)
+
+
+def _try_out(schedule: Any) -> None:
+    """Ask a schedule for its first rates before it is compiled, where mistakes are plain to see."""
+    for t in (1, 2, 1000):
+        try:
+            rate = float(schedule(t))
+        except Exception as error:
+            raise ValueError(
+                f"learning_rate must be a function of t that returns a number, but for t={t} it raised "
+                f"{type(error).__name__} ({error}); write it like lambda t: 1 / t."
+            ) from error
+        if not 0 < rate < math.inf:
+            raise ValueError(
+                f"learning_rate must return finite numbers above 0, but for t={t} it returned {rate:g}; write it like "
+                f"lambda t: 1 / t."
+            )

@@ -7,6 +7,7 @@ takes the careful way, in `one_by_one`, and leaves a `OneByOne` behind for those
 from __future__ import annotations
 
 import struct
+import threading
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -96,7 +97,7 @@ class OneByOne:
         values = np.zeros(len(names))
         buffer: Any = values.view(np.uint8)
         pack = struct.Struct(f"{len(names)}d").pack_into
-        length = len(names)
+        length, lock = len(names), threading.Lock()
         # With as many names as expected and every expected name there, the names are the expected ones.
         read = itemgetter(*names) if length > 1 else lambda x: tuple(x[name] for name in names)
         learn_tail = self.learn_tail
@@ -109,27 +110,29 @@ class OneByOne:
                 return False
             try:
                 code = codes[y]
-                pack(buffer, 0, *read(x))
+                if w is not ONE or weights is not None:
+                    w = weigh(code, w)
+                    if not 0.0 < w < INFINITY:
+                        return False
+                with lock:  # the buffer is one for all threads
+                    pack(buffer, 0, *read(x))
+                    if signs is not None:
+                        np.multiply(values, signs, out=values)
+                    return enter(values, places, code, w, *learn_tail)
             except (KeyError, TypeError, struct.error):
                 return False
-            if w is not ONE or weights is not None:
-                w = weigh(code, w)
-                if not 0.0 < w < INFINITY:
-                    return False
-            if signs is not None:
-                np.multiply(values, signs, out=values)
-            return enter(values, places, code, w, *learn_tail)
 
         def answer(x: Any) -> Any:
             if x.__class__ is not dict or len(x) != length:
                 return UNSURE
             try:
-                pack(buffer, 0, *read(x))
+                with lock:
+                    pack(buffer, 0, *read(x))
+                    if signs is not None:
+                        np.multiply(values, signs, out=values)
+                    return labels[ask(*answer_tail)]
             except (struct.error, KeyError):
                 return UNSURE
-            if signs is not None:
-                np.multiply(values, signs, out=values)
-            return labels[ask(*answer_tail)]
 
         self._offer(learn, answer)
 

@@ -61,6 +61,7 @@ def run(
     recorded: tuple[str, ...],
 ) -> None:
     """Epochs until there is a reason to stop; then the estimator has its result."""
+    from rosenblatt.engine.compiled import explained
     from rosenblatt.engine.run import Watch, train
 
     measures = _measures(estimator, task, state, eval_set, recorded)
@@ -74,7 +75,7 @@ def run(
         show.epoch(row)
         return on_epoch(row) if on_epoch is not None else None
 
-    with show:
+    with show, explained(task.rule):
         outcome = train(
             task,
             state,
@@ -90,7 +91,8 @@ def run(
             record="updates" in recorded or estimator.answer == "voted",
             measure=measures,
         )
-        if outcome.stop_reason == "diverged":  # or the rows were never finite, which nobody has looked at before
+        if outcome.stop_reason == "diverged" or (len(trace) == 1 and outcome.stop_reason != "converged"):
+            # The first epoch looks at every number; if it was cut short, nobody has seen that all rows are finite.
             assert_all_finite(X, estimator_name=type(estimator).__name__, input_name="X")
         trace.stop_reason = outcome.stop_reason
         show.finish(trace)
@@ -110,19 +112,21 @@ def run(
 
 def pass_once(estimator: LinearClassifier, task: Task, X: Any) -> None:
     """One pass over one batch, in the order of its rows, by an estimator that goes on learning."""
+    from rosenblatt.engine.compiled import explained
     from rosenblatt.engine.run import Watch, train
 
     counted: list[Epoch] = []
-    outcome = train(
-        task,
-        estimator._state,
-        max_iter=1,
-        pocket_check=None if estimator._pocket is None else "stream",
-        pocket=estimator._pocket,
-        record=estimator._committee is not None,
-        watch=Watch(on_epoch=lambda figures: counted.append(Epoch(**figures))),
-        stop_when_clean=False,
-    )
+    with explained(task.rule):
+        outcome = train(
+            task,
+            estimator._state,
+            max_iter=1,
+            pocket_check=None if estimator._pocket is None else "stream",
+            pocket=estimator._pocket,
+            record=estimator._committee is not None,
+            watch=Watch(on_epoch=lambda figures: counted.append(Epoch(**figures))),
+            stop_when_clean=False,
+        )
     if estimator._committee is not None and outcome.log is not None:
         estimator._committee.add(X, outcome.log)
     estimator.n_iter_ += 1

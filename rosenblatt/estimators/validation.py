@@ -119,6 +119,12 @@ def row_weights(
             f"sample_weight must not be negative, but row {row} has {weights[row]:g}; use 0 to leave a row out."
         )
     if isinstance(class_weight, dict):
+        unknown = [] if batch else [label for label in class_weight if label not in classes.tolist()]
+        if unknown:
+            raise ValueError(
+                f"class_weight must name classes of y ({', '.join(map(repr, classes.tolist()[:8]))}), but got "
+                f"{unknown[0]!r}; remove it or write it as in y."
+            )
         weights = weights * class_factors(class_weight, classes)[codes]
     elif class_weight is not None:
         weights = weights * compute_class_weight(class_weight, classes=classes, y=y)[codes]

@@ -1,0 +1,132 @@
+"""What a first reviewer broke: threads, the edges of float32, damaged matrices, functions that do not compile."""
+
+import threading
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from rosenblatt import HalfSpace, PassiveAggressive, Perceptron
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(200, 5))
+y = (X[:, 0] + 0.3 * X[:, 1] > 0).astype(int)
+
+
+@pytest.mark.parametrize("kind", ["rows", "dicts"])
+@pytest.mark.parametrize("answer", ["last", "averaged"])
+def test_threads_may_ask_one_model_at_the_same_time(kind, answer):
+    examples = list(X) if kind == "rows" else [dict(zip("abcde", row, strict=True)) for row in X.tolist()]
+    model = Perceptron(answer)
+    for x, label in zip(examples, y.tolist(), strict=True):
+        model.learn_one(x, label)
+    expected = [model.predict_one(x) for x in examples]
+    wrong = []
+
+    def ask(part):
+        for _ in range(100):
+            wrong.extend(n for n in part if model.predict_one(examples[n]) != expected[n])
+
+    threads = [threading.Thread(target=ask, args=(range(start, 200, 4),)) for start in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("layout", [np.asarray, scipy.sparse.csr_array])
+@pytest.mark.parametrize(
+    ("model", "scale", "weights"),
+    [
+        (PassiveAggressive(variant="PA", fit_intercept=False, random_state=0), 1e-20, None),
+        (PassiveAggressive(variant="PA", fit_intercept=False, random_state=0), 1e-25, None),
+        (Perceptron(learning_rate=1e39, random_state=0), 1.0, None),
+        (Perceptron(random_state=0), 1.0, np.full(200, 1e39)),
+        (Perceptron(random_state=0), 1e30, None),
+    ],
+)
+def test_weights_stay_finite_in_float32(model, scale, weights, layout):
+    model.fit(layout((X * scale).astype(np.float32)), y, weights)
+    for answer in model.answers_.values():
+        assert np.isfinite(answer.coef).all() and np.isfinite(answer.intercept).all()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_one_example_beyond_float32_teaches_nothing():
+    model = PassiveAggressive(variant="PA", fit_intercept=False)
+    for row, label in zip((X[:20] * 1e-25).astype(np.float32), y[:20].tolist(), strict=True):
+        model.learn_one(row, label)
+    assert np.isfinite(model.coef_).all()
+
+
+@pytest.mark.parametrize("index", [5, 99, -5, 10**8])
+def test_a_sparse_matrix_that_points_outside_itself_is_refused(index):
+    bad = scipy.sparse.csr_array(X)
+    bad.indices[3] = index
+    for call in (Perceptron().fit, Perceptron().partial_fit):
+        with pytest.raises(ValueError, match="indices"):
+            call(bad, y)
+    bad = scipy.sparse.csr_array(X)
+    bad.indptr[3] = 1
+    with pytest.raises(ValueError, match="indptr"):
+        Perceptron().fit(bad, y)
+
+
+def returns_a_list(m, sqnorm, t, params):
+    return [1.0, 1.0]
+
+
+def keeps_a_dict(m, sqnorm, t, params):
+    return {"step": 1.0 if m <= 0 else 0.0}["step"], 1.0
+
+
+@pytest.mark.parametrize("rule", [lambda m, s, t, p: (float(m <= 0), 1.0), returns_a_list, keeps_a_dict, [1], 3.0])
+def test_a_rule_that_cannot_be_used_is_refused_in_a_sentence(rule):
+    for call in (lambda: HalfSpace(rule).fit(X, y), lambda: HalfSpace(rule).learn_one(X[0], 0)):
+        try:
+            call()
+        except ValueError as error:
+            assert "\n" not in str(error)  # noqa: PT017  what compiles on this version of numba may pass
+
+
+@pytest.mark.parametrize("rate", [lambda: 1, lambda t: None, lambda t: "a", lambda t: -1.0, lambda t: 1.0 / (t - 1)])
+def test_a_schedule_is_tried_before_it_is_compiled(rate):
+    with pytest.raises(ValueError, match="learning_rate must") as caught:
+        Perceptron(learning_rate=rate).fit(X, y)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_parameter_that_is_set_counts_from_the_next_example_on():
+    model = Perceptron()
+    for row, label in zip(X[:50], y[:50].tolist(), strict=True):
+        model.learn_one(row, label)
+    model.answer = "averaged"
+    assert [model.predict_one(row) for row in X] == model.predict(X).tolist()
+    before = np.abs(model.answers_["last"].coef).max()
+    model.learning_rate = 1e6
+    for row, label in zip(X[50:], y[50:].tolist(), strict=True):
+        model.learn_one(row, label)
+    assert np.abs(model.answers_["last"].coef).max() > 1e4 * before
+
+
+def test_nan_is_refused_even_where_the_time_ended_before_it():
+    tall = np.zeros((100_000, 50))
+    tall[:, 0] = np.arange(100_000) % 2
+    tall[-1, 3] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        Perceptron(time_limit=1e-9).fit(tall, tall[:, 0])
+
+
+def test_a_class_weight_for_a_class_that_is_not_there_is_refused():
+    with pytest.raises(ValueError, match="class_weight must name classes of y"):
+        Perceptron(class_weight={"1": 5.0}).fit(X, y)
+
+
+def test_many_dicts_are_answered_one_by_one():
+    model = Perceptron()
+    examples = [dict(zip("abcde", row, strict=True)) for row in X.tolist()]
+    for x, label in zip(examples, y.tolist(), strict=True):
+        model.learn_one(x, label)
+    assert model.predict_many(examples).tolist() == [model.predict_one(x) for x in examples]
