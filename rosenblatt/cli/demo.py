@@ -74,10 +74,10 @@ def explain(model: Perceptron) -> str:
 
 
 NEXT = (
-    ('Perceptron(answer="averaged").fit(X, y)', "dense or sparse, no copy of X"),
+    ('Perceptron(answer="averaged").fit(X, y)', "dense or sparse, no copy"),
     ('PassiveAggressive().learn_one({"age": 41}, "yes")', "one example at a time"),
     ("HalfSpace(rule=my_rule).fit(X, y)", "a rule of your own, compiled"),
-    ("make bench", "beside scikit-learn and river"),
+    ("make bench", "beside its peers"),
 )
 
 
