@@ -34,7 +34,7 @@ def main(parts: list[str]) -> int:
         try:
             for row in module.rows():
                 console.print(f"[dim]{row.work}: {row.ours} beside {row.peer}, {row.ratio}[/dim]", highlight=False)
-                mark = "[green]yes[/green]" if row.met else "[red]no[/red]"
+                mark = "" if not row.wanted else "[green]yes[/green]" if row.met else "[red]no[/red]"
                 table.add_row(row.work, row.ours, row.peer, row.ratio, row.wanted, mark, row.errors)
                 all_met &= row.met
         except (FileNotFoundError, ConnectionError) as error:
