@@ -175,15 +175,17 @@ def adopt(function: Any, key: str) -> Any:
     return function
 
 
-def jit(function: Function, *, alone: bool = False) -> Any:
+def jit(function: Function, *, alone: bool = False, any_order: bool = False) -> Any:
     """Compile on first use, and keep the machine code on disk wherever there is a folder to write to.
 
     `alone`: no other Python thread runs meanwhile. A call of a fraction of a microsecond is safe so, and needs no lock.
+    `any_order`: sums may be taken in any order, which lets the compiler use whole vectors.
     """
+    flags = FLAGS | {"fastmath": {"contract", "reassoc"}} if any_order else FLAGS
     try:
-        return numba.njit(cache=True, nogil=not alone, **FLAGS)(function)
+        return numba.njit(cache=True, nogil=not alone, **flags)(function)
     except RuntimeError:  # numba found no folder it may write to
-        return numba.njit(nogil=not alone, **FLAGS)(function)
+        return numba.njit(nogil=not alone, **flags)(function)
 
 
 @contextmanager

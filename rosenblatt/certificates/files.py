@@ -1,0 +1,243 @@
+"""Certificates as small JSON files: verified when they are read.
+
+A witness is stored as the rows that take part, not as their weights: these are the only solution of a linear system,
+which the reader solves again exactly. Hyperplanes are stored as floats, to the last bit, or as fractions where no
+float64 hyperplane is exact enough.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.certificates import verify as exactly
+from rosenblatt.certificates.problem import read_rows
+from rosenblatt.certificates.results import (
+    About,
+    Certificate,
+    Hull,
+    NotSeparable,
+    Overlapping,
+    QuasiComplete,
+    SeparabilityTable,
+    Separable,
+    Undecided,
+    against_rest,
+)
+from rosenblatt.engine.state import Array
+
+FORMAT = "rosenblatt certificate"
+PROTOCOL = 1
+
+
+def write(certificate: Certificate | SeparabilityTable, path: Any) -> None:
+    """Write to a file aside, then put it in place: a file is whole or not there."""
+    path = Path(path)
+    text = json.dumps({"format": FORMAT, "protocol": PROTOCOL, **_to_json(certificate)}, indent=1, allow_nan=False)
+    try:
+        handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise type(error)(f"{path} could not be written ({error.strerror}); choose a folder that can be.") from None
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(aside, path)
+    except BaseException:
+        os.unlink(aside)
+        raise
+
+
+def load_certificate(path: Any, X: Any, y: Any) -> Any:
+    """Read a certificate and verify it, in exact arithmetic, for the data that it is about.
+
+    Raises `CertificateError`, with the reason, if the data is not that data or the proof does not hold.
+    """
+    content = _read(path)
+    X, labels = read_rows(X), np.asarray(y)
+    if content.get("verdict") != "table":
+        return _verified(content, X, labels)
+    table = SeparabilityTable(content["classes"])
+    for part in content["pairs"]:
+        a, b = part["classes"]
+        rows = np.flatnonzero((labels == a) | (labels == b))
+        table.pairs[a, b] = _verified(part, X[rows], labels[rows])
+    for part in content["rest"]:
+        name = part["classes"][1]
+        table.rest[name] = _verified(part, X, against_rest(labels, name))
+    return table
+
+
+def _read(path: Any) -> dict[str, Any]:
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise exactly.CertificateError(f"{path} is not a certificate: it is not JSON ({error}).") from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise exactly.CertificateError(f"{path} is not a certificate of this library.")
+    if content.get("protocol") != PROTOCOL:
+        raise exactly.CertificateError(
+            f"{path} has protocol {content.get('protocol')!r}, but this version reads {PROTOCOL}; update the library."
+        )
+    return content
+
+
+def _verified(content: dict[str, Any], X: Any, labels: Array) -> Certificate:
+    try:
+        about = About(
+            tuple(content["classes"]), bool(content["fit_intercept"]), tuple(content["shape"]), content["digest"]
+        )
+        rows, signs = about.read(X, labels)
+        certificate = _FROM_JSON[content["verdict"]](content, about, rows, signs)
+    except exactly.CertificateError:
+        raise
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, ZeroDivisionError) as error:
+        raise exactly.CertificateError(f"The certificate is damaged: {error}.") from None
+    certificate.check(rows, signs)
+    return certificate
+
+
+def _number(value: exactly.Number) -> Any:
+    return f"{value.numerator}/{value.denominator}" if isinstance(value, Fraction) else value
+
+
+def _from_number(value: Any) -> exactly.Number:
+    return Fraction(value) if isinstance(value, str) else float(value)
+
+
+def _plane_to_json(plane: Any) -> dict[str, Any]:
+    return {"normal": [_number(value) for value in plane[0]], "offset": _number(plane[1])}
+
+
+def _plane_from_json(content: Any) -> Any:
+    return tuple(_from_number(value) for value in content["normal"]), _from_number(content["offset"])
+
+
+def _hull_to_json(hull: Hull | None) -> Any:
+    return None if hull is None else {"rows": hull.rows, "shares": hull.weights}
+
+
+def _hull_from_json(content: Any) -> Hull | None:
+    if content is None:
+        return None
+    return Hull(tuple(int(row) for row in content["rows"]), tuple(int(share) for share in content["shares"]))
+
+
+def _to_json(certificate: Certificate | SeparabilityTable) -> dict[str, Any]:
+    if isinstance(certificate, SeparabilityTable):
+        return {
+            "verdict": "table",
+            "classes": certificate.classes,
+            "pairs": [_to_json(part) for part in certificate.pairs.values()],
+            "rest": [_to_json(part) for part in certificate.rest.values()],
+        }
+    about = certificate.about
+    common = {
+        "verdict": certificate.verdict,
+        "classes": list(about.classes),
+        "fit_intercept": about.intercept,
+        "shape": list(about.shape),
+        "digest": about.digest,
+    }
+    if isinstance(certificate, Separable):
+        return common | {
+            "plane": _plane_to_json(certificate.plane),
+            "margin": [certificate.margin, _finite(certificate.margin_upper)],
+            "hull": _hull_to_json(certificate.hull),
+            "theorem_plane": _plane_to_json(certificate.theorem_plane),
+            "gamma": [certificate.gamma, _finite(certificate.gamma_upper)],
+            "theorem_hull": _hull_to_json(certificate.theorem_hull),
+            "radius": certificate.radius,
+            "mistake_bound": str(certificate.mistake_bound),
+            "support_vectors": certificate.support_vectors.tolist(),
+        }
+    if isinstance(certificate, NotSeparable):
+        return common | {"rows": certificate.rows}
+    if isinstance(certificate, Overlapping):
+        return common | {"rows": certificate.rows, "share": _number(certificate.share)}
+    if isinstance(certificate, QuasiComplete):
+        return common | {"plane": _plane_to_json(certificate.plane), "rows": certificate.witness.rows}
+    raise ValueError("An undecided question has no proof to save; give it more time.")
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None
+
+
+def _separable(content: Any, about: About, rows: exactly.Rows, signs: Array) -> Separable:
+    plane, theorem = _plane_from_json(content["plane"]), _plane_from_json(content["theorem_plane"])
+    upper, gamma_upper = (np.inf if content[name][1] is None else content[name][1] for name in ("margin", "gamma"))
+    return Separable(
+        normal=np.array([float(value) for value in plane[0]]),
+        offset=float(plane[1]),
+        margin=float(content["margin"][0]),
+        margin_upper=float(upper),
+        radius=float(content["radius"]),
+        gamma=float(content["gamma"][0]),
+        gamma_upper=float(gamma_upper),
+        mistake_bound=int(content["mistake_bound"]),
+        support_vectors=np.array(content["support_vectors"], dtype=np.int64),
+        about=about,
+        plane=plane,
+        theorem_plane=theorem,
+        hull=_hull_from_json(content["hull"]),
+        theorem_hull=_hull_from_json(content["theorem_hull"]),
+    )
+
+
+def _solved(content: Any, about: About, rows: exactly.Rows, signs: Array, towards: Any = None) -> tuple[Any, Any]:
+    chosen = tuple(int(row) for row in content["rows"])
+    if len(set(chosen)) != len(chosen) or not all(0 <= row < rows.n for row in chosen):
+        raise exactly.CertificateError("A witness names rows of the data, none of them twice.")
+    weights = exactly.solve_weights(rows, signs, chosen, intercept=about.intercept, towards=towards)
+    if weights is None:
+        raise exactly.CertificateError("The rows of the witness must determine its weights, and they do not.")
+    return chosen, tuple(weights)
+
+
+def _not_separable(content: Any, about: About, rows: exactly.Rows, signs: Array) -> NotSeparable:
+    chosen, weights = _solved(content, about, rows, signs)
+    return NotSeparable(chosen, weights, about)
+
+
+def _overlapping(content: Any, about: About, rows: exactly.Rows, signs: Array) -> Overlapping:
+    share = Fraction(content["share"])
+    means = exactly.class_means(rows, signs, intercept=about.intercept)
+    towards = {column: -share * value for column, value in means.items()}
+    chosen, weights = _solved(content, about, rows, signs, towards)
+    return Overlapping(chosen, weights, share, about)
+
+
+def _quasi_complete(content: Any, about: About, rows: exactly.Rows, signs: Array) -> QuasiComplete:
+    plane = _plane_from_json(content["plane"])
+    exact = exactly.Plane(*plane)
+    open_ = np.flatnonzero(exact.undecided(rows, signs)[1]).tolist()
+    strictly = rows.n - sum(exact.score(rows, row) == 0 for row in open_)
+    return QuasiComplete(
+        normal=np.array([float(value) for value in plane[0]]),
+        offset=float(plane[1]),
+        strictly=strictly,
+        about=about,
+        plane=plane,
+        witness=_not_separable(content, about, rows, signs),
+    )
+
+
+def _undecided(content: Any, about: About, rows: exactly.Rows, signs: Array) -> Undecided:
+    raise exactly.CertificateError("An undecided question has no proof.")
+
+
+_FROM_JSON = {
+    Separable.verdict: _separable,
+    NotSeparable.verdict: _not_separable,
+    Overlapping.verdict: _overlapping,
+    QuasiComplete.verdict: _quasi_complete,
+    Undecided.verdict: _undecided,
+}

@@ -1,0 +1,419 @@
+"""Is this linearly separable? An answer with a proof, either way."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.certificates import coordinates
+from rosenblatt.certificates import verify as exactly
+from rosenblatt.certificates.exact import OutOfTimeError, nearest_exactly
+from rosenblatt.certificates.linear_program import solve_program
+from rosenblatt.certificates.nearest import Nearest, NearestPoints
+from rosenblatt.certificates.problem import Problem, read_labels, read_rows, two_classes
+from rosenblatt.certificates.results import (
+    REST,
+    About,
+    Certificate,
+    Hull,
+    NotSeparable,
+    SeparabilityTable,
+    Separable,
+    Undecided,
+    root_down,
+    root_up,
+)
+from rosenblatt.certificates.watching import Watcher, watcher
+from rosenblatt.engine.state import Array
+
+SMALL = 1024  # numbers of a problem that exact arithmetic solves at once
+MIDDLING = 1 << 17  # numbers of a problem that exact arithmetic solves when floating point could not
+AGAIN = 4  # times that a search that floating point ended too soon is taken further
+
+
+def separability(
+    X: Any,
+    y: Any,
+    fit_intercept: bool = True,
+    time_limit: float | None = None,
+    *,
+    tolerance: float = 0.01,
+    verbose: int = 0,
+) -> Any:
+    """Decide whether a hyperplane separates the classes, and prove it in exact arithmetic.
+
+    Parameters
+    ----------
+    X : rows of numbers: an array (uint8, integers, float32, float64), a sparse matrix or a frame
+    y : one label per row. With more than two classes the answer is a table: every pair, and each against the rest
+    fit_intercept : whether the hyperplane may leave the origin
+    time_limit : seconds, after which the answer is `Undecided`, or a margin less tight than asked for
+    tolerance : how close to the largest margin the margin must be proven; 1 takes the first separating hyperplane
+    verbose : 1 shows the progress
+
+    Returns
+    -------
+    `Separable`, `NotSeparable`, `Undecided`, or a `SeparabilityTable` of these. Each has ``verify(X, y)`` and
+    ``save(path)``.
+
+    Examples
+    --------
+    >>> from rosenblatt import separability
+    >>> points = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> separability(points, [0, 0, 0, 1])
+    Separable (1 against 0, 4 x 2)
+      margin         0.353553, the largest to the last digit
+      support        3 rows
+      theorem        R' = 1.73205, gamma' = 0.288675: at most 36 mistakes
+    >>> separability(points, [0, 1, 1, 0])
+    NotSeparable (1 against 0, 4 x 2)
+      witness        both hulls share a point: positive rational weights on 4 rows
+      rows           0, 1, 2, 3
+      weights        rationals of up to 1 digits, checked exactly
+    """
+    X = read_rows(X)
+    classes, codes = read_labels(y, X.shape[0])
+    _check_settings(time_limit, tolerance)
+    deadline = math.inf if time_limit is None else time.monotonic() + time_limit
+    if len(classes) == 2:
+        with watcher(verbose, "separability", 1) as shown:
+            return decide(two_classes(X, codes, classes, bool(fit_intercept)), tolerance, deadline, shown)
+    return _table(X, classes, codes, bool(fit_intercept), tolerance, deadline, verbose)
+
+
+def margin(
+    X: Any,
+    y: Any,
+    fit_intercept: bool = True,
+    time_limit: float | None = None,
+    *,
+    tolerance: float = 0.01,
+    verbose: int = 0,
+) -> tuple[float, float]:
+    """Bounds from below and above on the largest geometric margin of two classes; (0, 0) if not separable.
+
+    The margin is the distance from the best hyperplane to the nearest row: half the gap between the classes.
+
+    Examples
+    --------
+    >>> from rosenblatt import margin
+    >>> margin([[100.0], [102.0]], [1, 0])
+    (1.0, 1.0)
+    """
+    found = separability(X, y, fit_intercept, time_limit, tolerance=tolerance, verbose=verbose)
+    if isinstance(found, SeparabilityTable):
+        raise ValueError(
+            f"margin is about two classes, but y has {len(found.classes)}; call separability for a table of margins."
+        )
+    if isinstance(found, Separable):
+        return found.margin, found.margin_upper
+    return (0.0, 0.0) if isinstance(found, NotSeparable) else (0.0, found.margin_upper)
+
+
+def _check_settings(time_limit: Any, tolerance: Any) -> None:
+    if time_limit is not None and not (isinstance(time_limit, int | float) and time_limit > 0):
+        raise ValueError(f"time_limit must be a number of seconds above 0 or None, but got {time_limit!r}.")
+    if not (isinstance(tolerance, int | float) and 0 < tolerance <= 1):
+        raise ValueError(f"tolerance must be above 0 and at most 1, but got {tolerance!r}; 0.01 means one per cent.")
+
+
+def _table(
+    X: Any, classes: Array, codes: Array, intercept: bool, tolerance: float, deadline: float, verbose: int
+) -> SeparabilityTable:
+    table = SeparabilityTable([name.item() if isinstance(name, np.generic) else name for name in classes])
+    numbers = range(len(classes))
+    questions: list[tuple[int, int | None]] = [*itertools.combinations(numbers, 2), *((a, None) for a in numbers)]
+    with watcher(verbose, "separability", len(questions)) as shown:
+        for place, (a, b) in enumerate(questions):
+            name = table.classes[a]
+            until = _share(deadline, len(questions) - place)
+            if b is None:
+                signs = np.where(codes == a, 1, -1).astype(np.int8)
+                problem = Problem(X, signs, (REST, name), intercept)
+                shown.question(f"{name} against the rest")
+                table.rest[name] = decide(problem, tolerance, until, shown)
+            else:
+                rows = np.flatnonzero((codes == a) | (codes == b))
+                signs = np.where(codes[rows] == b, 1, -1).astype(np.int8)
+                problem = Problem(X[rows], signs, (name, table.classes[b]), intercept)
+                shown.question(f"{name} against {table.classes[b]}")
+                table.pairs[name, table.classes[b]] = decide(problem, tolerance, until, shown)
+            if shown.interrupted:
+                break
+    return table
+
+
+def _share(deadline: float, questions: int) -> float:
+    now = time.monotonic()
+    return deadline if deadline == math.inf else now + max(0.0, deadline - now) / questions
+
+
+@dataclass
+class Found:
+    """A hyperplane with its exact least score, and the hull point that bounds every other."""
+
+    normal: tuple[exactly.Number, ...]
+    offset: exactly.Number
+    least: Fraction
+    hull: Hull | None
+    support: Array
+
+
+def decide(problem: Problem, tolerance: float, deadline: float, shown: Watcher) -> Certificate:
+    """The verdict on one question."""
+    about = About.of(problem)
+    equal = problem.contradiction()
+    if equal:
+        each = Fraction(1) if problem.intercept else Fraction(1, 2)
+        return NotSeparable(tuple(sorted(equal)), (each, each), about)
+    prover = Prover(problem, about, tolerance, deadline, shown)
+    try:
+        return prover.decide()
+    except KeyboardInterrupt:
+        shown.interrupted = True
+        return prover.so_far("interrupted")
+    except OutOfTimeError:
+        return prover.so_far("time limit")
+
+
+class Prover:
+    """Looks for a proof, the cheap ways first."""
+
+    def __init__(self, problem: Problem, about: About, tolerance: float, deadline: float, shown: Watcher) -> None:
+        self.problem, self.about, self.shown = problem, about, shown
+        self.tolerance, self.deadline = tolerance, deadline
+        self.rows = exactly.Rows(problem.X)
+        self.upper = math.inf
+        self.found: Found | None = None
+        self.theorem: Found | None = None
+
+    def decide(self) -> Certificate:
+        if self.problem.n * (self.problem.d + 1) <= SMALL:
+            return self._exactly()
+        frame = coordinates.frame(self.problem)
+        for view in frame.views():
+            search, verdict = self._search(view)
+            if verdict is not None:
+                return verdict
+            self._note(search, view)
+            if self.found is not None:
+                break
+        if self.found is None:
+            return self._last_resort(search, view)
+        if self.tolerance < 1:
+            self._tighten(frame, search if view is frame.margin else self._look(frame.margin))
+        return self.so_far("")
+
+    def so_far(self, reason: str) -> Certificate:
+        """What is proven by now."""
+        if self.found is None:
+            return Undecided(reason, self.upper, self.about)
+        return self._separable(self.found, self.theorem)
+
+    # ------------------------------------------------------------------------------------- in floating point
+
+    def _look(self, view: coordinates.View) -> NearestPoints:
+        return NearestPoints(view.points, self.shown.bounds)
+
+    def _search(self, view: coordinates.View) -> tuple[NearestPoints, NotSeparable | None]:
+        """Search until a hyperplane separates or the hulls meet; the proof, if they do."""
+        search = self._look(view)
+        for _ in range(AGAIN):
+            ending = search.run(1.0, self.deadline)
+            if ending.ending == "time limit" and ending.lower <= 0:
+                self.upper = min(self.upper, view.upper(ending))
+                raise OutOfTimeError
+            if ending.lower > 0:
+                return search, None
+            witness = self._witness(ending.rows, ending.weights)
+            if witness is not None or ending.ending == "stalled":
+                return search, witness
+            search.closer()
+        return search, None
+
+    def _witness(self, rows: Array, weights: Array) -> NotSeparable | None:
+        """The exact weights on these rows, if the hulls do meet on them."""
+        for floor in (0.0, 1e-9):
+            chosen = np.sort(rows[weights > floor * weights.max()]).tolist()
+            if len(chosen) > self.problem.d + (2 if self.problem.intercept else 1):
+                continue
+            exact = exactly.solve_weights(self.rows, self.problem.signs, chosen, intercept=self.problem.intercept)
+            if exact is not None and all(weight >= 0 for weight in exact):
+                kept = [(row, weight) for row, weight in zip(chosen, exact, strict=True) if weight]
+                return NotSeparable(tuple(row for row, _ in kept), tuple(weight for _, weight in kept), self.about)
+        return None
+
+    def _note(self, search: NearestPoints, view: coordinates.View) -> None:
+        """Keep the hyperplane of a search, if it is one."""
+        if search.lower <= 0:
+            return
+        found = self._centred(view.normal(search.best))
+        if found is not None:
+            self.found = found
+            self.theorem = found
+
+    def _tighten(self, frame: coordinates.Frame, search: NearestPoints) -> None:
+        """Bring the margin, and the theorem's, to within the tolerance of the largest."""
+        ending = search.run(self.tolerance, self.deadline)
+        found = self._centred(frame.margin.normal(search.best))
+        if found is not None:
+            found.hull, found.support = _hull(ending, frame.margin.points.groups), ending.rows
+            if self.found is None or self._length(found) >= self._length(self.found):
+                self.found = found
+        if self.found is not None and not self.problem.intercept:
+            self.theorem = self.found
+            return
+        search = self._look(frame.theorem)
+        ending = search.run(self.tolerance, self.deadline)
+        normal = frame.theorem.normal(search.best) if search.lower > 0 else ()
+        theorem = self._as_it_is(normal[:-1], normal[-1]) if normal else None
+        candidates = [plane for plane in (theorem, self.found, self.theorem) if plane is not None]
+        best = max(candidates, key=lambda plane: self._length(plane, with_offset=True))
+        self.theorem = Found(
+            best.normal, best.offset, best.least, _hull(ending, frame.theorem.points.groups), ending.rows
+        )
+
+    def _length(self, found: Found, *, with_offset: bool = False) -> Fraction:
+        """The squared margin of a hyperplane."""
+        squared = exactly.Plane(found.normal, found.offset).squared_length(with_offset=with_offset)
+        return found.least**2 / squared
+
+    def _centred(self, normal: tuple[exactly.Number, ...]) -> Found | None:
+        """The hyperplane of this direction half way between the classes; None if it does not separate them."""
+        if not any(normal):
+            return None
+        plane, signs = exactly.Plane(normal, 0), self.problem.signs
+        if not self.problem.intercept:
+            return self._as_it_is(normal, 0)
+        above = exactly.least(self.rows, np.where(signs > 0, 1, 0), plane)[0]
+        below = exactly.least(self.rows, np.where(signs < 0, -1, 0), plane)[0]
+        if above + below <= 0:
+            return None
+        offset, least = (below - above) / 2, (above + below) / 2
+        rounded = _rounded(offset)
+        near = Fraction(0) if rounded is None else min(above + Fraction(rounded), below - Fraction(rounded))
+        if rounded is not None and near >= least * Fraction(1 - 2**-20):
+            return Found(normal, rounded, near, None, np.empty(0, np.int64))
+        return Found(normal, offset, least, None, np.empty(0, np.int64))
+
+    def _as_it_is(self, normal: tuple[exactly.Number, ...], offset: exactly.Number) -> Found | None:
+        least = exactly.least(self.rows, self.problem.signs, exactly.Plane(normal, offset))[0]
+        return Found(normal, offset, least, None, np.empty(0, np.int64)) if least > 0 else None
+
+    # --------------------------------------------------------------------------------- when that was not enough
+
+    def _last_resort(self, search: NearestPoints, view: coordinates.View) -> Certificate:
+        self.upper = min(self.upper, view.upper_of(search.upper))
+        if self.problem.n * (self.problem.d + 1) <= MIDDLING:
+            return self._exactly()
+        answer = solve_program(view.points, search.hard, self.deadline)
+        if answer is not None:
+            rows, weights, direction = answer
+            witness = self._witness(rows, weights)
+            if witness is not None:
+                return witness
+            self.found = self.theorem = self._centred(view.normal(direction))
+            if self.found is not None:
+                return self.so_far("")
+        if time.monotonic() > self.deadline:
+            return self.so_far("time limit")
+        return self.so_far("exact repair failed: the data is too close to the border for float64")
+
+    def _exactly(self) -> Certificate:
+        """Everything in rational arithmetic: for small problems at once, for others where floating point failed."""
+        intercept, signs = self.problem.intercept, self.problem.signs
+        integers, denominator = coordinates.whole_numbers(self.problem)
+        groups = (signs > 0).astype(int) if intercept else np.zeros(len(signs), int)
+        nearest = nearest_exactly(integers, groups, self.deadline)
+        if nearest.meet:
+            pairs = sorted(zip(nearest.rows, nearest.weights, strict=True))
+            return NotSeparable(tuple(row for row, _ in pairs), tuple(weight for _, weight in pairs), self.about)
+        self.found = self.theorem = self._centred_or_exact(nearest.direction)
+        assert self.found is not None
+        self.found.hull, self.found.support = _exact_hull(nearest.rows, nearest.weights, groups), np.array(nearest.rows)
+        if not intercept:
+            return self.so_far("")
+        lifted = [[*row, int(sign) * denominator] for row, sign in zip(integers, signs, strict=True)]
+        groups = np.zeros(len(signs), int)
+        nearest = nearest_exactly(lifted, groups, self.deadline)
+        theorem = None
+        for normal in (_floats(nearest.direction), tuple(nearest.direction)):
+            theorem = theorem or (self._as_it_is(normal[:-1], normal[-1]) if normal else None)
+        assert theorem is not None
+        theorem.hull = _exact_hull(nearest.rows, nearest.weights, groups)
+        self.theorem = theorem
+        return self.so_far("")
+
+    def _centred_or_exact(self, direction: list[Fraction]) -> Found:
+        found = self._centred(_floats(direction)) or self._centred(tuple(direction))
+        assert found is not None
+        return found
+
+    # ------------------------------------------------------------------------------------------ the certificate
+
+    def _separable(self, found: Found, theorem: Found | None) -> Separable:
+        theorem = theorem or found
+        intercept, signs = self.problem.intercept, self.problem.signs
+        square = exactly.largest_square(self.rows, constant=intercept)
+        gamma_square = self._length(theorem, with_offset=intercept)
+        return Separable(
+            normal=np.array([float(value) for value in found.normal]),
+            offset=float(found.offset),
+            margin=root_down(self._length(found)),
+            margin_upper=self._above(found.hull, signs, hulls=2 if intercept else 1, constant=False),
+            radius=root_up(square),
+            gamma=root_down(gamma_square),
+            gamma_upper=self._above(theorem.hull, signs, hulls=1, constant=intercept),
+            mistake_bound=math.floor(square / gamma_square),
+            support_vectors=np.sort(found.support),
+            about=self.about,
+            plane=(found.normal, found.offset),
+            theorem_plane=(theorem.normal, theorem.offset),
+            hull=found.hull,
+            theorem_hull=theorem.hull,
+        )
+
+    def _above(self, hull: Hull | None, signs: Array, *, hulls: int, constant: bool) -> float:
+        if hull is None:
+            return math.inf
+        square = exactly.squared_distance(self.rows, signs, hull.rows, hull.fractions(), constant=constant)
+        return root_up(square / hulls**2)
+
+
+def _rounded(value: Fraction) -> float | None:
+    try:
+        return float(value)
+    except OverflowError:
+        return None
+
+
+def _floats(direction: list[Fraction]) -> tuple[float, ...]:
+    """The direction in float64, scaled so that its largest number is about 1; () if that loses a number."""
+    largest = max(abs(value) for value in direction)
+    floats = tuple(float(value / largest) for value in direction)
+    return floats if all(bool(f) == bool(v) for f, v in zip(floats, direction, strict=True)) else ()
+
+
+def _hull(nearest: Nearest, groups: Array) -> Hull:
+    return _shares(nearest.rows.tolist(), nearest.weights.tolist(), groups)
+
+
+def _exact_hull(rows: list[int], weights: list[Fraction], groups: Array) -> Hull:
+    return _shares(rows, weights, groups)
+
+
+def _shares(rows: list[int], weights: list[Any], groups: Array) -> Hull:
+    """Convex weights as whole shares of 2^60 that sum to it in each group."""
+    shares = [int(Fraction(weight) * Hull.SHARES) for weight in weights]
+    for group in set(groups[rows].tolist()):
+        members = [i for i, row in enumerate(rows) if groups[row] == group]
+        largest = max(members, key=lambda i: shares[i])
+        shares[largest] += Hull.SHARES - sum(shares[i] for i in members)
+    kept = [(row, share) for row, share in zip(rows, shares, strict=True) if share > 0]
+    return Hull(tuple(row for row, _ in kept), tuple(share for _, share in kept))
