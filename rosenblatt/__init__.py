@@ -14,12 +14,20 @@ _HOMES = {
     "HalfSpace": "rosenblatt.estimators.half_space",
     "PassiveAggressive": "rosenblatt.estimators.passive_aggressive",
     "Perceptron": "rosenblatt.estimators.perceptron",
+    "audit": "rosenblatt.certificates.audit",
     "load": "rosenblatt.estimators.persistence",
+    "load_certificate": "rosenblatt.certificates.files",
+    "margin": "rosenblatt.certificates.separability",
     "progressive_error": "rosenblatt.estimators.progressive",
     "save": "rosenblatt.estimators.persistence",
+    "separability": "rosenblatt.certificates.separability",
 }
 
 if TYPE_CHECKING:
+    from rosenblatt.certificates.audit import audit as audit
+    from rosenblatt.certificates.files import load_certificate as load_certificate
+    from rosenblatt.certificates.separability import margin as margin
+    from rosenblatt.certificates.separability import separability as separability
     from rosenblatt.estimators.half_space import HalfSpace as HalfSpace
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive as PassiveAggressive
     from rosenblatt.estimators.perceptron import Perceptron as Perceptron
@@ -27,7 +35,19 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.persistence import save as save
     from rosenblatt.estimators.progressive import progressive_error as progressive_error
 
-__all__ = ["HalfSpace", "PassiveAggressive", "Perceptron", "load", "progressive_error", "save", "__version__"]
+__all__ = [
+    "HalfSpace",
+    "PassiveAggressive",
+    "Perceptron",
+    "audit",
+    "load",
+    "load_certificate",
+    "margin",
+    "progressive_error",
+    "save",
+    "separability",
+    "__version__",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,366 @@
+"""Holds a run of the perceptron against the convergence theorem, update by update, in exact arithmetic.
+
+With rows inside a ball of radius R' and a unit vector v of margin gamma', the weights w_k after k updates satisfy
+
+    w_k·v >= k eta gamma'      and      ‖w_k‖^2 <= k eta^2 R'^2,
+
+so that k <= R'^2 / gamma'^2. Both sides are computed for every k from the recorded updates: as rationals for linear and
+polynomial kernels, in ball arithmetic (numbers with proven error bounds) for kernels with an exponential.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.certificates import verify as exactly
+from rosenblatt.certificates.direction import Direction, upper_fraction
+from rosenblatt.certificates.exact_kernels import KernelRun, kernel_margin, precision
+from rosenblatt.certificates.problem import Problem, read_labels, read_rows
+from rosenblatt.certificates.results import REST, Certificate, Separable, root_up
+from rosenblatt.certificates.separability import decide
+from rosenblatt.certificates.watching import Watcher
+from rosenblatt.engine.state import Array
+
+
+@dataclass(frozen=True, repr=False)
+class Audit:
+    """One half-space's run beside the theorem.
+
+    Attributes
+    ----------
+    mistakes : the updates that the run made
+    radius, gamma : R' and gamma' in the run's own coordinates; gamma is 0 if the rows are not separable there
+    bound : the most mistakes that the theorem allows, or None where it allows any number
+    applies : whether the theorem is about this run; `note` says which form of it holds, or what is outside it
+    holds : mistakes within the bound, and both inequalities at every update, proven; None if it does not apply
+    progress, progress_floor : w_k·v and k·eta·gamma' for k = 1, 2, …
+    lengths, lengths_ceiling : ‖w_k‖² and what bounds it
+    arithmetic : "exact rationals", or balls of so many bits
+    """
+
+    name: str
+    mistakes: int
+    radius: float
+    gamma: float
+    bound: int | None
+    applies: bool
+    holds: bool | None
+    note: str
+    arithmetic: str
+    progress: Array = field(repr=False)
+    progress_floor: Array = field(repr=False)
+    lengths: Array = field(repr=False)
+    lengths_ceiling: Array = field(repr=False)
+    certificate: Certificate | None = field(repr=False)
+
+    def __bool__(self) -> bool:
+        return bool(self.holds)
+
+    def __str__(self) -> str:
+        bound = "no bound" if self.bound is None else f"at most {self.bound:,}"
+        verdict = {True: "holds at every update", False: "DOES NOT HOLD", None: "does not apply"}[self.holds]
+        return (
+            f"Audit of {self.name}\n"
+            f"  mistakes       {self.mistakes:,}, {bound}\n"
+            f"  theorem        R' = {self.radius:.6g}, gamma' = {self.gamma:.6g}: {verdict} ({self.arithmetic})\n"
+            f"  note           {self.note}"
+        )
+
+    __repr__ = __str__
+
+
+class Audits:
+    """The audits of several half-spaces by class, for one class against the rest."""
+
+    def __init__(self, audits: dict[Any, Audit]) -> None:
+        self.audits = audits
+
+    def __getitem__(self, name: Any) -> Audit:
+        return self.audits[name]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.audits)
+
+    def __len__(self) -> int:
+        return len(self.audits)
+
+    def __bool__(self) -> bool:
+        return all(self.audits.values())
+
+    def __str__(self) -> str:
+        return "\n".join(str(audit) for audit in self.audits.values())
+
+    __repr__ = __str__
+
+
+@dataclass
+class Terms:
+    """Whether and how the theorem is about a run: the constant step, the threshold, and what to say."""
+
+    applies: bool
+    note: str
+    step: Fraction = Fraction(1)
+    threshold: Fraction = Fraction(0)  # theta / eta
+
+
+def audit(fitted: Any, X: Any, y: Any, *, tolerance: float = 0.01, time_limit: float | None = None) -> Any:
+    """Hold a recorded run of the perceptron family against the convergence theorem.
+
+    Parameters
+    ----------
+    fitted : a `Perceptron`, `HalfSpace` or `KernelPerceptron` fitted with ``fit(X, y, record="updates")``
+    X, y : the very rows and labels of that fit
+    tolerance : how close to the largest gamma' the one used must be proven
+    time_limit : seconds for finding gamma'
+
+    Returns
+    -------
+    An `Audit`; for several classes `Audits`, one for each class against the rest.
+
+    Examples
+    --------
+    >>> from rosenblatt import Perceptron, audit
+    >>> X, y = [[100.0], [102.0]], [1, -1]
+    >>> model = Perceptron(shuffle=False, max_iter=100_000).fit(X, y, record="updates")
+    >>> audit(model, X, y)
+    Audit of 1 against -1
+      mistakes       20,303, at most 106,151,810
+      theorem        R' = 102.005, gamma' = 0.0099005: holds at every update (exact rationals)
+      note           constant learning rate 1: the order of the rows and the rate do not matter
+    """
+    log = getattr(getattr(fitted, "trace_", None), "updates", None)
+    if log is None:
+        raise ValueError(
+            'audit needs a run that recorded its updates, but this one did not; fit with record="updates".'
+        )
+    X = read_rows(X)
+    classes, codes = read_labels(y, X.shape[0])
+    if len(classes) != len(fitted.classes_) or not np.array_equal(classes, fitted.classes_):
+        raise ValueError("audit needs the labels of the fit, but y has other classes; pass the y that was fitted.")
+    if any(len(rows) and rows.max() >= X.shape[0] for rows in log.rows):
+        raise ValueError("audit needs the rows of the fit, but X has fewer; pass the X that was fitted.")
+    deadline = math.inf if time_limit is None else time.monotonic() + time_limit
+    names = [name.item() if isinstance(name, np.generic) else name for name in classes]
+    if len(names) == 2:
+        problem = Problem(X, _signs(codes == 1), (names[0], names[1]), bool(fitted.fit_intercept))
+        return _audit_one(fitted, log, 0, problem, f"{names[1]!r} against {names[0]!r}", tolerance, deadline)
+    audits = {}
+    for k, name in enumerate(names):
+        problem = Problem(X, _signs(codes == k), (REST, name), bool(fitted.fit_intercept))
+        audits[name] = _audit_one(fitted, log, k, problem, f"{name!r} against the rest", tolerance, deadline)
+    return Audits(audits)
+
+
+def _signs(positive: Array) -> Array:
+    return np.where(positive, 1, -1).astype(np.int8)
+
+
+def _audit_one(fitted: Any, log: Any, k: int, problem: Problem, name: str, tolerance: float, deadline: float) -> Audit:
+    rows, steps, shrinks = log.rows[k], log.steps[k], log.shrinks[k]
+    terms = _terms(fitted, problem, rows, steps, shrinks)
+    certificate: Certificate | None = None
+    run: Any
+    if hasattr(fitted, "kernel_"):
+        run = KernelRun(fitted.kernel_, problem, rows)
+        direction = kernel_margin(fitted.kernel_, problem, tolerance, deadline)
+        square = run.largest_square()
+        arithmetic = run.arithmetic
+    else:
+        certificate = decide(problem, tolerance, deadline, Watcher())
+        run = LinearRun(problem, rows)
+        square = exactly.largest_square(problem.X, constant=problem.intercept)
+        direction = _linear_direction(problem, certificate)
+        arithmetic = "exact rationals"
+    with precision():
+        found = _replay(run, rows, direction, square, terms) if terms.applies else _nothing()
+    gamma = 0.0 if direction is None else direction.gamma
+    bound = None
+    holds: bool | None = None
+    note = terms.note
+    if direction is None:
+        note = f"{note}; the rows were not shown to be separable here, so the number of mistakes has no bound"
+    elif terms.applies:
+        bound = direction.bound(square, terms.threshold)
+        holds = found.both and len(rows) <= bound
+    if found.not_mistakes:
+        note += f"; {found.not_mistakes} updates were made by rounding, on rows that were right exactly"
+    return Audit(
+        name=name,
+        mistakes=len(rows),
+        radius=root_up(upper_fraction(square)),
+        gamma=gamma,
+        bound=bound,
+        applies=terms.applies and direction is not None,
+        holds=holds,
+        note=note,
+        arithmetic=arithmetic,
+        progress=found.progress,
+        progress_floor=found.floor,
+        lengths=found.lengths,
+        lengths_ceiling=found.ceiling,
+        certificate=certificate,
+    )
+
+
+def _terms(fitted: Any, problem: Problem, rows: Array, steps: Array, shrinks: Array) -> Terms:
+    """What of this run the theorem speaks about."""
+    coupled = getattr(fitted, "multi_class", "ovr") == "coupled" and len(fitted.classes_) > 2
+    rule = getattr(fitted, "rule", None)
+    named = rule if isinstance(rule, str) else type(fitted).__name__
+    outside = [
+        (coupled, "coupled classes move two half-spaces at once, which this theorem is not about"),
+        (
+            named not in ("Perceptron", "KernelPerceptron", "perceptron", "margin_perceptron"),
+            f"the rule {named} is not the perceptron's, which this theorem is about",
+        ),
+        (getattr(fitted, "drop_after", None) is not None, "rows were dropped: the theorem needs all updates to stay"),
+        (getattr(fitted, "budget", None) is not None, "a budget forgets updates: the theorem needs all to stay"),
+        (bool(len(shrinks)) and bool((shrinks != 1).any()), "the weights were shrunk between updates"),
+        (
+            bool(len(steps)) and bool((np.abs(steps) != abs(steps[0])).any()),
+            "the steps differ (a schedule or sample weights): the bound needs a constant learning rate",
+        ),
+        (
+            bool(len(steps)) and bool((np.sign(steps) != problem.signs[rows]).any()),
+            "an update went against its label: these are not the rows and labels of the fit",
+        ),
+        (not _from_zero(fitted, problem, rows, steps), "the run did not begin with zero weights"),
+    ]
+    for is_so, reason in outside:
+        if is_so:
+            return Terms(False, f"outside the theorem: {reason}")
+    step = Fraction(abs(float(steps[0]))) if len(steps) else Fraction(1)
+    note = f"constant learning rate {float(step):g}: the order of the rows and the rate do not matter"
+    theta = _theta(fitted) if named == "margin_perceptron" else Fraction(0)
+    if theta:
+        note = f"threshold theta = {float(theta):g}: the bound is (R'^2 + 2 theta / eta) / gamma'^2"
+    return Terms(True, note, step, theta / step)
+
+
+def _theta(fitted: Any) -> Fraction:
+    params = fitted.params
+    if params is None:
+        return Fraction(1)
+    values = params.get("theta", 1.0) if hasattr(params, "get") else list(params)[1]
+    return Fraction(float(values))
+
+
+def _from_zero(fitted: Any, problem: Problem, rows: Array, steps: Array) -> bool:
+    """Whether the recorded updates add up to the last weights."""
+    if hasattr(fitted, "kernel_"):
+        return True
+    if not getattr(fitted, "warm_start", False) or len(fitted.classes_) > 2:
+        return True
+    total = np.asarray(steps @ problem.X[rows].astype(np.float64)).ravel()
+    last = np.asarray(fitted.answers_["last"].coef).ravel()
+    return bool(np.allclose(total, last, rtol=1e-3, atol=1e-3 * np.abs(last).max(initial=1e-300)))
+
+
+# ------------------------------------------------------------------------------------------------ the replay
+
+
+@dataclass
+class Replayed:
+    both: bool
+    not_mistakes: int
+    progress: Array
+    floor: Array
+    lengths: Array
+    ceiling: Array
+
+
+def _nothing() -> Replayed:
+    empty = np.empty(0)
+    return Replayed(False, 0, empty, empty, empty, empty)
+
+
+def _replay(run: Any, rows: Array, direction: Any, square: Any, terms: Terms) -> Replayed:
+    """Go through the updates with steps of 1, and compare both sides after each; eta only scales the curves."""
+    progress, lengths = np.empty(len(rows)), np.empty(len(rows))
+    total: Any = Fraction(0)
+    length: Any = Fraction(0)
+    both, not_mistakes = direction is not None, 0
+    ceiling = square + 2 * terms.threshold
+    for k, row in enumerate(rows.tolist()):
+        margin = run.margin(row)
+        not_mistakes += bool(margin > terms.threshold)
+        length = length + 2 * margin + run.square(row)
+        run.add(row)
+        lengths[k] = float(length)
+        both = both and bool(length <= (k + 1) * ceiling)
+        if direction is not None:
+            total = total + direction.scores[row]
+            progress[k] = float(total)
+            both = both and bool(total >= (k + 1) * direction.least)
+    step = float(terms.step)
+    counts = np.arange(1, len(rows) + 1)
+    lengths, ceilings = lengths * step**2, counts * float(ceiling) * step**2
+    if direction is None:
+        return Replayed(False, not_mistakes, np.empty(0), np.empty(0), lengths, ceilings)
+    unit = math.sqrt(float(upper_fraction(direction.squared_length)))
+    return Replayed(both, not_mistakes, progress / unit * step, counts * direction.gamma * step, lengths, ceilings)
+
+
+class LinearRun:
+    """The weights of a linear run as whole numbers over one denominator."""
+
+    def __init__(self, problem: Problem, rows: Array) -> None:
+        exact = exactly.Rows(problem.X)
+        self.signs = problem.signs
+        parts = {row: exact.integers(row) for row in np.unique(rows).tolist()}
+        self.denominator = math.lcm(*(part[2] for part in parts.values()))
+        whole: dict[int, tuple[list[int], list[int]]] = {}
+        largest = self.denominator
+        for row, (columns, integers, own) in parts.items():
+            scaled = [value * (self.denominator // own) for value in integers]
+            largest = max([largest, *map(abs, scaled)])
+            constant = [self.denominator] if problem.intercept else []
+            whole[row] = ([*columns, *[problem.d] * len(constant)], [*scaled, *constant])
+        # Numbers of 64 bits where no sum can leave them, Python's own beyond.
+        dtype: Any = np.int64 if largest**2 * (len(rows) + 1) * (problem.d + 1) < 2**62 else object
+        self.rows = {
+            row: (np.array(columns, dtype=np.int64), np.array(values, dtype=dtype))
+            for row, (columns, values) in whole.items()
+        }
+        self.weights = np.zeros(problem.d + 1, dtype=dtype)
+
+    def margin(self, row: int) -> Fraction:
+        columns, values = self.rows[row]
+        return Fraction(int(self.signs[row]) * int((self.weights[columns] * values).sum()), self.denominator**2)
+
+    def square(self, row: int) -> Fraction:
+        return Fraction(int((self.rows[row][1] * self.rows[row][1]).sum()), self.denominator**2)
+
+    def add(self, row: int) -> None:
+        columns, values = self.rows[row]
+        self.weights[columns] += int(self.signs[row]) * values
+
+
+class _Scores(dict[int, Fraction]):
+    """Exact scores of rows, computed when they are asked for."""
+
+    def __init__(self, problem: Problem, plane: exactly.Plane) -> None:
+        super().__init__()
+        self.problem, self.plane, self.rows = problem, plane, exactly.Rows(problem.X)
+
+    def __missing__(self, row: int) -> Fraction:
+        self[row] = self.plane.score(self.rows, row) * int(self.problem.signs[row])
+        return self[row]
+
+
+def _linear_direction(problem: Problem, certificate: Certificate) -> Direction | None:
+    if not isinstance(certificate, Separable):
+        return None
+    plane = exactly.Plane(*certificate.theorem_plane)
+    return Direction(
+        _Scores(problem, plane),
+        exactly.least(problem.X, problem.signs, plane)[0],
+        plane.squared_length(with_offset=problem.intercept),
+    )
