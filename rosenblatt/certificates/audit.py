@@ -22,7 +22,7 @@ import numpy as np
 from rosenblatt.certificates import verify as exactly
 from rosenblatt.certificates.direction import Direction, upper_fraction
 from rosenblatt.certificates.exact_kernels import KernelRun, kernel_margin, precision
-from rosenblatt.certificates.problem import Problem, read_labels, read_rows
+from rosenblatt.certificates.problem import Problem, check_time_limit, check_tolerance, read_labels, read_rows
 from rosenblatt.certificates.results import REST, Certificate, Separable, root_up
 from rosenblatt.certificates.separability import decide
 from rosenblatt.certificates.watching import Watcher
@@ -140,8 +140,14 @@ def audit(fitted: Any, X: Any, y: Any, *, tolerance: float = 0.01, time_limit: f
         raise ValueError(
             'audit needs a run that recorded its updates, but this one did not; fit with record="updates".'
         )
+    check_tolerance(tolerance)
+    check_time_limit(time_limit)
     X = read_rows(X)
     classes, codes = read_labels(y, X.shape[0])
+    if X.shape[1] != getattr(fitted, "n_features_in_", X.shape[1]):
+        raise ValueError(
+            f"audit needs the rows of the fit, with {fitted.n_features_in_} features, but X has {X.shape[1]}."
+        )
     if len(classes) != len(fitted.classes_) or not np.array_equal(classes, fitted.classes_):
         raise ValueError("audit needs the labels of the fit, but y has other classes; pass the y that was fitted.")
     if any(len(rows) and rows.max() >= X.shape[0] for rows in log.rows):
@@ -164,7 +170,7 @@ def _signs(positive: Array) -> Array:
 
 def _audit_one(fitted: Any, log: Any, k: int, problem: Problem, name: str, tolerance: float, deadline: float) -> Audit:
     rows, steps, shrinks = log.rows[k], log.steps[k], log.shrinks[k]
-    terms = _terms(fitted, problem, rows, steps, shrinks)
+    terms = _terms(fitted, problem, k, rows, steps, shrinks)
     certificate: Certificate | None = None
     run: Any
     if hasattr(fitted, "kernel_"):
@@ -209,7 +215,7 @@ def _audit_one(fitted: Any, log: Any, k: int, problem: Problem, name: str, toler
     )
 
 
-def _terms(fitted: Any, problem: Problem, rows: Array, steps: Array, shrinks: Array) -> Terms:
+def _terms(fitted: Any, problem: Problem, k: int, rows: Array, steps: Array, shrinks: Array) -> Terms:
     """What of this run the theorem speaks about."""
     coupled = getattr(fitted, "multi_class", "ovr") == "coupled" and len(fitted.classes_) > 2
     rule = getattr(fitted, "rule", None)
@@ -231,7 +237,10 @@ def _terms(fitted: Any, problem: Problem, rows: Array, steps: Array, shrinks: Ar
             bool(len(steps)) and bool((np.sign(steps) != problem.signs[rows]).any()),
             "an update went against its label: these are not the rows and labels of the fit",
         ),
-        (not _from_zero(fitted, problem, rows, steps), "the run did not begin with zero weights"),
+        (
+            not _adds_up(fitted, problem, k, rows, steps),
+            "the updates do not add up to the last weights (a start other than zero, or not the rows of the fit)",
+        ),
     ]
     for is_so, reason in outside:
         if is_so:
@@ -252,15 +261,14 @@ def _theta(fitted: Any) -> Fraction:
     return Fraction(float(values))
 
 
-def _from_zero(fitted: Any, problem: Problem, rows: Array, steps: Array) -> bool:
-    """Whether the recorded updates add up to the last weights."""
+def _adds_up(fitted: Any, problem: Problem, k: int, rows: Array, steps: Array) -> bool:
+    """Whether the recorded updates, on these rows, are the last weights: a start at zero, and the rows of the fit."""
     if hasattr(fitted, "kernel_"):
         return True
-    if not getattr(fitted, "warm_start", False) or len(fitted.classes_) > 2:
-        return True
+    last = np.atleast_2d(fitted.answers_["last"].coef)[k].astype(np.float64)
     total = np.asarray(steps @ problem.X[rows].astype(np.float64)).ravel()
-    last = np.asarray(fitted.answers_["last"].coef).ravel()
-    return bool(np.allclose(total, last, rtol=1e-3, atol=1e-3 * np.abs(last).max(initial=1e-300)))
+    moved = np.asarray(np.abs(steps) @ np.abs(problem.X[rows].astype(np.float64))).ravel()
+    return bool(np.all(np.abs(total - last) <= 1e-4 * moved + 1e-300))
 
 
 # ------------------------------------------------------------------------------------------------ the replay

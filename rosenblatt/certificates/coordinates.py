@@ -41,6 +41,20 @@ class View:
         pairs = zip(direction.tolist(), exponents.tolist(), strict=True)
         return tuple(Fraction(value) / 2**exponent for value, exponent in pairs)
 
+    def short_normal(self, direction: Array, margin: float) -> tuple[exactly.Number, ...]:
+        """The direction in whole numbers, as few digits as leave the margin what it is to one part in 10,000.
+
+        Short numbers make certificates small and exact sums quick. `margin` is that of the direction, in this view.
+        """
+        if np.ptp(self.exponents):
+            return self.normal(direction)
+        largest = np.abs(direction).max()
+        coarsest = 1e-4 * margin * float(np.linalg.norm(direction)) / (self.points.radius * math.sqrt(len(direction)))
+        bits = math.ceil(math.log2(largest / coarsest)) if coarsest > 0 else 99
+        if bits > 50:
+            return self.normal(direction)
+        return tuple(np.rint(np.ldexp(direction / largest, bits)).tolist())
+
     def upper_of(self, bound: float) -> float:
         """A bound on the margin, in the data's units; none if the columns were scaled one by one."""
         return math.ldexp(bound, int(self.exponents[0])) if np.ptp(self.exponents) == 0 else math.inf

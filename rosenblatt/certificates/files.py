@@ -8,8 +8,7 @@ float64 hyperplane is exact enough.
 from __future__ import annotations
 
 import json
-import os
-import tempfile
+import math
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -31,28 +30,16 @@ from rosenblatt.certificates.results import (
     against_rest,
 )
 from rosenblatt.engine.state import Array
+from rosenblatt.models.whole_file import write_whole
 
 FORMAT = "rosenblatt certificate"
 PROTOCOL = 1
 
 
 def write(certificate: Certificate | SeparabilityTable, path: Any) -> None:
-    """Write to a file aside, then put it in place: a file is whole or not there."""
-    path = Path(path)
-    text = json.dumps({"format": FORMAT, "protocol": PROTOCOL, **_to_json(certificate)}, indent=1, allow_nan=False)
-    try:
-        handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise type(error)(f"{path} could not be written ({error.strerror}); choose a folder that can be.") from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(aside, path)
-    except BaseException:
-        os.unlink(aside)
-        raise
+    """Write the certificate, whole or not at all."""
+    text = json.dumps({"format": FORMAT, "protocol": PROTOCOL, **_to_json(certificate)}, allow_nan=False)
+    write_whole(path, text.encode())
 
 
 def load_certificate(path: Any, X: Any, y: Any) -> Any:
@@ -62,8 +49,35 @@ def load_certificate(path: Any, X: Any, y: Any) -> Any:
     """
     content = _read(path)
     X, labels = read_rows(X), np.asarray(y)
-    if content.get("verdict") != "table":
-        return _verified(content, X, labels)
+    try:
+        return _table(content, X, labels) if content["verdict"] == "table" else _verified(content, X, labels)
+    except exactly.CertificateError:
+        raise
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, ZeroDivisionError) as error:
+        raise exactly.CertificateError(f"{path} is damaged ({type(error).__name__}: {error}); save it again.") from None
+
+
+def _read(path: Any) -> dict[str, Any]:
+    if not Path(path).is_file():
+        raise FileNotFoundError(f"{path} must be a certificate, but there is no such file; check the path.")
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise exactly.CertificateError(f"{path} must be a certificate, but it is not valid JSON ({error}).") from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise exactly.CertificateError(f"{path} must be a certificate of this library, but it is another file.")
+    if content.get("protocol") != PROTOCOL:
+        raise exactly.CertificateError(
+            f"{path} has protocol {content.get('protocol')!r}, but this version reads {PROTOCOL}; update the library."
+        )
+    return content
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a number")
+
+
+def _table(content: dict[str, Any], X: Any, labels: Array) -> SeparabilityTable:
     table = SeparabilityTable(content["classes"])
     for part in content["pairs"]:
         a, b = part["classes"]
@@ -72,44 +86,33 @@ def load_certificate(path: Any, X: Any, y: Any) -> Any:
     for part in content["rest"]:
         name = part["classes"][1]
         table.rest[name] = _verified(part, X, against_rest(labels, name))
+    if not {name for pair in table.pairs for name in pair} | set(table.rest) <= set(table.classes):
+        raise exactly.CertificateError("A table must name the classes of its certificates, and it names others.")
     return table
 
 
-def _read(path: Any) -> dict[str, Any]:
-    try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise exactly.CertificateError(f"{path} is not a certificate: it is not JSON ({error}).") from None
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise exactly.CertificateError(f"{path} is not a certificate of this library.")
-    if content.get("protocol") != PROTOCOL:
-        raise exactly.CertificateError(
-            f"{path} has protocol {content.get('protocol')!r}, but this version reads {PROTOCOL}; update the library."
-        )
-    return content
-
-
 def _verified(content: dict[str, Any], X: Any, labels: Array) -> Certificate:
-    try:
-        about = About(
-            tuple(content["classes"]), bool(content["fit_intercept"]), tuple(content["shape"]), content["digest"]
-        )
-        rows, signs = about.read(X, labels)
-        certificate = _FROM_JSON[content["verdict"]](content, about, rows, signs)
-    except exactly.CertificateError:
-        raise
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, ZeroDivisionError) as error:
-        raise exactly.CertificateError(f"The certificate is damaged: {error}.") from None
+    if content["fit_intercept"] not in (True, False):
+        raise exactly.CertificateError("fit_intercept must be true or false.")
+    about = About(tuple(content["classes"]), content["fit_intercept"], tuple(content["shape"]), content["digest"])
+    rows, signs = about.read(X, labels)
+    certificate = _FROM_JSON[content["verdict"]](content, about, rows, signs)
     certificate.check(rows, signs)
     return certificate
 
 
 def _number(value: exactly.Number) -> Any:
-    return f"{value.numerator}/{value.denominator}" if isinstance(value, Fraction) else value
+    """A whole number as it is; a float by its shortest name; a fraction as text."""
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) < 2**53 else value
+    return f"{value.numerator}/{value.denominator}" if isinstance(value, Fraction) else float(value)
 
 
 def _from_number(value: Any) -> exactly.Number:
-    return Fraction(value) if isinstance(value, str) else float(value)
+    number = Fraction(value) if isinstance(value, str) else float(value)
+    if number in (math.inf, -math.inf):
+        raise ValueError("a number of a hyperplane is infinite")
+    return number
 
 
 def _plane_to_json(plane: Any) -> dict[str, Any]:

@@ -57,27 +57,10 @@ class Problem:
 def read_rows(X: Any) -> Any:
     """The rows as an array or CSR matrix of numbers that are used as they are."""
     if scipy.sparse.issparse(X):
-        X = X.tocsr()
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
+        X = _canonical(X)
         values = X.data
     else:
-        if hasattr(X, "to_numpy"):
-            X = X.to_numpy()
-        X = values = np.asarray(X)
-        if X.dtype.kind == "O":
-            try:
-                X = values = X.astype(np.float64)
-            except (TypeError, ValueError):
-                raise ValueError(
-                    "X must hold numbers, but it holds other objects; encode text and categories as numbers first."
-                ) from None
-        if X.ndim != 2:
-            raise ValueError(
-                f"X must be a table of rows and features, but it has {X.ndim} dimension{'s' * (X.ndim != 1)}; "
-                f"reshape it to 2-D."
-            )
+        X = values = _as_table(X)
     if values.dtype.kind not in "buif" or values.dtype.itemsize > 8:
         raise ValueError(
             f"X must hold real numbers of at most 64 bits, but its dtype is {values.dtype}; convert it to float64."
@@ -91,6 +74,63 @@ def read_rows(X: Any) -> Any:
     if values.dtype == np.float16:
         X = X.astype(np.float32)
     return X
+
+
+def _canonical(X: Any) -> Any:
+    """CSR with sorted features, none of them twice."""
+    if X.ndim != 2:
+        raise ValueError(f"X must be a table of rows and features, but it has {X.ndim} dimension; reshape it to 2-D.")
+    X = X.tocsr()
+    if X.nnz and not 0 <= X.indices.min() <= X.indices.max() < X.shape[1]:
+        raise ValueError(
+            f"The indices of a sparse matrix must be at least 0 and below {X.shape[1]}, its number of features, but X "
+            f"has others; build the matrix again."
+        )
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def _as_table(X: Any) -> Array:
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        raise ValueError("X must not have masked values, but it has some; fill them or leave their rows out.")
+    if hasattr(X, "to_numpy"):
+        X = X.to_numpy()
+    try:
+        table = np.asarray(X)
+    except ValueError:
+        raise ValueError("X must have rows of one length, but they differ; pass a table.") from None
+    if table.dtype.kind == "O":
+        try:
+            exact = table.astype(np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise ValueError(
+                "X must hold numbers of at most 64 bits, but it holds other objects; encode text and categories first."
+            ) from None
+        if not all(a == b for a, b in zip(exact.ravel().tolist(), table.ravel().tolist(), strict=True)):
+            raise ValueError(
+                "X must hold numbers that 64 bits hold exactly, but some are too long; scale or round them."
+            )
+        table = exact
+    if table.ndim != 2:
+        raise ValueError(
+            f"X must be a table of rows and features, but it has {table.ndim} dimension{'s' * (table.ndim != 1)}; "
+            f"reshape it to 2-D."
+        )
+    return table
+
+
+def check_time_limit(time_limit: Any) -> None:
+    if time_limit is None:
+        return
+    if isinstance(time_limit, bool) or not isinstance(time_limit, int | float) or not time_limit > 0:
+        raise ValueError(f"time_limit must be a number of seconds above 0 or None, but got {time_limit!r}.")
+
+
+def check_tolerance(tolerance: Any) -> None:
+    if isinstance(tolerance, bool) or not isinstance(tolerance, int | float) or not 0 < tolerance <= 1:
+        raise ValueError(f"tolerance must be above 0 and at most 1, but got {tolerance!r}; 0.01 means one per cent.")
 
 
 def read_labels(y: Any, n: int) -> tuple[Array, Array]:
@@ -113,8 +153,7 @@ def read_labels(y: Any, n: int) -> tuple[Array, Array]:
         raise ValueError("y must hold labels of one kind, but they cannot be compared; convert them.") from None
     if len(classes) < 2:
         raise ValueError(
-            f"y must hold at least two classes, but every label is {classes[0]!r}; separability is a question about "
-            f"two sets of rows."
+            f"y must hold at least two classes, but every label is {_plain(classes[0])!r}; pass rows of two classes."
         )
     return classes, codes
 

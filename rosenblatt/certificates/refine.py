@@ -24,7 +24,7 @@ from rosenblatt.certificates import coordinates
 from rosenblatt.certificates import verify as exactly
 from rosenblatt.certificates.exact import OutOfTimeError, nearest_exactly
 from rosenblatt.certificates.nearest import NearestPoints
-from rosenblatt.certificates.problem import Problem
+from rosenblatt.certificates.problem import Problem, check_time_limit
 from rosenblatt.certificates.results import NotSeparable, Overlapping, QuasiComplete, Undecided
 from rosenblatt.certificates.watching import Watcher, watcher
 from rosenblatt.engine.state import Array
@@ -37,6 +37,7 @@ SMALL = 1024  # numbers of a problem that exact arithmetic solves at once
 
 def refine(problem: Problem, witness: NotSeparable, *, time_limit: float | None, verbose: int) -> Any:
     """`Overlapping` or `QuasiComplete`, with the proof; `Undecided` when time is up."""
+    check_time_limit(time_limit)
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
     with watcher(verbose, "overlapping or touching", 1) as shown:
         try:
@@ -176,9 +177,9 @@ def _overlapping(problem: Problem, witness: NotSeparable, deadline: float) -> Ov
     groups = (signs > 0).astype(int) if intercept else np.zeros(problem.n, int)
     integers, denominator = coordinates.whole_numbers(problem)
     means = exactly.class_means(problem.X, signs, intercept=intercept)
-    share = Fraction(1)
+    share = Fraction(1, 2)
     while True:
-        share /= 4
+        share *= share
         scaled = [share * denominator * means.get(column, Fraction(0)) for column in range(problem.d)]
         tops, bottom = exactly.common_integers(scaled)
         pushed = [

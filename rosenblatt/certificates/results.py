@@ -173,30 +173,48 @@ class Separable(Certificate):
         return self.margin_upper / self.margin - 1 if self.margin else math.inf
 
     def __str__(self) -> str:
-        gap = f"{100 * self.gap:.2g} %" if self.gap > 1e-9 else "exactly"
+        if math.isinf(self.gap):
+            near = "not bounded from above yet"
+        else:
+            near = (
+                f"the largest to within {100 * self.gap:.2g} %" if self.gap > 1e-9 else "the largest to the last digit"
+            )
         return (
             f"Separable ({self._title()})\n"
-            f"  margin         {self.margin:.6g}, the largest to within {gap}\n"
+            f"  margin         {self.margin:.6g}, {near}\n"
             f"  support        {len(self.support_vectors):,} rows\n"
             f"  theorem        R' = {self.radius:.6g}, gamma' = {self.gamma:.6g}: "
             f"at most {self.mistake_bound:,} mistakes"
-        ).replace("within exactly", "the last digit")
+        )
 
     __repr__ = __str__
 
     def check(self, rows: exactly.Rows, signs: Array) -> None:
         intercept = self.about.intercept
+        numbers = (self.margin, self.margin_upper, self.radius, self.gamma, self.gamma_upper)
+        if any(math.isnan(number) or number < 0 for number in numbers) or math.isinf(self.margin + self.gamma):
+            raise exactly.CertificateError("Margins and the radius must be numbers, and not negative.")
+        if math.isinf(self.radius):
+            raise exactly.CertificateError("R' must be finite.")
+        if any(len(plane[0]) != rows.d for plane in (self.plane, self.theorem_plane)):
+            raise exactly.CertificateError(f"A hyperplane needs {rows.d} numbers, one for each feature.")
+        if not intercept and (self.plane[1] or self.theorem_plane[1]):
+            raise exactly.CertificateError("Without an intercept the hyperplane must pass through the origin.")
+        if not all(0 <= row < rows.n for row in self.support_vectors.tolist()):
+            raise exactly.CertificateError(f"Support vectors must be rows 0 to {rows.n - 1} of the data.")
         plane = exactly.Plane(*self.plane)
         exactly.check_sides(rows, signs, plane, strictly=True)
         if not np.array_equal(self.normal, np.array([float(value) for value in self.plane[0]])):
             raise exactly.CertificateError("The normal must be that of the proven hyperplane, and it is another.")
+        if self.offset != float(self.plane[1]):
+            raise exactly.CertificateError("The offset must be that of the proven hyperplane, and it is another.")
         floor = exactly.least(rows, signs, plane)[0]
-        if Fraction(self.margin) ** 2 * plane.squared_length(with_offset=False) > floor**2 or self.margin < 0:
+        if Fraction(self.margin) ** 2 * plane.squared_length(with_offset=False) > floor**2:
             raise exactly.CertificateError("The hyperplane must have the margin that is stated, and its is smaller.")
         theorem = exactly.Plane(*self.theorem_plane)
         floor = exactly.least(rows, signs, theorem)[0]
         length = theorem.squared_length(with_offset=intercept)
-        if floor <= 0 or Fraction(self.gamma) ** 2 * length > floor**2 or self.gamma < 0:
+        if floor <= 0 or Fraction(self.gamma) ** 2 * length > floor**2:
             raise exactly.CertificateError("The theorem's hyperplane must have the gamma stated, and its is smaller.")
         square = exactly.largest_square(rows, constant=intercept)
         if Fraction(self.radius) ** 2 < square:
@@ -290,7 +308,7 @@ class NotSeparable(Certificate):
             f"NotSeparable ({self._title()})\n"
             f"  witness        {where}: positive rational weights on {len(self.rows):,} rows\n"
             f"  rows           {named}\n"
-            f"  weights        rationals of up to {digits:,} digits, checked exactly"
+            f"  weights        rationals of up to {digits:,} digit{'s' * (digits > 1)}, checked exactly"
         )
 
     __repr__ = __str__
@@ -366,6 +384,8 @@ class QuasiComplete(Certificate):
         self.witness.check(rows, signs)
         if not self.about.intercept and self.plane[1] != 0:
             raise exactly.CertificateError("Without an intercept the hyperplane must pass through the origin.")
+        if len(self.plane[0]) != rows.d:
+            raise exactly.CertificateError(f"A hyperplane needs {rows.d} numbers, one for each feature.")
         exactly.check_sides(rows, signs, exactly.Plane(*self.plane), strictly=False)
 
 
@@ -383,11 +403,9 @@ class Undecided(Certificate):
         raise ValueError(f"The question is undecided ({self.reason}), which is neither yes nor no; look at .reason.")
 
     def __str__(self) -> str:
-        return (
-            f"Undecided ({self._title()})\n"
-            f"  reason         {self.reason}\n"
-            f"  so far         if there is a margin, it is at most {self.margin_upper:.3g}"
-        )
+        known = math.isfinite(self.margin_upper)
+        told = f"if there is a margin, it is at most {self.margin_upper:.3g}" if known else "no bound on the margin"
+        return f"Undecided ({self._title()})\n  reason         {self.reason}\n  so far         {told}"
 
     __repr__ = __str__
 

@@ -16,7 +16,14 @@ from rosenblatt.certificates import verify as exactly
 from rosenblatt.certificates.exact import OutOfTimeError, nearest_exactly
 from rosenblatt.certificates.linear_program import solve_program
 from rosenblatt.certificates.nearest import Nearest, NearestPoints
-from rosenblatt.certificates.problem import Problem, read_labels, read_rows, two_classes
+from rosenblatt.certificates.problem import (
+    Problem,
+    check_time_limit,
+    check_tolerance,
+    read_labels,
+    read_rows,
+    two_classes,
+)
 from rosenblatt.certificates.results import (
     REST,
     About,
@@ -70,16 +77,17 @@ def separability(
     Separable (1 against 0, 4 x 2)
       margin         0.353553, the largest to the last digit
       support        3 rows
-      theorem        R' = 1.73205, gamma' = 0.288675: at most 36 mistakes
+      theorem        R' = 1.73205, gamma' = 0.242536: at most 51 mistakes
     >>> separability(points, [0, 1, 1, 0])
     NotSeparable (1 against 0, 4 x 2)
       witness        both hulls share a point: positive rational weights on 4 rows
       rows           0, 1, 2, 3
-      weights        rationals of up to 1 digits, checked exactly
+      weights        rationals of up to 1 digit, checked exactly
     """
     X = read_rows(X)
     classes, codes = read_labels(y, X.shape[0])
-    _check_settings(time_limit, tolerance)
+    check_time_limit(time_limit)
+    check_tolerance(tolerance)
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
     if len(classes) == 2:
         with watcher(verbose, "separability", 1) as shown:
@@ -114,13 +122,6 @@ def margin(
     if isinstance(found, Separable):
         return found.margin, found.margin_upper
     return (0.0, 0.0) if isinstance(found, NotSeparable) else (0.0, found.margin_upper)
-
-
-def _check_settings(time_limit: Any, tolerance: Any) -> None:
-    if time_limit is not None and not (isinstance(time_limit, int | float) and time_limit > 0):
-        raise ValueError(f"time_limit must be a number of seconds above 0 or None, but got {time_limit!r}.")
-    if not (isinstance(tolerance, int | float) and 0 < tolerance <= 1):
-        raise ValueError(f"tolerance must be above 0 and at most 1, but got {tolerance!r}; 0.01 means one per cent.")
 
 
 def _table(
@@ -192,6 +193,7 @@ class Prover:
         self.upper = math.inf
         self.found: Found | None = None
         self.theorem: Found | None = None
+        self.looking: list[tuple[coordinates.View, NearestPoints]] = []
 
     def decide(self) -> Certificate:
         if self.problem.n * (self.problem.d + 1) <= SMALL:
@@ -208,18 +210,34 @@ class Prover:
             return self._last_resort(search, view)
         if self.tolerance < 1:
             self._tighten(frame, search if view is frame.margin else self._look(frame.margin))
+            if self._wide() and self.problem.n * (self.problem.d + 1) <= MIDDLING // 4:
+                return self._exactly()
         return self.so_far("")
 
     def so_far(self, reason: str) -> Certificate:
         """What is proven by now."""
         if self.found is None:
-            return Undecided(reason, self.upper, self.about)
+            return Undecided(
+                reason, min([self.upper, *(view.upper_of(search.upper) for view, search in self.looking)]), self.about
+            )
         return self._separable(self.found, self.theorem)
 
     # ------------------------------------------------------------------------------------- in floating point
 
     def _look(self, view: coordinates.View) -> NearestPoints:
-        return NearestPoints(view.points, self.shown.bounds)
+        search = NearestPoints(view.points, self.shown.bounds)
+        self.looking.append((view, search))
+        return search
+
+    def _wide(self) -> bool:
+        """Whether a margin, or its bound from above, is further from the largest than asked for."""
+        assert self.found is not None and self.theorem is not None
+        certificate = self._separable(self.found, self.theorem)
+        widest = 1 + self.tolerance * 1.01
+        return (
+            certificate.margin_upper > widest * certificate.margin
+            or certificate.gamma_upper > widest * certificate.gamma
+        )
 
     def _search(self, view: coordinates.View) -> tuple[NearestPoints, NotSeparable | None]:
         """Search until a hyperplane separates or the hulls meet; the proof, if they do."""
@@ -261,17 +279,19 @@ class Prover:
     def _tighten(self, frame: coordinates.Frame, search: NearestPoints) -> None:
         """Bring the margin, and the theorem's, to within the tolerance of the largest."""
         ending = search.run(self.tolerance, self.deadline)
-        found = self._centred(frame.margin.normal(search.best))
-        if found is not None:
-            found.hull, found.support = _hull(ending, frame.margin.points.groups), ending.rows
-            if self.found is None or self._length(found) >= self._length(self.found):
-                self.found = found
-        if self.found is not None and not self.problem.intercept:
+        found = None
+        if search.lower > 0:
+            found = self._centred(frame.margin.short_normal(search.best, search.lower))
+        if found is not None and (self.found is None or self._length(found) >= self._length(self.found)):
+            self.found = found
+        assert self.found is not None
+        self.found.hull, self.found.support = _hull(ending, frame.margin.points.groups), ending.rows
+        if not self.problem.intercept:
             self.theorem = self.found
             return
         search = self._look(frame.theorem)
         ending = search.run(self.tolerance, self.deadline)
-        normal = frame.theorem.normal(search.best) if search.lower > 0 else ()
+        normal = frame.theorem.short_normal(search.best, search.lower) if search.lower > 0 else ()
         theorem = self._as_it_is(normal[:-1], normal[-1]) if normal else None
         candidates = [plane for plane in (theorem, self.found, self.theorem) if plane is not None]
         best = max(candidates, key=lambda plane: self._length(plane, with_offset=True))

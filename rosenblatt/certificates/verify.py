@@ -89,7 +89,7 @@ class Rows:
         else:
             low, high = self.X.min(axis=0, initial=0), self.X.max(axis=0, initial=0)
             result = np.maximum(np.abs(low.astype(np.float64)), np.abs(high.astype(np.float64)))
-        return result if self.exact_floats else np.nextafter(result, np.inf)
+        return result if self.exact_floats else np.where(result > 0, np.nextafter(result, np.inf), 0.0)
 
     def blocks(self) -> Iterator[slice]:
         step = max(1, BLOCK // max(1, self.d))

@@ -7,46 +7,26 @@ and the old numbers stay readable.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import tempfile
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rosenblatt.models.linear import Array
+from rosenblatt.models.whole_file import write_whole
 
 PROTOCOL = 1
 KEY = "rosenblatt"
 
 
 def write_file(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str, Array]) -> None:
-    """Write the file whole or not at all: to a temporary neighbour, to the disk, then into place."""
+    """Write the model, whole or not at all."""
     from safetensors.numpy import save
 
-    target = Path(path)
     text = json.dumps({"protocol": PROTOCOL, **header}, allow_nan=True)
     data = save({name: np.ascontiguousarray(array) for name, array in arrays.items()}, {KEY: text})
-    number, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(number, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, target)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    write_whole(path, data)
 
 
 def read_file(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:

@@ -12,7 +12,8 @@ from rosenblatt.plots.style import ACCENT, INK, NEGATIVE, POSITIVE, axes
 class ProofDisplay:
     """‖w_k‖² after every update k: above (k eta gamma')², since w_k·v grows, and below k eta² R'².
 
-    The two curves meet where k = R'²/gamma'², the most updates that there can be.
+    The two curves meet where k = R'²/gamma'², the most updates that there can be. Both axes are logarithmic, so that
+    they are straight lines.
     """
 
     def __init__(self, audit: Any) -> None:
@@ -26,32 +27,18 @@ class ProofDisplay:
         audit = self.audit
         self.ax_ = ax = axes(ax)
         self.figure_ = ax.figure
-        count = max(1, audit.mistakes)
         k = np.arange(1, audit.mistakes + 1)
-        end = audit.bound * 1.05 if audit.bound is not None and audit.bound < 50 * count else count * 2.0
-        grid = np.linspace(0, end, 400)
+        end = 1.6 * max(2, audit.mistakes if audit.bound is None else audit.bound)
+        grid = np.geomspace(1, end, 200)
         if len(audit.lengths):
-            ceiling = audit.lengths_ceiling[0]
-            ax.plot(grid, grid * ceiling, color=POSITIVE, label="ceiling  k R'²")
-            ax.plot(k, audit.lengths, color=INK, lw=2, label="the run  ‖w_k‖²")
+            ax.plot(grid, grid * audit.lengths_ceiling[0], color=POSITIVE, label="ceiling: k R'²")
+            ax.plot(k, audit.lengths, color=INK, lw=2, label="the run: ‖w_k‖²")
         if len(audit.progress):
-            slope = audit.progress_floor[0]
-            ax.plot(grid, (grid * slope) ** 2, color=NEGATIVE, label="floor  (k gamma')²")
-            ax.plot(k, audit.progress**2, color=ACCENT, lw=1, ls="--", label="the run  (w_k·v)²")
-            if end > audit.bound:
-                ax.axvline(audit.bound, color=INK, lw=0.8, ls=":")
-                ax.annotate(
-                    f"no more than {audit.bound:,} mistakes",
-                    (audit.bound, 0),
-                    xytext=(-4, 6),
-                    textcoords="offset points",
-                    rotation=90,
-                    ha="right",
-                    va="bottom",
-                    fontsize=8,
-                )
-        top = audit.lengths_ceiling[0] * end if len(audit.lengths) else 1.0
-        ax.set(xlim=(0, end), ylim=(0, top * 1.02), xlabel="updates k", title=self._title())
+            ax.plot(k, audit.progress**2, color=ACCENT, lw=1.5, ls="--", label="the run: (w_k·v)²")
+            ax.plot(grid, (grid * audit.progress_floor[0]) ** 2, color=NEGATIVE, label="floor: (k gamma')²")
+            ax.axvline(audit.bound, color=INK, lw=0.8, ls=":")
+            ax.text(audit.bound, 0.03, f"{audit.bound:,} ", transform=ax.get_xaxis_transform(), ha="right", fontsize=9)
+        ax.set(xscale="log", yscale="log", xlim=(1, end), xlabel="updates k", title=self._title())
         ax.legend(frameon=False, loc="upper left")
         return self
 
