@@ -29,7 +29,7 @@ from rosenblatt.certificates.watching import Watcher
 from rosenblatt.engine.state import Array
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Audit:
     """One half-space's run beside the theorem.
 

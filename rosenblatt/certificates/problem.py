@@ -176,7 +176,8 @@ def _words(values: Array) -> Array:
     """64 bits for each number, the same for the same number in any dtype."""
     if values.dtype.kind != "f" and values.dtype.itemsize == 8:
         as_float = values.astype(np.float64)
-        exact = np.abs(as_float) <= 2.0**53
+        small = np.where(np.abs(as_float) <= 2.0**53, as_float, 0.0)
+        exact = small.astype(values.dtype) == values
         whole = values.view(np.uint64) ^ np.uint64(0x9E3779B97F4A7C15)
         return np.where(exact, (as_float + 0.0).view(np.uint64), whole)
     return np.ascontiguousarray(values.astype(np.float64) + 0.0).view(np.uint64)  # + 0.0 makes -0.0 the same as 0.0

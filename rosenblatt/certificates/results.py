@@ -132,7 +132,7 @@ class Hull:
         return [Fraction(weight, self.SHARES) for weight in self.weights]
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Separable(Certificate):
     """Proof that a hyperplane separates the classes, with the widest margin and the theorem's bound.
 
@@ -353,7 +353,7 @@ class Overlapping(Certificate):
             raise exactly.CertificateError("The combination of all rows must be 0, and it is not.")
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class QuasiComplete(Certificate):
     """Proof that the classes touch without mixing: a hyperplane with every row on its side or on it.
 

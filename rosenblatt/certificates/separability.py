@@ -171,6 +171,8 @@ def decide(problem: Problem, tolerance: float, deadline: float, shown: Watcher) 
     about = About.of(problem)
     equal = problem.contradiction()
     if equal:
+        if not problem.intercept and not exactly.Rows(problem.X).entries(equal[0])[0]:
+            return NotSeparable(equal[:1], (Fraction(1),), about)  # a row of zeros is 0 by itself
         each = Fraction(1) if problem.intercept else Fraction(1, 2)
         return NotSeparable(tuple(sorted(equal)), (each, each), about)
     prover = Prover(problem, about, tolerance, deadline, shown)
@@ -217,9 +219,8 @@ class Prover:
     def so_far(self, reason: str) -> Certificate:
         """What is proven by now."""
         if self.found is None:
-            return Undecided(
-                reason, min([self.upper, *(view.upper_of(search.upper) for view, search in self.looking)]), self.about
-            )
+            bounds = (view.upper_of(search.upper) for view, search in self.looking)
+            return Undecided(reason, min([self.upper, *bounds]), self.about)
         return self._separable(self.found, self.theorem)
 
     # ------------------------------------------------------------------------------------- in floating point
@@ -232,12 +233,9 @@ class Prover:
     def _wide(self) -> bool:
         """Whether a margin, or its bound from above, is further from the largest than asked for."""
         assert self.found is not None and self.theorem is not None
-        certificate = self._separable(self.found, self.theorem)
-        widest = 1 + self.tolerance * 1.01
-        return (
-            certificate.margin_upper > widest * certificate.margin
-            or certificate.gamma_upper > widest * certificate.gamma
-        )
+        now = self._separable(self.found, self.theorem)
+        widest = 1.001 / (1 - self.tolerance)
+        return now.margin_upper > widest * now.margin or now.gamma_upper > widest * now.gamma
 
     def _search(self, view: coordinates.View) -> tuple[NearestPoints, NotSeparable | None]:
         """Search until a hyperplane separates or the hulls meet; the proof, if they do."""
