@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rosenblatt import HalfSpace, Perceptron
+from rosenblatt import HalfSpace, Perceptron, audit, margin, separability
+from rosenblatt.certificates.verify import CertificateError, Plane, check_sides
 from rosenblatt.models import LinearModel
 from rosenblatt.rules import RULES
 from rosenblatt.sources import digits, two_points
@@ -53,10 +54,12 @@ def test_score_of_zero() -> None:
 
 def test_two_gammas_one_bound() -> None:
     X, y = np.array([[3.0, 4.0], [-3.0, -4.0], [0.0, 5.0], [0.0, -5.0]]), [1, -1, 1, -1]
-    half_gap, radius = 4.0, 5.0  # with the normal (0, 1)
+    half_gap, radius = 15 / 10**0.5, 5.0  # with the normal (1, 3)
     whole_gap = 2 * half_gap
+    assert margin(X, y, fit_intercept=False) == pytest.approx((half_gap, half_gap), rel=1e-12)
     assert 4 * radius**2 / whole_gap**2 == radius**2 / half_gap**2
-    assert Perceptron(fit_intercept=False).fit(X, y).mistakes_ <= radius**2 / half_gap**2
+    proven = separability(X, y, fit_intercept=False).mistake_bound
+    assert Perceptron(fit_intercept=False).fit(X, y).mistakes_ <= proven == int(radius**2 / half_gap**2)
 
 
 def test_not_is_a_threshold() -> None:
@@ -105,6 +108,12 @@ def test_table_has_its_order() -> None:
 def test_or_threshold() -> None:
     scores = CORNERS.sum(axis=1)
     assert (scores - 1.0 == 0).sum() == 2  # two corners on the line itself
+    signs = np.array([-1, 1, 1, 1])
+    with pytest.raises(CertificateError, match="row 1 lies on the hyperplane"):
+        check_sides(CORNERS, signs, Plane([1, 1], -1), strictly=True)
+    check_sides(CORNERS, signs, Plane([1, 1], -0.5), strictly=True)
+    widest = separability(CORNERS, signs)
+    assert widest.normal.tolist() == [1.0, 1.0] and widest.offset == -0.5
     unit = LinearModel(np.array([[1.0, 1.0]]), np.array([-0.5]), np.array([0, 1]))
     assert unit.predict(CORNERS).tolist() == [0, 1, 1, 1]
     assert np.abs(unit.decision_function(CORNERS)).min() == 0.5
@@ -115,6 +124,9 @@ def test_radius_is_from_the_origin() -> None:
     model = Perceptron(max_iter=100_000, shuffle=False).fit(toy.X, toy.y)
     assert model.stop_reason_ == "converged"
     assert model.mistakes_ > 20_000  # where the sphere that holds all points would promise 1
+    found = separability(toy.X, toy.y)
+    assert found.radius == pytest.approx(np.hypot(102.0, 1.0))
+    assert found.mistake_bound >= model.mistakes_ > (found.radius / found.margin) ** 2  # nor does the margin do
 
 
 def test_cross_term_is_zero_at_the_start() -> None:
@@ -126,6 +138,9 @@ def test_cross_term_is_zero_at_the_start() -> None:
         w = w + step * rows[row]
     assert cross[0] == 0.0
     assert max(cross) <= 0.0 and min(cross) < 0.0
+    checked = audit(model, CORNERS, AND)
+    assert checked.holds
+    np.testing.assert_array_equal(checked.lengths, np.cumsum((rows[log.rows[0]] ** 2).sum(axis=1) + cross))
 
 
 def test_first_pass_always_runs() -> None:
