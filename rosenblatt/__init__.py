@@ -12,8 +12,10 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "HalfSpace": "rosenblatt.estimators.half_space",
+    "KernelPerceptron": "rosenblatt.estimators.kernel_perceptron",
     "PassiveAggressive": "rosenblatt.estimators.passive_aggressive",
     "Perceptron": "rosenblatt.estimators.perceptron",
+    "is_mercer": "rosenblatt.kernels",
     "load": "rosenblatt.estimators.persistence",
     "progressive_error": "rosenblatt.estimators.progressive",
     "save": "rosenblatt.estimators.persistence",
@@ -21,13 +23,25 @@ _HOMES = {
 
 if TYPE_CHECKING:
     from rosenblatt.estimators.half_space import HalfSpace as HalfSpace
+    from rosenblatt.estimators.kernel_perceptron import KernelPerceptron as KernelPerceptron
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive as PassiveAggressive
     from rosenblatt.estimators.perceptron import Perceptron as Perceptron
     from rosenblatt.estimators.persistence import load as load
     from rosenblatt.estimators.persistence import save as save
     from rosenblatt.estimators.progressive import progressive_error as progressive_error
+    from rosenblatt.kernels import is_mercer as is_mercer
 
-__all__ = ["HalfSpace", "PassiveAggressive", "Perceptron", "load", "progressive_error", "save", "__version__"]
+__all__ = [
+    "HalfSpace",
+    "KernelPerceptron",
+    "PassiveAggressive",
+    "Perceptron",
+    "is_mercer",
+    "load",
+    "progressive_error",
+    "save",
+    "__version__",
+]
 
 
 def __getattr__(name: str) -> Any:
