@@ -22,9 +22,8 @@ ON_REQUEST = ("kernels_gpu",)
 def main(parts: list[str]) -> int:
     unknown = [part for part in parts if part not in PARTS + ON_REQUEST]
     if unknown:
-        print(
-            f"A part must be one of {', '.join(PARTS + ON_REQUEST)}, but got {unknown[0]!r}; name one of them or none for all."
-        )
+        known = ", ".join(PARTS + ON_REQUEST)
+        print(f"A part must be one of {known}, but got {unknown[0]!r}; name one of them or none for all.")
         return 2
     console = Console(width=None if sys.stdout.isatty() else 150)
     table = Table(title="Beside peers, in this run", title_justify="left", box=None, padding=(0, 1))

@@ -1,8 +1,8 @@
 """The kernel perceptron on a GPU: MNIST, ten classes, to zero training mistakes.
 
-`python -m benchmarks.kernels_gpu [--blocks 1024 2048 4096] [--profile]` on a machine with a GPU. The clock runs from the
-first visit to the last with the rows on the device; compilation and sending the rows are not counted, and the time of a
-whole `fit`, which sends them, stands beside it.
+`python -m benchmarks.kernels_gpu [--blocks 1024 2048 4096] [--profile]` on a machine with a GPU. The clock runs from
+the first visit to the last with the rows on the device; compilation and sending the rows are not counted, and the time
+of a whole `fit`, which sends them, stands beside it.
 """
 
 from __future__ import annotations
@@ -91,8 +91,9 @@ def rows(blocks=(2048,), profile=False) -> Iterator[Row]:
             predicting = time.perf_counter() - clock
             changes = ", ".join(str(row.updates) for row in model.trace_)
             print(
-                f"{name}, blocks of {block}: {seconds:.3f} s on the device, whole fit {whole:.3f} s, predict 10,000 rows "
-                f"{predicting:.3f} s; {model.n_iter_} epochs, {len(model.support_):,} support vectors; updates {changes}"
+                f"{name}, blocks of {block}: {seconds:.3f} s on the device, whole fit {whole:.3f} s, predict 10,000 "
+                f"rows {predicting:.3f} s; {model.n_iter_} epochs, {len(model.support_):,} support vectors; "
+                f"updates {changes}"
             )
             yield Row(
                 work=f"MNIST, 10 classes, {name}, to zero mistakes, blocks of {block}",

@@ -4,13 +4,14 @@ Two ways to have the scores of a block:
 
 - *kept*: the scores of all rows are kept, and what was learned since is added when a block is visited and at the end of
   the epoch. Each row that teaches something costs one column of kernel values, n of them, in well-shaped products. A
-  column that was computed is remembered while there is room (`cache_bytes`), for the next time this row teaches.
+  column of a row that teaches again is remembered while there is room (`cache_bytes`), for the next time.
 - *fresh*: computed from all support rows at every visit, for a stream, whose rows do not come back, and under a budget,
   where support rows are few.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,10 +20,10 @@ import numpy as np
 from rosenblatt.engine import dual_scan
 from rosenblatt.engine.dual_products import Products, cores
 from rosenblatt.engine.dual_scan import WANTS_VALUES
-from rosenblatt.engine.dual_values import Operand, Store, values_of
+from rosenblatt.engine.dual_values import Operand, Store, as_slice, values_of
 from rosenblatt.engine.state import Array
 
-ASKED = 32  # rows whose values within the block are asked for at a time
+ASKED = 24  # rows whose values within the block are asked for at a time
 Mark = tuple[int, int]
 
 
@@ -115,6 +116,7 @@ class CpuHands:
             self.table = ColumnCache(task.n_rows, task.cache_bytes, task.dtype)
         self.remembered = np.zeros((0, count))
         self.test: list[Any] = []
+        self.norms: Array | None = None
 
     def __enter__(self) -> CpuHands:
         self.products.__enter__()
@@ -128,6 +130,16 @@ class CpuHands:
     def mark(self) -> Mark:
         """How much has been learned in this epoch."""
         return self.store.size, 0 if self.table is None else len(self.table.used)
+
+    def _operand(self, rows: Array) -> Operand:
+        """Rows of the task; their norms are computed once."""
+        if self.norms is None and not self.fresh and self.source.needs_norms:
+            parts = (self.source.operand(self.task.X, part).norms for part in self._parts(np.arange(self.task.n_rows)))
+            self.norms = np.concatenate([part for part in parts if part is not None])
+        return self.source.operand(self.task.X, rows, None if self.norms is None else self.norms[as_slice(rows)])
+
+    def _parts(self, rows: Array) -> Iterator[Array]:
+        return (rows[start : start + self.task.block] for start in range(0, len(rows), self.task.block))
 
     def begin_epoch(self) -> None:
         if not self.fresh:
@@ -146,7 +158,7 @@ class CpuHands:
         """Add what was learned after `since` to the kept scores of these rows."""
         now = self.mark()
         if since[0] < now[0]:
-            left = self.source.operand(self.task.X, rows) if operand is None else operand
+            left = self._operand(rows) if operand is None else operand
             keep = None if self.table is None else self.table.keeper(rows, since[0])
             learned = self.store.view().part(since[0], now[0])
             self.scores[rows] += self.products.sums(left, learned, self.steps[since[0] : now[0]], keep)
@@ -171,7 +183,7 @@ class CpuHands:
 
     def open(self, rows: Array, coefficients: Array) -> Block:
         """A block whose scores are up to date; `coefficients` are the expansion's, where scores are fresh."""
-        operand = self.source.operand(self.task.X, rows)
+        operand = self._operand(rows)
         if self.fresh:
             scores = self.products.sums(operand, self.store.view(), coefficients)
         else:
@@ -209,7 +221,7 @@ class CpuHands:
         )
         rows = self.found[:number]
         later = block.operand.part(start, len(block.rows))  # nobody looks at the rows before
-        values = self.products.values(_rows_of(block.operand, rows), later)
+        values = self.products.matrix(_rows_of(block.operand, rows), later)
         if block.known + number > len(block.values):
             wider = np.empty((max(2 * len(block.values), block.known + number, 32), len(block.rows)), self.task.dtype)
             wider[: block.known] = block.values[: block.known]
@@ -242,11 +254,9 @@ class CpuHands:
         """The weight of these rows that are answered wrongly now; all rows must be up to date."""
         if not self.fresh:
             return self.task.errors(self.scores[rows], rows)
-        parts = (rows[start : start + self.task.block] for start in range(0, len(rows), self.task.block))
-        return sum(self.task.errors(self._fresh_scores(self.task.X, part, coefficients), part) for part in parts)
-
-    def _fresh_scores(self, X: Any, rows: Any, coefficients: Array) -> Array:
-        return self.products.sums(self.source.operand(X, rows), self.store.view(), coefficients)
+        support = self.store.view()
+        scores = ((self.products.sums(self._operand(part), support, coefficients), part) for part in self._parts(rows))
+        return sum(self.task.errors(*pair) for pair in scores)
 
     def follow(self, X: Any, codes: Array) -> None:
         """Keep the scores of test rows as well."""
@@ -274,15 +284,16 @@ def _rows_of(operand: Operand, places: Array) -> Operand:
 
 
 class ColumnCache:
-    """Columns of kernel values that were computed once, for rows that teach again. First come, first kept.
+    """Columns of kernel values of rows that have taught twice, for the next time. First come, first kept.
 
     A column is filled while the epoch goes on, as blocks are visited, and can be read once the epoch has ended.
     """
 
     def __init__(self, n_rows: int, size: int, dtype: np.dtype[Any]) -> None:
         self.capacity = min(n_rows, size // max(1, n_rows * dtype.itemsize))
-        self.table = np.empty((n_rows, self.capacity), dtype)  # memory is taken when it is written to
+        self.table = np.empty((self.capacity, n_rows), dtype)  # memory is taken when it is written to
         self.column_of = np.full(n_rows, -1, np.int32)
+        self.taught = np.zeros(n_rows, bool)  # at least once: most rows never teach a second time
         self.size = self.ready = 0
         self.used: Array = np.empty(0, np.int32)  # columns that have taught in this epoch, in order
         self.columns: Array = np.empty(0, np.int32)  # of the rows that were computed in this epoch; -1 for none
@@ -294,10 +305,11 @@ class ColumnCache:
         self.ready = self.size
 
     def take(self, rows: Array) -> Array:
-        """Which of these rows have a column that can be read; the others get one while there is room."""
+        """Which of these rows have a column that can be read; others that teach again get one while there is room."""
         columns = self.column_of[rows]
         known = (columns >= 0) & (columns < self.ready)
-        fresh = np.flatnonzero(columns < 0)[: self.capacity - self.size]
+        fresh = np.flatnonzero((columns < 0) & self.taught[rows])[: self.capacity - self.size]
+        self.taught[rows] = True
         self.column_of[rows[fresh]] = columns[fresh] = np.arange(self.size, self.size + len(fresh), dtype=np.int32)
         self.size += len(fresh)
         self.used = np.concatenate([self.used, columns[known]])
@@ -322,8 +334,8 @@ class ColumnCache:
 
     def reader(self, rows: Array, used: Array) -> Any:
         def read(part: slice, columns: slice) -> Array:
-            out = np.empty((part.stop - part.start, columns.stop - columns.start), self.table.dtype)
-            dual_scan.gather(self.table, rows[part], used[columns], out)
-            return out
+            out = np.empty((columns.stop - columns.start, part.stop - part.start), self.table.dtype)
+            dual_scan.gather(self.table, used[columns], rows[part], out)
+            return out.T
 
         return read

@@ -17,7 +17,7 @@ import numpy as np
 
 from rosenblatt.engine.dual_cpu import DualTask, Mark, answers
 from rosenblatt.engine.dual_scan import WANTS_VALUES
-from rosenblatt.engine.dual_values import Operand, Store, values_of
+from rosenblatt.engine.dual_values import Operand, Store, as_slice, values_of
 from rosenblatt.engine.state import Array
 
 TILE_CELLS = 2**27  # kernel values that stand on the device at a time
@@ -210,7 +210,7 @@ class DeviceValues:
         """Rows of X by their numbers, which are on the host."""
         if self.given:
             return Operand(np.asarray(rows), None)
-        places = _as_slice(rows)
+        places = as_slice(rows)
         if self.resident is None:
             return self.operand_of(self.host[places])
         if not isinstance(places, slice):
@@ -252,16 +252,6 @@ class DeviceValues:
             tile = self.values(left.part(i, i + tall), right.part(j, j + wide))
             result[i : i + tall] += tile @ coefficients[j : j + wide]
         return result
-
-
-def _as_slice(rows: Any) -> Any:
-    """Numbers that follow one another, as a slice."""
-    if isinstance(rows, slice):
-        return rows
-    rows = np.asarray(rows)
-    if len(rows) and int(rows[-1]) - int(rows[0]) + 1 == len(rows) and (len(rows) < 3 or (np.diff(rows) == 1).all()):
-        return slice(int(rows[0]), int(rows[-1]) + 1)
-    return rows
 
 
 class DeviceStore:
@@ -318,7 +308,7 @@ class CudaBlock:
         n, count = scores.shape
         self.rows, self.operand, self.count = rows, operand, count
         self.scores = scores.T.copy(order="C")  # a copy always: what is kept must not see the scan
-        places = _as_slice(rows)
+        places = as_slice(rows)
         where = places if isinstance(places, slice) else cupy.asarray(places)
         self.codes = hands.codes[where]
         self.weights = hands.weights[where] if len(task.sample_weight) else None
@@ -391,7 +381,7 @@ class CudaHands:
     def end_epoch(self) -> None: ...
 
     def _where(self, rows: Array) -> Any:
-        places = _as_slice(rows)
+        places = as_slice(rows)
         return places if isinstance(places, slice) else self.cupy.asarray(places)
 
     def bring_up_to_date(self, rows: Array, since: Mark, operand: Operand | None = None) -> None:
@@ -470,7 +460,7 @@ class CudaHands:
         return status, stop
 
     def _key(self, block: CudaBlock) -> tuple[int, int]:
-        places = _as_slice(block.rows)
+        places = as_slice(block.rows)
         return (places.start, places.stop) if isinstance(places, slice) else (-1, -1)
 
     def _compute_values(self, block: CudaBlock) -> None:

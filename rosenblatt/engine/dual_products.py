@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import os
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
@@ -23,6 +24,7 @@ from rosenblatt.engine.dual_values import DotProducts, Operand, values_of
 from rosenblatt.engine.state import Array
 
 TILE_ROWS, TILE_COLUMNS = 512, 512
+NARROW = 256  # columns of a strip of a small product
 
 
 @functools.cache
@@ -44,6 +46,7 @@ class Products:
 
     def __init__(self, source: DotProducts, intercept: bool, threads: int) -> None:
         self.source, self.intercept, self.threads = source, intercept, threads
+        self.local = threading.local()
         self.pool: ThreadPoolExecutor | None = None
         self.multiplications = 0  # made in matrix products so far, for those who measure
 
@@ -67,6 +70,21 @@ class Products:
             values += values.dtype.type(1)
         return values
 
+    def matrix(self, left: Operand, right: Operand) -> Array:
+        """All values between two operands, by several threads where it is worth their while."""
+        if len(right) < 2 * NARROW:
+            return self.values(left, right)
+        cuts = [(start, min(start + NARROW, len(right))) for start in range(0, len(right), NARROW)]
+        result = np.empty((len(left), len(right)), self.source.dtype)
+
+        def strip(cut: tuple[int, int]) -> Array:
+            result[:, cut[0] : cut[1]] = self.values(left, right.part(*cut))
+            return result
+
+        for _ in self._run(strip, cuts):
+            pass
+        return result
+
     def sums(
         self,
         left: Operand,
@@ -84,16 +102,19 @@ class Products:
         if m == 0 or n == 0:
             return result
         weights = coefficients.astype(self.source.dtype)
+        # Few columns are cut into narrower tiles, so that there is work for several threads.
+        width = min(TILE_COLUMNS, -(-m // max(-(-m // TILE_COLUMNS), min(4, -(-m // 64)))))
         tiles = [
-            (slice(i, min(i + TILE_ROWS, n)), slice(j, min(j + TILE_COLUMNS, m)))
+            (slice(i, min(i + TILE_ROWS, n)), slice(j, min(j + width, m)))
             for i in range(0, n, TILE_ROWS)
-            for j in range(0, m, TILE_COLUMNS)
+            for j in range(0, m, width)
         ]
 
         def tile(place: tuple[slice, slice]) -> Array:
             rows, columns = place
             if values is None:
-                block = self.values(left.part(rows.start, rows.stop), right.part(columns.start, columns.stop))
+                out = self._buffer(rows.stop - rows.start, columns.stop - columns.start)
+                block = self.values(left.part(rows.start, rows.stop), right.part(columns.start, columns.stop), out)
             else:
                 block = values(rows, columns)
             if keep is not None:
@@ -106,6 +127,13 @@ class Products:
         for (rows, _), part in zip(tiles, self._run(tile, tiles), strict=True):
             result[rows] += part  # in the order of the tiles, whoever made them
         return result
+
+    def _buffer(self, height: int, width: int) -> Array:
+        """This thread's own memory for a tile: fresh memory for every tile would cost as much as the kernel."""
+        if not hasattr(self.local, "memory"):
+            self.local.memory = np.empty(TILE_ROWS * TILE_COLUMNS, self.source.dtype)
+        memory: Array = self.local.memory[: height * width]
+        return memory.reshape(height, width)
 
     def _run(self, work: Callable[[Any], Array], items: list[Any]) -> Any:
         if self.threads == 1 or len(items) == 1:

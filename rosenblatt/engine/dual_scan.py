@@ -137,11 +137,11 @@ def _suspects(key: str) -> Any:
 
 @functools.cache
 def _gather(key: str) -> Any:
-    def gather(table: Any, rows: Any, columns: Any, out: Any) -> None:
+    def gather(table: Any, columns: Any, rows: Any, out: Any) -> None:
         key  # noqa: B018
-        for i in range(len(rows)):
-            for j in range(len(columns)):
-                out[i, j] = table[rows[i], columns[j]]
+        for j in range(len(columns)):
+            for i in range(len(rows)):
+                out[j, i] = table[columns[j], rows[i]]
 
     return compiled.jit(gather)
 
@@ -150,10 +150,10 @@ def _gather(key: str) -> Any:
 def _scatter(key: str) -> Any:
     def scatter(values: Any, table: Any, rows: Any, columns: Any) -> None:
         key  # noqa: B018
-        for i in range(len(rows)):
-            for j in range(len(columns)):
-                if columns[j] >= 0:
-                    table[rows[i], columns[j]] = values[i, j]
+        for j in range(len(columns)):
+            if columns[j] >= 0:
+                for i in range(len(rows)):
+                    table[columns[j], rows[i]] = values[i, j]
 
     return compiled.jit(scatter)
 
@@ -169,10 +169,10 @@ def suspects(*arguments: Any) -> int:
 
 
 def gather(*arguments: Any) -> None:
-    """out[i, j] = table[rows[i], columns[j]]."""
+    """out[j, i] = table[columns[j], rows[i]]."""
     _gather(f"dual gather {compiled.engine_digest()}")(*arguments)
 
 
 def scatter(*arguments: Any) -> None:
-    """table[rows[i], columns[j]] = values[i, j] wherever columns[j] is not negative."""
+    """table[columns[j], rows[i]] = values[i, j] wherever columns[j] is not negative."""
     _scatter(f"dual scatter {compiled.engine_digest()}")(*arguments)

@@ -27,21 +27,33 @@ class Operand(NamedTuple):
         return Operand(self.rows[start:stop], None if self.norms is None else self.norms[start:stop])
 
 
+def as_slice(rows: Any) -> Any:
+    """Numbers that follow one another, as a slice: then nothing need be copied."""
+    if isinstance(rows, slice) or len(rows) == 0:
+        return rows
+    first, last = int(rows[0]), int(rows[-1])
+    follow = last - first + 1 == len(rows) and (len(rows) < 3 or bool((np.diff(rows) == 1).all()))
+    return slice(first, last + 1) if follow else rows
+
+
 class DotProducts:
     """Values of a kernel that is a function of x·y, ‖x‖² and ‖y‖²."""
 
     def __init__(self, kernel: Any, dtype: Any) -> None:
         self.kernel, self.dtype = kernel, np.dtype(dtype)
+        self.needs_norms = bool(kernel.needs_norms)
 
-    def operand(self, X: Any, rows: Any = None) -> Operand:
-        """Some rows of X, or all of them."""
-        block = X if rows is None else X[rows]
+    def operand(self, X: Any, rows: Any = None, norms: Array | None = None) -> Operand:
+        """Some rows of X, or all of them; their squared norms where they are known already."""
+        block = X if rows is None else X[as_slice(rows)]
         if scipy.sparse.issparse(block):
             block = scipy.sparse.csr_array(block).astype(self.dtype, copy=False)
-            norms = np.asarray(block.multiply(block).sum(axis=1)).ravel() if self.kernel.needs_norms else None
+            if norms is None and self.needs_norms:
+                norms = np.asarray(block.multiply(block).sum(axis=1)).ravel()
         else:
             block = np.ascontiguousarray(block, self.dtype)
-            norms = np.einsum("ij,ij->i", block, block) if self.kernel.needs_norms else None
+            if norms is None and self.needs_norms:
+                norms = np.einsum("ij,ij->i", block, block)
         return Operand(block, norms)
 
     def join(self, operands: list[Operand]) -> Operand:
@@ -64,8 +76,8 @@ class DotProducts:
 class FunctionValues(DotProducts):
     """Values of a user's function of two blocks of rows."""
 
-    def operand(self, X: Any, rows: Any = None) -> Operand:
-        block = X if rows is None else X[rows]
+    def operand(self, X: Any, rows: Any = None, norms: Array | None = None) -> Operand:
+        block = X if rows is None else X[as_slice(rows)]
         return Operand(block if scipy.sparse.issparse(block) else np.ascontiguousarray(block, self.dtype), None)
 
     def values(self, left: Operand, right: Operand, out: Array | None = None) -> Array:
@@ -77,8 +89,9 @@ class MatrixValues(DotProducts):
 
     def __init__(self, matrix: Any, dtype: Any) -> None:
         self.matrix, self.dtype = matrix, np.dtype(dtype)
+        self.needs_norms = False
 
-    def operand(self, X: Any, rows: Any = None) -> Operand:
+    def operand(self, X: Any, rows: Any = None, norms: Array | None = None) -> Operand:
         return Operand(np.arange(self.matrix.shape[0]) if rows is None else np.asarray(rows), None)
 
     def values(self, left: Operand, right: Operand, out: Array | None = None) -> Array:

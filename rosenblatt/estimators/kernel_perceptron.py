@@ -143,7 +143,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         budget: int | None = None,
         random_state: Any = None,
         device: str = "cpu",
-        cache_size: float = 1000,
+        cache_size: float = 200,
         block_size: int | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,

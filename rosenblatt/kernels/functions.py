@@ -137,11 +137,11 @@ class RBF(Kernel):
 
     def from_dots(self, dots: Array, left: Array | None = None, right: Array | None = None) -> Array:
         assert left is not None and right is not None
-        dots *= dots.dtype.type(-2)
-        dots += left[:, None]
-        dots += right
-        np.maximum(dots, 0, out=dots)  # rounding may have made a distance of 0 negative
-        dots *= dots.dtype.type(-self.gamma)
+        real = dots.dtype.type
+        dots *= real(2 * self.gamma)
+        dots -= (left * real(self.gamma))[:, None]
+        dots -= right * real(self.gamma)
+        np.minimum(dots, 0, out=dots)  # rounding may have made a distance of 0 negative
         return np.exp(dots, out=dots)
 
 
