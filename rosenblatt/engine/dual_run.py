@@ -240,7 +240,7 @@ class _Follower:
             own, itself = self.hands.forget(block, start, slot, coefficients)
             steps = -coefficients[slot]
             state.squared += 2.0 * steps * own + steps * steps * itself
-            state.learn(np.array([slot]), steps[None, :], np.array([state.seen]), np.array([True]))
+            state.forget(slot)
             self.alive -= 1
             place = np.flatnonzero(
                 block.rows == state.numbers[slot] - self.first

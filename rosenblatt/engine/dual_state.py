@@ -5,7 +5,8 @@ weights after every example, which averaging needs, is kept lazily as in the pri
 
     sum_t w_t  =  T · coefficients - lag,     lag += (t - 1) · step     for a step made at example t of T.
 
-A row that is removed, because it was dropped or forgotten, leaves every answer: coefficients, averages and counters.
+A row that is dropped has its coefficients and counters set to 0; the weights before that were what they were, and stay
+in the average. A row that is forgotten under a budget leaves the average too, since nothing of it may be kept.
 """
 
 from __future__ import annotations
@@ -67,10 +68,15 @@ class Expansion:
         self.taught[slots] = times
         if self.history is not None:
             self.history.append((self.numbers[slots], steps, times))
-        if removed.any():
-            gone = slots[removed]
-            self.coefficients[gone] = self.lag[gone] = 0.0
-            self.counts[gone] = 0
+        self.counts[slots[removed]] = 0
+
+    def forget(self, slot: int) -> None:
+        """Take the row in this slot out of the weights and of the average, and leave nothing of it."""
+        if self.history is not None:
+            numbers, steps = self.numbers[slot : slot + 1].copy(), -self.coefficients[slot : slot + 1]
+            self.history.append((numbers, steps, np.array([self.seen])))
+        self.coefficients[slot] = self.lag[slot] = 0.0
+        self.counts[slot] = 0
 
     def keep(self, slots: Array) -> None:
         """Forget all other slots; the ones that are kept move together, in their order."""

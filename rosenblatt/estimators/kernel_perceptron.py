@@ -68,7 +68,8 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         One half-space for each class against the rest, all with the same kernel values; or all classes together.
     drop_after : int or None
         A row whose counter in any half-space reaches this number is taken for an outlier: its whole contribution is
-        subtracted from every answer, and it is not visited again. See ``dropped_``.
+        subtracted, and it is not visited again. See ``dropped_``. The average and the vote are still those of all
+        weights that the run has passed through.
     budget : int or None
         At most this many support vectors. When there is one too many, the one whose last mistake is longest ago is
         forgotten. The voted answer needs every update and is not there under a budget.
@@ -500,23 +501,19 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         by_number = np.argsort(state.numbers[:size])
         sorted_numbers = state.numbers[:size][by_number]
         count = half_space_count(len(self.classes_), self._coupled)
-        rows, steps, shrinks, times = [], [], [], []
+        rows = []
         for k in range(count):
-            stays = ~np.isin(log.rows[k], state.dropped)
-            rows.append(by_number[np.searchsorted(sorted_numbers, log.rows[k][stays])])
-            steps.append(log.steps[k][stays])
-            shrinks.append(log.shrinks[k][stays])
-            times.append(log.times[k][stays])
+            rows.append(by_number[np.searchsorted(sorted_numbers, log.rows[k])])
         return VotedKernelModel(
             support=self._rows(np.arange(size)),
             rows=rows,
-            steps=steps,
-            shrinks=shrinks,
-            counts=[survival_counts(part, state.seen) for part in times],
+            steps=log.steps[:count],
+            shrinks=log.shrinks[:count],
+            counts=[survival_counts(part, state.seen) for part in log.times[:count]],
             fit_intercept=False,  # the kernel values have the intercept in them
             shrink_intercept=False,
             classes=self.classes_,
-            times=times,
+            times=log.times[:count],
             seen=state.seen,
             coupled=self._coupled,
             tally=_tally_together if self._coupled else _tally,
@@ -590,7 +587,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._fitted(attribute)
         if self.answer == "voted":
             state = self._state
-            slots = np.flatnonzero(state.counts[: state.size].any(axis=1))
+            slots = np.arange(state.size)
             return slots[np.argsort(state.numbers[slots], kind="stable")], np.empty(0)
         return self._chosen(self.answer)
 

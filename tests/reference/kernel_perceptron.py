@@ -67,10 +67,8 @@ def wrong(scores, code, n_classes):
 
 
 def averaged(run):
-    """The mean of the coefficients after each example; rows that were dropped leave it."""
-    mean = sum(run.history) / len(run.history)
-    mean[run.dropped] = 0.0
-    return mean
+    """The mean of the coefficients after each example."""
+    return sum(run.history) / len(run.history)
 
 
 def voted(run, K):
