@@ -23,12 +23,13 @@ from rosenblatt.engine.state import Array
 TILE_CELLS = 2**27  # kernel values that stand on the device at a time
 RESIDENT = 0.5  # of the free memory, for rows that stay on the device
 KEPT_BLOCKS = 0.25  # of the free memory, for kernel values within blocks that come back in every epoch
-EAGER_LESSONS = 64  # that come back with the first copy
+EAGER_LESSONS = 256  # that come back with the first copy
 THREADS = 1024
+OWNED = 8  # rows of a thread whose mistakes it keeps in registers
 HEADER = 4  # status, where the scan stopped, half-spaces moved, number of lessons
 
 SCAN = r"""
-extern "C" __global__ void scan(
+extern "C" __global__ void __launch_bounds__(1024) scan(
     double* scores, const REAL* values, const int* codes, const double* weights, const int* positive,
     const double* coefficients, const long long* counts, const unsigned char* held,
     int count, int n, int classes, int coupled, int drop_after, long long room, int start, double* packed)
@@ -45,10 +46,34 @@ extern "C" __global__ void scan(
     int from = start, number = 0, moves = 0;
     if (threadIdx.x == 0) status = 0;
 
+    // Which half-spaces are wrong about a row, one bit each, where there are few enough of both: a thread knows this of
+    // its own rows without reading all their scores again after every lesson.
+    const bool by_bits = !coupled && count <= 64 && n <= OWNED * blockDim.x;
+    unsigned long long wrong_about[OWNED];
+    #pragma unroll
+    for (int m = 0; m < OWNED; m++) {
+        const int r = threadIdx.x + m * blockDim.x;
+        wrong_about[m] = 0;
+        if (!by_bits || r < from || r >= n) continue;
+        for (int k = 0; k < count; k++) {
+            const double y = codes[r] == positive[k] ? 1.0 : -1.0;
+            if (!(y * scores[(long long)k * n + r] > 0.0)) wrong_about[m] |= 1ull << k;
+        }
+    }
+
     while (true) {
         if (threadIdx.x == 0) first = n;
         __syncthreads();
-        for (int r = threadIdx.x; r < n; r += blockDim.x) {
+        if (by_bits) {
+            int mine = n;
+            #pragma unroll
+            for (int m = OWNED - 1; m >= 0; m--) {
+                const int r = threadIdx.x + m * blockDim.x;
+                if (r >= from && r < n && wrong_about[m]) mine = r;
+            }
+            if (mine < n) atomicMin(&first, mine);
+        }
+        else for (int r = threadIdx.x; r < n; r += blockDim.x) {
             if (r < from) continue;
             bool teaches = false;
             if (coupled) {
@@ -118,7 +143,23 @@ extern "C" __global__ void scan(
         }
         __syncthreads();
         if (status == 1 || status == 3) { from = i; break; }
-        for (int r = threadIdx.x; r < n; r += blockDim.x) {
+        if (by_bits) {
+            #pragma unroll
+            for (int m = 0; m < OWNED; m++) {
+                const int r = threadIdx.x + m * blockDim.x;
+                if (r <= i || r >= n) continue;
+                const double value = (double)values[(long long)i * n + r];
+                for (int k = 0; k < count; k++)
+                    if (step[k] != 0.0) {
+                        const double now = scores[(long long)k * n + r] + step[k] * value;
+                        const double y = codes[r] == positive[k] ? 1.0 : -1.0;
+                        scores[(long long)k * n + r] = now;
+                        if (y * now > 0.0) wrong_about[m] &= ~(1ull << k);
+                        else wrong_about[m] |= 1ull << k;
+                    }
+            }
+        }
+        else for (int r = threadIdx.x; r < n; r += blockDim.x) {
             if (r <= i) continue;
             const double value = (double)values[(long long)i * n + r];
             for (int k = 0; k < count; k++)
@@ -165,7 +206,7 @@ def require_gpu() -> Any:
 
 @functools.cache
 def _scan_kernel(real: str) -> Any:
-    return require_gpu().RawKernel(SCAN.replace("REAL", real), "scan")
+    return require_gpu().RawKernel(SCAN.replace("REAL", real).replace("OWNED", str(OWNED)), "scan")
 
 
 @functools.cache
@@ -352,6 +393,7 @@ class CudaHands:
         self.store = DeviceStore(self.source, self.count)
         if self.given is not None and self.given.size:
             self.store.append(self.source.operand_of(self.given.view().rows))
+        self.packed = cupy.zeros(0)  # what a scan brings back
         self.kept_values: dict[tuple[int, int], Any] = {}
         self.room_for_values = int(KEPT_BLOCKS * cupy.cuda.runtime.memGetInfo()[0])
         self.kernel = _scan_kernel("float" if task.dtype == np.float32 else "double")
@@ -425,7 +467,10 @@ class CudaHands:
         cupy, task, n = self.cupy, self.task, len(block.rows)
         if block.values is None:
             block.values = self.kept_values.get(self._key(block))
-        packed = cupy.zeros(HEADER + block.count + n * (3 + block.count))
+        size = HEADER + block.count + n * (3 + block.count)
+        if len(self.packed) < size:
+            self.packed = cupy.zeros(size)
+        packed = self.packed
         extra = (None, None, None)
         if block.remembers:
             extra = (
@@ -434,7 +479,7 @@ class CudaHands:
                 cupy.asarray(block.held.astype(np.uint8)),
             )
         while True:
-            packed[HEADER : HEADER + block.count] = cupy.asarray(squared)
+            packed[HEADER : HEADER + block.count].set(squared)
             self.kernel(
                 (1,),
                 (min(THREADS, -(-n // 32) * 32),),

@@ -132,7 +132,9 @@ def train(
             outcome.stop_reason = stop or asked or outcome.stop_reason
             if stop or asked:
                 break
-        if outcome.pocket.coefficients is None and judge:
+        if judge and outcome.stop_reason == "converged":
+            outcome.pocket.errors, outcome.pocket.coefficients = 0.0, state.last()  # a clean epoch found no error
+        elif judge and outcome.pocket.coefficients is None:
             outcome.pocket.coefficients = state.last()  # without a rival there is nothing to compare
     return outcome
 
