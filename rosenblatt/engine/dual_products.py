@@ -25,6 +25,7 @@ from rosenblatt.engine.state import Array
 
 TILE_ROWS, TILE_COLUMNS = 512, 512
 NARROW = 256  # columns of a strip of a small product
+WORTH_THREADS = 2**13  # kernel values
 
 
 @functools.cache
@@ -81,7 +82,7 @@ class Products:
             result[:, cut[0] : cut[1]] = self.values(left, right.part(*cut))
             return result
 
-        for _ in self._run(strip, cuts):
+        for _ in self._run(strip, cuts, result.size):
             pass
         return result
 
@@ -124,7 +125,7 @@ class Products:
 
         if values is None and not scipy.sparse.issparse(left.rows) and left.rows.ndim == 2:
             self.multiplications += n * m * left.rows.shape[1]
-        for (rows, _), part in zip(tiles, self._run(tile, tiles), strict=True):
+        for (rows, _), part in zip(tiles, self._run(tile, tiles, n * m), strict=True):
             result[rows] += part  # in the order of the tiles, whoever made them
         return result
 
@@ -135,8 +136,9 @@ class Products:
         memory: Array = self.local.memory[: height * width]
         return memory.reshape(height, width)
 
-    def _run(self, work: Callable[[Any], Array], items: list[Any]) -> Any:
-        if self.threads == 1 or len(items) == 1:
+    def _run(self, work: Callable[[Any], Array], items: list[Any], values: int) -> Any:
+        """Do the work on several threads where so many kernel values are worth waking them for."""
+        if self.threads == 1 or len(items) == 1 or values < WORTH_THREADS:
             return map(work, items)
         if self.pool is None:
             self.pool = ThreadPoolExecutor(self.threads)

@@ -45,6 +45,18 @@ def as_slice(rows: Any) -> Any:
     return result
 
 
+def aligned(blocks: list[Any]) -> list[Any]:
+    """Sparse blocks as wide as the widest: features by name are added as they appear."""
+    width = max(block.shape[1] for block in blocks)
+    return [_widened(block, width) if scipy.sparse.issparse(block) else block for block in blocks]
+
+
+def _widened(block: Any, width: int) -> Any:
+    if block.shape[1] == width:
+        return block
+    return scipy.sparse.csr_array((block.data, block.indices, block.indptr), shape=(block.shape[0], width))
+
+
 class DotProducts:
     """Values of a kernel that is a function of x·y, ‖x‖² and ‖y‖²."""
 
@@ -67,14 +79,15 @@ class DotProducts:
 
     def join(self, operands: list[Operand]) -> Operand:
         sparse = any(scipy.sparse.issparse(one.rows) for one in operands)
-        rows = [one.rows for one in operands]
+        rows = aligned([one.rows for one in operands])
         norms = None if operands[0].norms is None else np.concatenate([one.norms for one in operands])
         return Operand(scipy.sparse.vstack(rows, format="csr") if sparse else np.concatenate(rows), norms)
 
     def values(self, left: Operand, right: Operand, out: Array | None = None) -> Array:
         """K(x, y) for every x on the left and y on the right."""
         if scipy.sparse.issparse(left.rows) or scipy.sparse.issparse(right.rows):
-            dots = left.rows @ right.rows.T
+            wide_left, wide_right = aligned([left.rows, right.rows])
+            dots = wide_left @ wide_right.T
             dots = dots.toarray() if scipy.sparse.issparse(dots) else np.ascontiguousarray(dots)
         else:
             dots = np.matmul(left.rows, right.rows.T, out=out)
@@ -90,7 +103,7 @@ class FunctionValues(DotProducts):
         return Operand(block if scipy.sparse.issparse(block) else np.ascontiguousarray(block, self.dtype), None)
 
     def values(self, left: Operand, right: Operand, out: Array | None = None) -> Array:
-        return np.array(self.kernel.values(left.rows, right.rows), self.dtype, order="C")
+        return np.array(self.kernel.values(*aligned([left.rows, right.rows])), self.dtype, order="C")
 
 
 class MatrixValues(DotProducts):

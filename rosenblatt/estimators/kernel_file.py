@@ -10,6 +10,7 @@ import scipy.sparse
 from rosenblatt.engine.dual_state import Expansion
 from rosenblatt.engine.state import Array
 from rosenblatt.estimators.missing import MissingFunction
+from rosenblatt.estimators.named_features import Names
 from rosenblatt.kernels import KERNELS, Function
 
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ def kernel_from_plain(value: dict[str, Any]) -> Any:
 
 def put(estimator: KernelPerceptron, header: dict[str, Any], arrays: dict[str, Array]) -> None:
     state, pocket = estimator._state, estimator._pocket
+    names = estimator.__dict__.get("_names")
+    if names is not None:
+        header["names"] = names.slots
     header["kernel"] = plain_kernel(estimator.kernel_)
     header["state"] = {**{key: int(getattr(state, key)) for key in NUMBERS}, "dtype": state.dtype.name}
     arrays |= {name: getattr(state, name)[: state.size] for name in ARRAYS}
@@ -49,7 +53,7 @@ def put(estimator: KernelPerceptron, header: dict[str, Any], arrays: dict[str, A
         parts = zip(*(state.history or [empty]), strict=True)
         arrays |= {f"history_{name}": np.concatenate(part) for name, part in zip("nst", parts, strict=True)}
     if estimator._store is not None and estimator._store.size and not estimator._precomputed:
-        rows = estimator._store.view().rows
+        rows = estimator._rows(np.arange(state.size))
         if scipy.sparse.issparse(rows):
             header["sparse"] = list(rows.shape)
             arrays |= {"rows_data": rows.data, "rows_indices": rows.indices, "rows_indptr": rows.indptr}
@@ -80,6 +84,9 @@ def get(estimator: KernelPerceptron, header: dict[str, Any], arrays: dict[str, A
     estimator._state, estimator._pocket = state, DualPocket()
     if "pocket" in header:
         estimator._pocket = DualPocket(coefficients=arrays["pocket"], **header["pocket"])
+    if "names" in header:
+        estimator._names = Names(None)
+        estimator._names.slots = dict(header["names"])
     estimator._store = None
     rows: Any = arrays.get("rows")
     if "sparse" in header:

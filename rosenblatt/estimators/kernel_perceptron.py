@@ -12,12 +12,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.engine.dual_state import Expansion
+from rosenblatt.engine.dual_values import aligned
 from rosenblatt.engine.state import Array, weight_dtype
-from rosenblatt.estimators import kernel_training
+from rosenblatt.estimators import kernel_training, one_by_one
 from rosenblatt.estimators.classes import arrange_classes, check_kind, half_space_count
 from rosenblatt.estimators.committee import _tally, _tally_together
 from rosenblatt.estimators.linear import ANSWERS, RECORDS
 from rosenblatt.estimators.missing import MissingFunction
+from rosenblatt.estimators.named_features import Names
 from rosenblatt.estimators.validation import (
     check_choice,
     check_label,
@@ -123,6 +125,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     _models: dict[str, Any]
     _mistakes: int
     _listening: bool
+    _names: Names  # of features, where examples are dicts
 
     def __init__(
         self,
@@ -228,6 +231,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 raise ValueError(
                     f"on_epoch must be a function of an epoch's row, but got {on_epoch!r}; pass a function."
                 )
+            one_by_one.forget_names(self)
             X, y = self._check_rows_and_labels(X, y, reset=True)
             if self._precomputed:
                 check_matrix(X)
@@ -267,6 +271,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         with unchanged_on_failure(self):
             self._check_parameters()
             self._check_online()
+            one_by_one.refuse_rows_after_dicts(self)
             first = not hasattr(self, "_state")
             X, y = self._check_rows_and_labels(X, y, reset=first)
             labels = np.unique(y if classes is None else np.concatenate([y, check_labels(classes)]))
@@ -329,17 +334,20 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._pocket = DualPocket()
 
     def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
-        """Learn from one example: a row of numbers."""
+        """Learn from one example: a row of numbers, or a dict of named features (names may be new)."""
         with unchanged_on_failure(self):
             self._check_parameters()
             self._check_online()
-            row, label = self._check_row(x), check_label(y)
+            label = check_label(y)
+            if len(self.__dict__.get("classes_", ())):
+                check_kind(self.classes_, label)
             try:
                 weight = float(w)
             except (TypeError, ValueError):
                 weight = -1.0
             if not 0.0 <= weight < np.inf:
                 raise ValueError(f"w must be a finite weight of at least 0, but got {w!r}; use 0 to leave it out.")
+            row = self._check_row(x, learn=weight > 0.0)
             if weight == 0.0:
                 return
             if not hasattr(self, "_state"):
@@ -350,15 +358,31 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The class of one example, or None before anything was learned."""
         if not hasattr(self, "_state") or len(self.classes_) == 0:
             return None
-        return self._model(self.answer).predict(self._check_row(x)).tolist()[0]
+        return self._model(self.answer).predict(self._check_row(x, learn=False)).tolist()[0]
 
-    def _check_row(self, x: Any) -> Array:
+    def _named_row(self, x: Mapping[Any, Any], *, learn: bool) -> Any:
+        """A dict as a sparse row over the names seen so far; new names are added when it is learned from."""
+        names: Names = self.__dict__.get("_names") or Names(None)
+        reading = names.read(x)
+        if learn:
+            if reading.new:
+                names = deepcopy(names)  # what is refused later must leave no names behind
+                names.add(reading.new)
+            self._names, self.n_features_in_ = names, max(1, names.width)
+        values, slots, _, _ = names.place(reading)
+        shape = 1, max(1, names.width)
+        return self._check_kind_of_rows(scipy.sparse.csr_array((values, slots, [0, len(slots)]), shape=shape))
+
+    def _check_row(self, x: Any, *, learn: bool) -> Any:
+        if isinstance(x, Mapping) and ("_names" in self.__dict__ or not hasattr(self, "_state")):
+            return self._named_row(x, learn=learn)
+        one_by_one.refuse_rows_after_dicts(self)
         if isinstance(x, Mapping):
             known = getattr(self, "feature_names_in_", None)
             if known is None:
                 raise ValueError(
-                    "x must be a row of numbers, but got a dict; KernelPerceptron keeps no names of features: pass the "
-                    "numbers in a fixed order."
+                    f"KernelPerceptron has learned from rows without feature names, but got a dict; pass a row of "
+                    f"{self.n_features_in_} numbers, or start afresh with dicts."
                 )
             missing = [name for name in known if name not in x]
             if missing:
@@ -526,7 +550,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return self._state.numbers[slots]
         if self._store is None or self._store.size == 0:
             return np.empty((0, self.n_features_in_), self._state.dtype)
-        return self._store.view().rows[slots]
+        return aligned([self._store.view().rows[slots], np.empty((0, self.n_features_in_))])[0]
 
     def _usable_kernel(self) -> Kernel:
         if not isinstance(self.kernel_, MissingFunction):
@@ -575,6 +599,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.answer
 
     def _check_new_rows(self, X: Any) -> Any:
+        one_by_one.refuse_rows_after_dicts(self)
         return self._check_kind_of_rows(check_rows(self, X, reset=False))
 
     # ------------------------------------------------------------------ what was learned

@@ -12,7 +12,7 @@ from reference import kernel_perceptron as reference
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt import KernelPerceptron, Perceptron
+from rosenblatt import KernelPerceptron, Perceptron, load, save
 from rosenblatt.estimators.kernel_training import KernelWarning
 from rosenblatt.kernels import RBF, Function, Gaussian, Linear, Polynomial, Sigmoid
 from rosenblatt.sources import circles, spirals, xor
@@ -323,6 +323,30 @@ def test_predict_one_and_single_class_streams():
     assert model.predict_one([3.0, 3.1]) == "b" and model.predict_one([0.1, 1.0]) == "a"
 
 
+def test_dicts_of_named_features_are_rows(tmp_path):
+    X, y = integers(21, 3, n=60)
+    by_row, by_name = (KernelPerceptron("polynomial", degree=2) for _ in range(2))
+    for t, (x, label) in enumerate(zip(X, y, strict=True)):
+        names = {name: value for name, value in zip("abcd", x, strict=True) if value or t < 3}  # zeros may be left out
+        assert by_name.predict_one(names) == by_row.predict_one(x)
+        by_row.learn_one(x, int(label))
+        by_name.learn_one(names, int(label))
+    np.testing.assert_array_equal(by_name.mistake_counts_, by_row.mistake_counts_)
+    np.testing.assert_array_equal(by_name.support_vectors_.toarray(), by_row.support_vectors_)
+    save(by_name, tmp_path / "named.safetensors")
+    again = load(tmp_path / "named.safetensors")
+    for model in (by_name, again):
+        model.learn_one({"e": 2.0, "kind": "text"}, 1)
+        assert model.n_features_in_ == 6
+    assert again.predict_one({"a": 1.0, "e": 1.0}) == by_name.predict_one({"a": 1.0, "e": 1.0, "unknown": 9.0})
+    with pytest.raises(ValueError, match="dicts of named features, but got rows"):
+        by_name.predict(X)
+    with pytest.raises(ValueError, match="dicts of named features, but got rows"):
+        by_name.learn_one(X[0], 1)
+    by_name.set_params(answer="averaged", max_iter=2).fit(X, y)
+    assert by_name.predict(X).shape == (60,)
+
+
 @quiet
 def test_the_pocket_of_a_stream_is_the_longest_run():
     X, y = integers(14, 2, n=200)
@@ -522,7 +546,7 @@ def test_bad_input():
         model.learn_one(X[0], "text")
     with pytest.raises(ValueError, match="weight of at least 0"):
         model.learn_one(X[0], 1, w=-1)
-    with pytest.raises(ValueError, match="numbers in a fixed order"):
+    with pytest.raises(ValueError, match="rows without feature names, but got a dict"):
         model.learn_one({"a": 1.0}, 1)
     with pytest.raises(ValueError, match="on_epoch must be a function"):
         KernelPerceptron().fit(X, y, on_epoch=3)
