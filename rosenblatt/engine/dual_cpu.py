@@ -92,7 +92,7 @@ class Block:
         self.place = np.full(n, -1, np.int64)
         self.values = np.empty((0, n), task.dtype)
         self.known = 0  # rows of values that are filled
-        self.stopped = np.zeros(2, np.int64)  # where the scan stopped, half-spaces moved
+        self.stopped = np.zeros(3, np.int64)  # where the scan stopped, half-spaces moved, room left in the budget
 
     def lessons(self, start: int, stop: int) -> tuple[Array, Array, Array, Array]:
         """(positions, steps, wrong, dropped) of the rows that taught something."""
@@ -205,6 +205,7 @@ class CpuHands:
             start = int(block.stopped[0])
             if status != WANTS_VALUES:
                 return status, start
+            room = int(block.stopped[2])
             self._ask(block, start)
 
     def _ask(self, block: Block, start: int) -> None:

@@ -75,6 +75,7 @@ def _scan(key: str) -> Any:
                 for k in range(count):
                     steps[k, i] = 0.0
                 stopped[0] = i
+                stopped[2] = room
                 return WANTS_VALUES
             finite = np.isfinite(values[p, i])
             for k in range(count):
@@ -159,7 +160,7 @@ def _scatter(key: str) -> Any:
 
 
 def scan(*arguments: Any) -> int:
-    """Visit the rows of a block from `start` on; why it stopped. `stopped` is (where, half-spaces moved)."""
+    """Visit the rows of a block from `start` on; why it stopped. `stopped` is (where, half-spaces moved, room left)."""
     return int(_scan(f"dual scan {compiled.engine_digest()}")(*arguments))
 
 

@@ -32,7 +32,7 @@ def train(K, codes, n_classes, epochs=1, coupled=False, weights=None, drop_after
     n = len(K)
     run = Run(n, n_classes if coupled or n_classes > 2 else 1)
     for epoch in range(epochs):
-        met = 0
+        met, before = 0, len(run.updates)
         for i in range(n) if orders is None else orders[epoch]:
             c = 1.0 if weights is None else weights[i]
             if c == 0.0 or i in run.dropped:
@@ -55,7 +55,7 @@ def train(K, codes, n_classes, epochs=1, coupled=False, weights=None, drop_after
                     run.a[oldest], run.alpha[oldest] = 0.0, 0
             run.history.append(run.a.copy())
         run.mistakes.append(met)
-        if met == 0:
+        if len(run.updates) == before:  # an epoch that changes nothing
             break
     return run
 
