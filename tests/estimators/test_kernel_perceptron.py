@@ -208,23 +208,27 @@ def test_every_kernel_on_digits(kernel):
 
 
 @quiet
-def test_float32_parts_from_float64_only_where_a_margin_is_within_rounding_of_0():
-    X = PIXELS.astype(np.float32)
-    wide, narrow = (fitted(rows, DIGITS, max_iter=3, degree=3) for rows in (X.astype(np.float64), X))
-    if np.array_equal(wide.mistake_counts_, narrow.mistake_counts_):
+@pytest.mark.parametrize("seed", range(6))
+def test_float32_parts_from_float64_only_where_a_margin_is_within_rounding_of_0(seed):
+    """The bound of docs/kernels.md: 2⁻²⁴ (p (d + 8) + m) sum_j |a_j K(x_j, x)|, for m support rows and degree p."""
+    generator = np.random.default_rng(seed)
+    n, d, p = 500, 12, 3
+    X, y = generator.normal(size=(n, d)).astype(np.float32), generator.integers(0, 2, n)
+    X[::50] = X[1::50]  # twins with labels of their own: margins that are close to 0 for long
+    model = KernelPerceptron("polynomial", degree=p, shuffle=False, max_iter=12)
+    runs = []
+    for rows in (X.astype(np.float64), X):
+        log = model.fit(rows, y, record="updates").trace_.updates
+        runs.append(list(zip(log.times[0].tolist(), log.rows[0].tolist(), log.steps[0].tolist(), strict=True)))
+    parted = next((t for t, pair in enumerate(zip(*runs, strict=False)) if pair[0] != pair[1]), None)
+    if parted is None:
+        assert len(runs[0]) == len(runs[1])
         return
-    logs = [fitted(rows, DIGITS, max_iter=3, degree=3).fit(rows, DIGITS, record="updates").trace_.updates
-            for rows in (X.astype(np.float64), X)]  # fmt: skip
-    for k in range(10):  # the first update at which they part, and the margin there
-        both = [list(zip(log.times[k], log.rows[k], strict=True)) for log in logs]
-        parted = next((t for t, pair in enumerate(zip(*both, strict=False)) if pair[0] != pair[1]), None)
-        if parted is not None:
-            time, row = min(log[parted] for log in both)
-            before = [t for t, pair in enumerate(both[0]) if pair[0] < time]
-            a, rows = logs[0].steps[k][before], logs[0].rows[k][before]
-            values = (1 + X[rows].astype(float) @ X[row].astype(float)) ** 3
-            bound = 3 * (X.shape[1] + 8) * 2.0**-24 * (np.abs(a) @ np.abs(values)) + 1e-12
-            assert abs(a @ values) <= bound
+    _, row, _ = min(run[parted] for run in runs)  # one of the two took this row for a mistake, the other did not
+    rows, steps = (np.array([update[column] for update in runs[0][:parted]]) for column in (1, 2))
+    values = (1 + X[rows].astype(float) @ X[row].astype(float)) ** p
+    sizes = (1 + np.abs(X[rows].astype(float)) @ np.abs(X[row].astype(float))) ** p
+    assert abs(steps @ values) <= 2.0**-24 * (p * (d + 8) + parted) * (np.abs(steps) @ sizes)
 
 
 @quiet
