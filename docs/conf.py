@@ -47,6 +47,7 @@ SHOWN_FIRST = (
     "plot_digit_weights.py",
     "plot_rules.py",
     "plot_late_class.py",
+    "plot_kernels.py",
 )
 
 

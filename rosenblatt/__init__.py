@@ -12,9 +12,11 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "HalfSpace": "rosenblatt.estimators.half_space",
+    "KernelPerceptron": "rosenblatt.estimators.kernel_perceptron",
     "PassiveAggressive": "rosenblatt.estimators.passive_aggressive",
     "Perceptron": "rosenblatt.estimators.perceptron",
     "audit": "rosenblatt.certificates.audit",
+    "is_mercer": "rosenblatt.kernels",
     "load": "rosenblatt.estimators.persistence",
     "load_certificate": "rosenblatt.certificates.files",
     "margin": "rosenblatt.certificates.separability",
@@ -29,17 +31,21 @@ if TYPE_CHECKING:
     from rosenblatt.certificates.separability import margin as margin
     from rosenblatt.certificates.separability import separability as separability
     from rosenblatt.estimators.half_space import HalfSpace as HalfSpace
+    from rosenblatt.estimators.kernel_perceptron import KernelPerceptron as KernelPerceptron
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive as PassiveAggressive
     from rosenblatt.estimators.perceptron import Perceptron as Perceptron
     from rosenblatt.estimators.persistence import load as load
     from rosenblatt.estimators.persistence import save as save
     from rosenblatt.estimators.progressive import progressive_error as progressive_error
+    from rosenblatt.kernels import is_mercer as is_mercer
 
 __all__ = [
     "HalfSpace",
+    "KernelPerceptron",
     "PassiveAggressive",
     "Perceptron",
     "audit",
+    "is_mercer",
     "load",
     "load_certificate",
     "margin",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rosenblatt import HalfSpace, Perceptron, audit, margin, separability
+from rosenblatt import HalfSpace, KernelPerceptron, Perceptron, audit, margin, separability
 from rosenblatt.certificates.verify import CertificateError, Plane, check_sides
 from rosenblatt.models import LinearModel
 from rosenblatt.rules import RULES
@@ -158,3 +158,13 @@ def test_perceptron_loss_is_not_the_hinge() -> None:
     for m in (-1.0, -0.25, 0.0, 0.5, 2.0):
         assert loss(m, 1.0, params) == max(0.0, -m)
     assert loss(0.5, 1.0, params) != max(0.0, 1.0 - 0.5)
+
+
+@pytest.mark.parametrize("s", [1, 2, 3])
+def test_dropped_at_s(s: int) -> None:
+    """At s mistakes, as in K's code, and not only above s, as in K's words."""
+    rows, y = [[1.0], [2.0], [-1.0], [-2.0], [1.5]], [1, 1, 0, 0, 0]
+    log = KernelPerceptron("linear", drop_after=s + 1, shuffle=False, answer="averaged", max_iter=s)
+    log.fit(rows, y)
+    assert log.mistake_counts_[4] == s and log.dropped_.tolist() == []
+    assert 4 in KernelPerceptron("linear", drop_after=s, shuffle=False).fit(rows, y).dropped_
