@@ -1,4 +1,4 @@
-"""`python -m benchmarks [part …]`: the table. Parts: images, text, online, rules, memory, start, kernels.
+"""`python -m benchmarks [part …]`: the table. Parts: images, text, online, rules, memory, start, certificates, kernels.
 
 `kernels_gpu` is a part that runs only when it is named; it needs a GPU.
 """
@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from sklearn.exceptions import ConvergenceWarning
 
-PARTS = ("images", "text", "online", "rules", "memory", "start", "kernels")
+PARTS = ("images", "text", "online", "rules", "memory", "start", "certificates", "kernels")
 ON_REQUEST = ("kernels_gpu",)
 
 
