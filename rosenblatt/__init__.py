@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "HalfSpace": "rosenblatt.estimators.half_space",
+    "LinearSVM": "rosenblatt.estimators.linear_svm",
     "PassiveAggressive": "rosenblatt.estimators.passive_aggressive",
     "Perceptron": "rosenblatt.estimators.perceptron",
     "load": "rosenblatt.estimators.persistence",
@@ -21,13 +22,14 @@ _HOMES = {
 
 if TYPE_CHECKING:
     from rosenblatt.estimators.half_space import HalfSpace as HalfSpace
+    from rosenblatt.estimators.linear_svm import LinearSVM as LinearSVM
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive as PassiveAggressive
     from rosenblatt.estimators.perceptron import Perceptron as Perceptron
     from rosenblatt.estimators.persistence import load as load
     from rosenblatt.estimators.persistence import save as save
     from rosenblatt.estimators.progressive import progressive_error as progressive_error
 
-__all__ = ["HalfSpace", "PassiveAggressive", "Perceptron", "load", "progressive_error", "save", "__version__"]
+__all__ = [*sorted(_HOMES), "__version__"]
 
 
 def __getattr__(name: str) -> Any:

@@ -71,6 +71,12 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _shrinks_intercept(self) -> bool:
         return False
 
+    def _train(
+        self, task: Any, state: HalfSpaces, X: Any, eval_set: Any, on_epoch: Any, recorded: tuple[str, ...]
+    ) -> None:
+        """Learn from the rows of the task, starting at `state`; by the rule, unless a subclass has another way."""
+        training.run(self, task, state, X, eval_set, on_epoch, recorded)
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -140,7 +146,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     "sample_weight must be above 0 for at least one row, but every row weighs 0; "
                     "give the rows to learn from a weight."
                 )
-            training.run(self, task, state, X, eval_set, on_epoch, recorded)
+            self._train(task, state, X, eval_set, on_epoch, recorded)
             self._listening = False
             return self
 
