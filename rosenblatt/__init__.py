@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "HalfSpace": "rosenblatt.estimators.half_space",
     "LinearSVM": "rosenblatt.estimators.linear_svm",
+    "LogisticRegression": "rosenblatt.estimators.logistic_regression",
     "PassiveAggressive": "rosenblatt.estimators.passive_aggressive",
     "Perceptron": "rosenblatt.estimators.perceptron",
     "load": "rosenblatt.estimators.persistence",
@@ -23,6 +24,7 @@ _HOMES = {
 if TYPE_CHECKING:
     from rosenblatt.estimators.half_space import HalfSpace as HalfSpace
     from rosenblatt.estimators.linear_svm import LinearSVM as LinearSVM
+    from rosenblatt.estimators.logistic_regression import LogisticRegression as LogisticRegression
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive as PassiveAggressive
     from rosenblatt.estimators.perceptron import Perceptron as Perceptron
     from rosenblatt.estimators.persistence import load as load

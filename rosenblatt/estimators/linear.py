@@ -55,6 +55,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     pocket_check: str
     hash_features: int | None
 
+    _ways_of_several: tuple[str, ...] = ("ovr", "coupled")
     _learn_quickly: Callable[..., bool] | None = None  # see quick_way
     _answer_quickly: Callable[..., Any] | None = None
     _state: HalfSpaces
@@ -234,7 +235,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_parameters(self) -> None:
         check_choice("answer", self.answer, ANSWERS)
-        check_choice("multi_class", self.multi_class, ("ovr", "coupled"))
+        check_choice("multi_class", self.multi_class, self._ways_of_several)
         check_choice("pocket_check", self.pocket_check, ("run", "update"))
         check_positive("max_iter", self.max_iter, "it limits the number of epochs", whole=True)
         check_positive("time_limit", self.time_limit, "it is in seconds; use None for no limit", none=True)

@@ -159,7 +159,7 @@ def measures_of(
     if "train_error" in recorded:
         sets["train_error"] = (task.rows, task.n_rows, task.codes, task.sample_weight)
     if eval_set is not None:
-        X_test, codes = _check_eval_set(estimator, eval_set, task.layout)
+        X_test, codes = check_eval_set(estimator, eval_set, task.layout)
         sets["test_error"] = (rows_of(X_test)[1], len(codes), codes, np.empty(0))
     if not sets:
         return None
@@ -174,7 +174,7 @@ def measures_of(
     return measure
 
 
-def _check_eval_set(estimator: LinearClassifier, eval_set: Any, layout: str) -> tuple[Any, Array]:
+def check_eval_set(estimator: LinearClassifier, eval_set: Any, layout: str) -> tuple[Any, Array]:
     if not isinstance(eval_set, tuple | list) or len(eval_set) != 2:
         raise ValueError(
             f"eval_set must be a pair (X_test, y_test), but got {type(eval_set).__name__}; pass the two together."
