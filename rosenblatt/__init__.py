@@ -11,6 +11,11 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
+    "regularization_path": "rosenblatt.estimators.path",
+    "Layer": "rosenblatt.estimators.layer",
+    "GaussianDiscriminant": "rosenblatt.estimators.gaussian_discriminant",
+    "LeastSquares": "rosenblatt.estimators.least_squares",
+    "SigmoidNeuron": "rosenblatt.estimators.sigmoid_neuron",
     "HalfSpace": "rosenblatt.estimators.half_space",
     "LinearSVM": "rosenblatt.estimators.linear_svm",
     "LogisticRegression": "rosenblatt.estimators.logistic_regression",
@@ -22,14 +27,19 @@ _HOMES = {
 }
 
 if TYPE_CHECKING:
+    from rosenblatt.estimators.gaussian_discriminant import GaussianDiscriminant as GaussianDiscriminant
     from rosenblatt.estimators.half_space import HalfSpace as HalfSpace
+    from rosenblatt.estimators.layer import Layer as Layer
+    from rosenblatt.estimators.least_squares import LeastSquares as LeastSquares
     from rosenblatt.estimators.linear_svm import LinearSVM as LinearSVM
     from rosenblatt.estimators.logistic_regression import LogisticRegression as LogisticRegression
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive as PassiveAggressive
+    from rosenblatt.estimators.path import regularization_path as regularization_path
     from rosenblatt.estimators.perceptron import Perceptron as Perceptron
     from rosenblatt.estimators.persistence import load as load
     from rosenblatt.estimators.persistence import save as save
     from rosenblatt.estimators.progressive import progressive_error as progressive_error
+    from rosenblatt.estimators.sigmoid_neuron import SigmoidNeuron as SigmoidNeuron
 
 __all__ = [*sorted(_HOMES), "__version__"]
 

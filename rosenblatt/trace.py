@@ -15,7 +15,7 @@ Array = npt.NDArray[Any]
 STOP_REASONS = {
     "converged": "nothing more was to be learned",
     "max_iter": "the limit on epochs was reached",
-    "no_improvement": "the mistakes of an epoch no longer fell by tol",
+    "no_improvement": "what is watched no longer fell",
     "time_limit": "the time was up",
     "callback": "on_epoch asked for it",
     "interrupted": "Ctrl-C",
@@ -27,7 +27,7 @@ STOP_REASONS = {
 class Epoch:
     """One epoch: updates made, mistakes met on the way, the length of the weights, seconds; errors if measured.
 
-    Learners that minimise a loss also tell it, with its regulariser; `gap` bounds how far it is above the least possible.
+    Learners that minimise a loss also tell it, with its regulariser; `gap` bounds how far it is above the least one.
 
     >>> row = Epoch(epoch=1, updates=3, mistakes=3, norm=2.0, seconds=0.1)
     >>> row.updates, row["mistakes"]

@@ -213,7 +213,8 @@ class Machine:
         self.primal, self.dual = np.full(self.count, np.inf), np.zeros(self.count)
         self.key = f"{compiled.engine_digest()} {layout}"
         if intercept == "free":
-            self.pull = PULL * self._typical_square() or 1.0
+            square = self._typical_square()
+            self.pull = PULL * square if 0.0 < square < np.inf else 1.0
         unit = LAYOUTS[layout].unit(rows)
         threads = max(1, min(n_jobs, -(-self.count // unit)))
         together = unit * -(-self.count // (unit * threads))
@@ -231,7 +232,8 @@ class Machine:
         some = np.flatnonzero(self.kept)
         some = some[:: max(1, len(some) // 512)]
         if self.layout == "rows":
-            return float(np.mean(np.sum(self.rows[0][some].astype(np.float64) ** 2, axis=1)))
+            rows = self.rows[0][some].astype(np.float64)
+            return float(np.mean(np.einsum("ij,ij->i", rows, rows)))
         data, _, starts = self.rows
         return float(np.mean([np.sum(data[starts[i] : starts[i + 1]].astype(np.float64) ** 2) for i in some]))
 
@@ -267,7 +269,10 @@ class Machine:
         values = self.notes[:, ALPHA_SUM] - 0.5 * np.einsum("kj,kj->k", vectors, vectors, dtype=np.float64)
         if self.squared:
             values -= 0.5 * np.einsum("i,ik,ik->k", self.diagonal, self.alpha, self.alpha)
-        return self.notes[:, ESTIMATE] / np.maximum(values, np.finfo(float).tiny)
+        with np.errstate(over="ignore"):
+            return np.where(
+                self.notes[:, ESTIMATE] > 0.0, self.notes[:, ESTIMATE] / np.maximum(values, np.finfo(float).tiny), 0.0
+            )
 
     # ------------------------------------------------------------------ proof
 
@@ -445,7 +450,7 @@ def solve(
     kept = np.flatnonzero(machine.kept).astype(np.int64)
     order, trigger, reason = kept.copy(), tol, "max_iter"
     state = np.uint64(0 if seed is None else seed)
-    next_polish = FIRST_POLISH
+    next_polish, proved = FIRST_POLISH, False
     for number in range(1, max_iter + 1):
         if seed is not None:
             shuffler = Shuffler(order, int(state))
@@ -462,10 +467,11 @@ def solve(
         if estimate <= trigger or number == max_iter or polished:
             machine.prove(tol)
             proved = True
-            worst = float(np.max(machine.gap / machine.primal))
             if machine.done.all():
                 reason = "converged"
             else:
+                unproved = ~machine.done
+                worst = float(np.max(machine.gap[unproved] / machine.primal[unproved]))
                 trigger = 0.7 * estimate * min(1.0, tol / worst)
             order = kept.copy() if seed is None else kept[machine.active[kept].any(axis=1)]
         else:
@@ -476,6 +482,6 @@ def solve(
         if reason == "converged" or told:
             reason = "converged" if reason == "converged" else told
             break
-    if not machine.done.all() and not proved:
+    if reason not in ("converged", "diverged", "max_iter") and not proved:
         machine.prove(tol)
     return reason

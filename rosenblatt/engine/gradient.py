@@ -2,10 +2,11 @@
 
     w <- w - eta_t (mean over the batch of slope·x  +  2 lam w)
 
-A batch is scored with the weights as they are, then added. w = scale·v - drift·mean_slope: shrinking changes the scale
-alone. With variance reduction (SVRG) every epoch begins with the gradient g of all rows at weights w~, and a batch takes
-slope(w) - slope(w~) in place of its slope and g along with it. g is the same for the whole epoch and its products
-with the rows are taken once, so that a step costs no more than a plain one, for sparse rows too.
+A batch is scored with the weights as they are, then added. Shrinking w = scale·v changes the scale alone. With
+variance reduction (SVRG) every epoch begins with the gradient g of all rows at weights w~, and a batch takes
+slope(w) - slope(w~) in place of its slope, and g along with it. As g is the same for the whole epoch,
+w = scale·v - drift·g, and the products of g with the rows are taken once: a step costs no more than a plain one, for
+sparse rows too.
 
 R. Johnson, T. Zhang (2013). Accelerating stochastic gradient descent using predictive variance reduction. NeurIPS.
 """
@@ -175,6 +176,22 @@ class Descent:
         return True
 
 
+def safe_batch_rate(objective: Objective) -> float:
+    """A constant learning rate at which steps with all rows do not overshoot: 1 over the most that the mean bends."""
+    random = np.random.default_rng(0)
+    direction = random.normal(size=(1, objective.width + 1))
+    alone = objective.alone()
+    most = 0.0
+    for _ in range(30):  # the largest eigenvalue of the mean of x xᵀ
+        size = float(np.linalg.norm(direction))
+        if size == 0.0:
+            break
+        direction = alone.back(alone.weighted(alone.scores(direction / size)))
+        most = float(np.linalg.norm(direction))
+    bent = LOSSES[objective.loss].most_bent * 1.05 * most
+    return 1.0 / max(bent + 2.0 * objective.lam, np.finfo(float).tiny)
+
+
 def safe_rate(objective: Objective) -> float:
     """A constant learning rate at which no single row overshoots: 1 over the most that its loss and the prior bend."""
     X = objective.X
@@ -188,9 +205,7 @@ def safe_rate(objective: Objective) -> float:
     return 1.0 / max(LOSSES[objective.loss].most_bent * most + 2.0 * objective.lam, np.finfo(float).tiny)
 
 
-def descend(
-    descent: Descent, *, max_iter: int, tol: float | None, after_epoch: Callable[[dict[str, Any]], str]
-) -> str:
+def descend(descent: Descent, *, max_iter: int, tol: float | None, after_epoch: Callable[[dict[str, Any]], str]) -> str:
     """Epochs until the objective falls by less than `tol`, relative, five times in a row; the reason to stop."""
     objective = descent.objective
     lowest, waited, first = np.inf, 0, None

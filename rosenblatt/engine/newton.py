@@ -23,6 +23,7 @@ from rosenblatt.engine.state import Array
 
 SMALL = 200_000  # numbers: data up to this size is used whole
 SAMPLE = 0.1
+NOISE = 2e-7  # a gradient computed in float32 is no smaller
 TOO_SLOW = 0.6  # of the gradient left after a step
 
 
@@ -63,20 +64,27 @@ def minimise(
     """(weights, gradient, reason to stop): until the largest entry of the gradient is at most `tol`."""
     random = np.random.default_rng(seed)
     n = objective.n
+    tol = max(tol, NOISE) if objective.kind == np.float32 else tol
+    tiny = 1e-7 if objective.kind == np.float32 else 1e-12
     size = n if objective.numbers <= SMALL else int(SAMPLE * n)
     weights = weights.copy()
     scores = objective.scores(weights)
     value, gradient = objective.gradient(weights, scores)
     steepness = float(np.abs(gradient).max(initial=0.0))
+    last_steps = 0
     for number in range(1, max_iter + 1):
         if steepness <= tol:
-            return weights, gradient, "converged"
+            # Where all rows are in the sample, each further step is worth as many digits as all before it.
+            if last_steps == 2 or size < n or steepness == 0.0:
+                return weights, gradient, "converged"
+            last_steps += 1
         chosen = np.arange(n) if size >= n else np.sort(random.choice(n, size, replace=False))
         sample = objective if size >= n else objective.part(chosen)
         at = scores if size >= n else scores[chosen]
         scale = sample.diagonal(at)
         scale = np.maximum(scale, 1e-12 * max(float(scale.max(initial=0.0)), 1e-300))
         precision = min(0.3, np.sqrt(steepness / (1.0 + steepness))) if size >= n else 0.2
+        precision = 1e-10 if last_steps else precision
         direction = conjugate_gradients(lambda d, sample=sample, at=at: sample.bend(at, d), -gradient, scale,  # type: ignore[misc]
                                         precision, 30 if size < n else 200)  # fmt: skip
         if not objective.fit_intercept:
@@ -88,12 +96,16 @@ def minimise(
             trial = weights + length * direction
             trial_scores = scores + length * along
             trial_value, slopes = objective.value(trial, trial_scores)
-            if np.isfinite(trial_value) and trial_value <= value + 1e-4 * length * slope + 1e-15 * abs(value):
+            if np.isfinite(trial_value) and trial_value <= value + 1e-4 * length * slope + (
+                1.0 if last_steps else 0.01
+            ) * tiny * abs(value):
                 moved = trial
                 break
             length *= 0.5
         if moved is None:  # nothing lower can be told apart from here
-            return weights, gradient, "converged" if -slope <= 1e-9 * max(1.0, abs(value)) else "no_improvement"
+            if last_steps:
+                return weights, gradient, "converged"
+            return weights, gradient, "converged" if -slope <= tiny * max(1.0, abs(value)) else "no_improvement"
         weights, scores = moved, trial_scores
         before, value = steepness, trial_value
         if number % 8 == 0:  # rounding gathers in scores that are carried along

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
+import scipy.special
 
 from rosenblatt.engine import compiled
 from rosenblatt.engine.losses import LOSSES
@@ -144,9 +145,8 @@ class Objective:
         if LOSSES[self.loss].separate:
             bend(scores, self.targets, self.weights, np.ones_like(scores), bent)
         else:
-            _, slopes = self.slopes(scores)
-            chances = slopes / (self.weights[:, None] if len(self.weights) else 1.0) + self.targets
-            bent = chances * (1.0 - chances) * (self.weights[:, None] if len(self.weights) else 1.0)
+            chances = scipy.special.softmax(scores, axis=1)
+            bent = self.weighted(chances * (1.0 - chances))
         result = np.zeros((self.outputs, self.width + 1))
         for block in self.blocks():
             rows = self._rows(block)
@@ -156,6 +156,15 @@ class Objective:
         if self.fit_intercept:
             result[:, -1] = bent.sum(axis=0)
         return result / self.n + 2.0 * self.penalty
+
+    def alone(self) -> Objective:
+        """The same rows with a single output."""
+        result = Objective(self.X, self.targets[:, :1], np.empty(0), self.loss, self.lam)
+        result.weights, result.penalty, result.fit_intercept = self.weights, self.penalty, self.fit_intercept
+        return result
+
+    def weighted(self, scores: Array) -> Array:
+        return scores * self.weights[:, None] if len(self.weights) else scores
 
     def part(self, chosen: Array) -> Objective:
         """The objective over some of the rows."""

@@ -1,7 +1,7 @@
 """scipy's L-BFGS on an objective: for losses that are not convex, and for an L1 prior.
 
-With an L1 prior, lam ‖w‖₁, the weights are split into w = u - v with u, v >= 0, and lam ‖w‖₁ = lam · sum(u + v): smooth,
-with bounds, and exact zeros where a bound holds.
+With an L1 prior, lam ‖w‖₁, the weights are split into w = u - v with u, v >= 0, and lam ‖w‖₁ = lam · sum(u + v):
+smooth, with bounds, and exact zeros where a bound holds.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rosenblatt.engine.objective import Objective
 from rosenblatt.engine.state import Array
 
 
-class _Stop(Exception):
+class _StopAsked(Exception):  # noqa: N818
     """A watcher has asked for the end."""
 
 
@@ -66,7 +66,7 @@ def minimise(
         number += 1
         told = after_step({"epoch": number, **last})
         if told:
-            raise _Stop
+            raise _StopAsked
 
     start = np.stack([np.maximum(weights, 0.0), np.maximum(-weights, 0.0)]) if l1 else weights
     bounds = [(0.0, None)] * start.size if l1 else None
@@ -77,6 +77,6 @@ def minimise(
         )
         reason = "converged" if result.status in (0, 2) else "max_iter"
         best = joined(result.x) if np.isfinite(result.fun) else best
-    except _Stop:
+    except _StopAsked:
         reason = told
     return best, reason

@@ -142,13 +142,13 @@ class LinearSVM(LinearClassifier):
         self, task: Any, state: HalfSpaces, X: Any, eval_set: Any, on_epoch: Any, recorded: tuple[str, ...]
     ) -> None:
         if self.solver == "pegasos":
-            tol, self.tol = self.tol, None  # type: ignore[assignment]  # the gap is not known here
+            tol, self.tol = self.tol, None  # the gap is not known here
             try:
                 training.run(self, task, state, X, eval_set, on_epoch, recorded)
             finally:
                 self.tol = tol
             for name in ("duality_gap_", "objective_", "support_", "dual_coef_"):
-                vars(self).pop(name, None)
+                self.__dict__.pop(name, None)
             return
         self._solve_dual(task, state, X, eval_set, on_epoch, recorded)
 
@@ -178,9 +178,7 @@ class LinearSVM(LinearClassifier):
             show.epoch(row)
             return on_epoch(row) if on_epoch is not None else None
 
-        watch = Watch(
-            time_limit=self.time_limit, on_epoch=note, on_progress=show.progress if self.verbose else None
-        )
+        watch = Watch(time_limit=self.time_limit, on_epoch=note, on_progress=show.progress if self.verbose else None)
 
         def after_pass(told: dict[str, Any]) -> str:
             nonlocal clock
@@ -205,7 +203,7 @@ class LinearSVM(LinearClassifier):
         try:
             with show, interrupt_flag() as watch.interrupted:
                 reason = solve(
-                    machine, tol=float(self.tol), max_iter=int(self.max_iter), seed=seed, after_pass=after_pass
+                    machine, tol=float(self.tol or 0.0), max_iter=int(self.max_iter), seed=seed, after_pass=after_pass
                 )
                 trace.stop_reason = reason
                 show.finish(trace)

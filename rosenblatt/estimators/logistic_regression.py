@@ -27,7 +27,8 @@ class LogisticRegression(LinearClassifier):
         lam ‖W‖² + mean of log sum_k exp(s_k) - s_true       (multinomial, s = W x + b)
 
     which is maximum likelihood for lam = 0, and otherwise the maximum a posteriori with a Gaussian prior of variance
-    1/(2 lam n_samples) on every weight; with penalty="l1", lam ‖w‖₁, a Laplace prior. P(y = +1 given x) = sigmoid(w·x + b).
+    1/(2 lam n_samples) on every weight; with penalty="l1", lam ‖w‖₁, a Laplace prior. The probability of the second
+    of two classes is sigmoid(w·x + b).
 
     Parameters
     ----------
@@ -75,7 +76,7 @@ class LogisticRegression(LinearClassifier):
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["cold", "warm", "cold", "warm"]
     >>> model = LogisticRegression(lam=1e-3).fit(X, y)
     >>> model.predict_proba([[0.0], [3.0]]).round(3).tolist()
-    [[0.754, 0.246], [0.246, 0.754]]
+    [[0.794, 0.206], [0.206, 0.794]]
     """
 
     answer = "last"
@@ -91,7 +92,7 @@ class LogisticRegression(LinearClassifier):
         multi_class: str = "multinomial",
         solver: str = "newton",
         regularize_intercept: bool = False,
-        tol: float = 1e-6,
+        tol: float = 1e-8,
         max_iter: int = 200,
         learning_rate: float | None = None,
         schedule: Any = "constant",
@@ -183,6 +184,11 @@ class LogisticRegression(LinearClassifier):
             self, objective, start, mistakes=lambda scores: _wrong(scores, counted), tested=tested, on_epoch=on_epoch,
             solver="l1" if self.penalty == "l1" else None, give_up=give_up,
         )  # fmt: skip
+        if self._multinomial:  # what all scores have in common changes nothing
+            if not self.regularize_intercept or self.lam == 0.0:
+                weights[:, -1] -= weights[:, -1].mean()
+            if self.lam == 0.0:
+                weights[:, :-1] -= weights[:, :-1].mean(axis=0)
         scores = objective.scores(weights)
         if self.lam == 0.0 and not separated and trace.stop_reason in ("converged", "no_improvement"):
             separated = bool(np.abs(scores).max(initial=0.0) > CERTAIN)

@@ -132,7 +132,7 @@ def minimise(
         if solver in STEPWISE:
             rate = estimator.learning_rate
             if rate is None:
-                rate = gradient.safe_rate(objective)
+                rate = gradient.safe_batch_rate(objective) if solver == "batch" else gradient.safe_rate(objective)
             descent = gradient.Descent(
                 objective, start, float(rate), estimator.schedule,
                 objective.n if solver == "batch" else int(estimator.batch_size), solver == "svrg",

@@ -15,7 +15,7 @@ def adaline(m: float, sqnorm: float, t: int, params: tuple[float, ...]) -> tuple
 
 
 def adaline_loss(m: float, sqnorm: float, params: tuple[float, ...]) -> float:
-    eta, lam = params
+    eta, _ = params
     return eta * 0.5 * (1.0 - m) ** 2
 
 

@@ -26,7 +26,7 @@ def logistic(m: float, sqnorm: float, t: int, params: tuple[float, ...]) -> tupl
 
 
 def logistic_loss(m: float, sqnorm: float, params: tuple[float, ...]) -> float:
-    eta, lam = params
+    eta, _ = params
     return eta * (max(0.0, -m) + math.log1p(math.exp(-abs(m))))
 
 

@@ -17,7 +17,7 @@ def sigmoid_neuron(m: float, sqnorm: float, t: int, params: tuple[float, ...]) -
 
 
 def sigmoid_neuron_loss(m: float, sqnorm: float, params: tuple[float, ...]) -> float:
-    eta, lam = params
+    eta, _ = params
     return eta * 0.5 * sigmoid(-m) ** 2
 
 
