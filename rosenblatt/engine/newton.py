@@ -84,7 +84,7 @@ def minimise(
         scale = sample.diagonal(at)
         scale = np.maximum(scale, 1e-12 * max(float(scale.max(initial=0.0)), 1e-300))
         precision = min(0.3, np.sqrt(steepness / (1.0 + steepness))) if size >= n else 0.2
-        precision = 1e-10 if last_steps else precision
+        precision = 1e-5 if last_steps else precision
         direction = conjugate_gradients(lambda d, sample=sample, at=at: sample.bend(at, d), -gradient, scale,  # type: ignore[misc]
                                         precision, 30 if size < n else 200)  # fmt: skip
         if not objective.fit_intercept:
@@ -96,9 +96,7 @@ def minimise(
             trial = weights + length * direction
             trial_scores = scores + length * along
             trial_value, slopes = objective.value(trial, trial_scores)
-            if np.isfinite(trial_value) and trial_value <= value + 1e-4 * length * slope + (
-                1.0 if last_steps else 0.01
-            ) * tiny * abs(value):
+            if np.isfinite(trial_value) and trial_value <= value + 1e-4 * length * slope + 0.01 * tiny * abs(value):
                 moved = trial
                 break
             length *= 0.5
