@@ -92,11 +92,12 @@ def minimise(
         slope = float(np.vdot(gradient, direction))
         along = objective.scores(direction)
         length, moved = 1.0, None
+        slack = (1.0 if last_steps else 0.01) * tiny * abs(value)
         for _ in range(30):
             trial = weights + length * direction
             trial_scores = scores + length * along
             trial_value, slopes = objective.value(trial, trial_scores)
-            if np.isfinite(trial_value) and trial_value <= value + 1e-4 * length * slope + 0.01 * tiny * abs(value):
+            if np.isfinite(trial_value) and trial_value <= value + 1e-4 * length * slope + slack:
                 moved = trial
                 break
             length *= 0.5
@@ -104,6 +105,7 @@ def minimise(
             if last_steps:
                 return weights, gradient, "converged"
             return weights, gradient, "converged" if -slope <= tiny * max(1.0, abs(value)) else "no_improvement"
+        kept = weights, gradient
         weights, scores = moved, trial_scores
         before, value = steepness, trial_value
         if number % 8 == 0:  # rounding gathers in scores that are carried along
@@ -111,6 +113,8 @@ def minimise(
             value, slopes = objective.value(weights, scores)
         gradient = objective.back(slopes) + 2.0 * objective.penalty * weights
         steepness = float(np.abs(gradient).max(initial=0.0))
+        if last_steps and steepness >= before:  # rounding has the last word
+            return *kept, "converged"
         if steepness > TOO_SLOW * before:
             size = min(n, 3 * size)
         figures = {
