@@ -11,6 +11,11 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
+    "to_original_space": "rosenblatt.features.original_space",
+    "RadialFeatures": "rosenblatt.features.radial",
+    "PairProducts": "rosenblatt.features.pair_products",
+    "HOGFeatures": "rosenblatt.features.hog",
+    "Streamed": "rosenblatt.estimators.streamed",
     "regularization_path": "rosenblatt.estimators.path",
     "Layer": "rosenblatt.estimators.layer",
     "GaussianDiscriminant": "rosenblatt.estimators.gaussian_discriminant",
@@ -40,6 +45,11 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.persistence import save as save
     from rosenblatt.estimators.progressive import progressive_error as progressive_error
     from rosenblatt.estimators.sigmoid_neuron import SigmoidNeuron as SigmoidNeuron
+    from rosenblatt.estimators.streamed import Streamed as Streamed
+    from rosenblatt.features.hog import HOGFeatures as HOGFeatures
+    from rosenblatt.features.original_space import to_original_space as to_original_space
+    from rosenblatt.features.pair_products import PairProducts as PairProducts
+    from rosenblatt.features.radial import RadialFeatures as RadialFeatures
 
 __all__ = [*sorted(_HOMES), "__version__"]
 
