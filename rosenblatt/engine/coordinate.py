@@ -44,6 +44,7 @@ FIRST_POLISH = 48  # passes; and again whenever there have been half as many mor
 MOST_TOGETHER = 1000  # coordinates that are moved together
 MOST_CLIMBS = 50
 CHEAP_POLISH = 2e7  # multiplications; a dearer polish must not exceed those of the passes before it
+NEAR = 0.01  # of the objective
 HOPELESS = 1e-12  # a projected gradient that is as good as zero
 
 # What a pass notes down per half-space.
@@ -213,7 +214,7 @@ class Machine:
         self.primal, self.dual = np.full(self.count, np.inf), np.zeros(self.count)
         self.key = f"{compiled.engine_digest()} {layout}"
         if intercept == "free":
-            square = self._typical_square()
+            square = self.typical_square()
             self.pull = PULL * square if 0.0 < square < np.inf else 1.0
         unit = LAYOUTS[layout].unit(rows)
         threads = max(1, min(n_jobs, -(-self.count // unit)))
@@ -227,7 +228,7 @@ class Machine:
         if self.pool is not None:
             self.pool.shutdown()
 
-    def _typical_square(self) -> float:
+    def typical_square(self) -> float:
         """The mean of ‖x‖² over a few hundred rows."""
         some = np.flatnonzero(self.kept)
         some = some[:: max(1, len(some) // 512)]
@@ -384,6 +385,8 @@ class Machine:
         if self.squared:
             self.dual -= 0.5 * np.einsum("i,ik,ik->k", self.diagonal, self.alpha, self.alpha)
         self.done = self.primal - self.dual <= tol * self.primal
+        if self.intercept == "free":  # near the end, the best b for these weights is the better centre
+            self.notes[:, CENTRE] = np.where(self.gap <= NEAR * self.primal, self.bias, self.notes[:, CENTRE])
         # Rows that were set aside and should not have been come back; a half-space that is done rests.
         gradient = margins - 1.0 + self.diagonal[:, None] * self.alpha
         at_zero, at_limit = self.alpha == 0.0, self.alpha == self.limits[:, None]
@@ -402,8 +405,8 @@ def climb(alpha: Array, limits: Array, hessian: Array, slope: Array, constraint:
 
     Newton steps, each as long as it rises and no coordinate passes its bound; one that reaches it stays there.
     """
-    alpha, slope, moving = alpha.copy(), slope.copy(), np.arange(len(alpha))
-    for _ in range(MOST_CLIMBS):
+    alpha, slope, moving, first = alpha.copy(), slope.copy(), np.arange(len(alpha)), 0.0
+    for _ in range(max(MOST_CLIMBS, min(2 * len(alpha), 10 * MOST_CLIMBS))):
         part = hessian[np.ix_(moving, moving)]
         ridge = 1e-11 * float(np.trace(part)) + np.finfo(float).tiny
         sides = [slope[moving]] if constraint is None else [slope[moving], constraint[moving]]
@@ -430,7 +433,8 @@ def climb(alpha: Array, limits: Array, hessian: Array, slope: Array, constraint:
         slope -= hessian[:, moving] @ (moved - here)
         alpha[moving] = moved
         moving = moving[~stuck]
-        if not stuck.any() or len(moving) == 0:
+        first = max(first, rise)
+        if len(moving) == 0 or (not stuck.any() and rise <= 1e-15 * first):
             break
     return alpha
 

@@ -212,8 +212,9 @@ def descend(descent: Descent, *, max_iter: int, tol: float | None, after_epoch: 
     for number in range(1, max_iter + 1):
         before, steps = descent.weights, descent.steps
         finite = descent.epoch()
-        scores = objective.scores(descent.weights)
-        value, _ = objective.value(descent.weights, scores)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = objective.scores(descent.weights)
+            value, _ = objective.value(descent.weights, scores)
         first = value if first is None else first
         if not finite or not np.isfinite(value) or value > BLOWN_UP * max(first, 1e-300):
             descent.weights = before

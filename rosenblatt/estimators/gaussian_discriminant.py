@@ -91,8 +91,7 @@ class GaussianDiscriminant(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 )
             priors = self._check_priors(totals / totals.sum(), len(classes))
             means = np.stack([weights[codes == k] @ X[codes == k] / totals[k] for k in range(len(classes))])
-            # As in the model: each class counts by its prior.
-            share = weights * (priors / totals)[codes]
+            share = weights / weights.sum()
             deviations = X - means[codes]
             covariance = (deviations * share[:, None]).T @ deviations
             spread = np.sqrt(np.diag(covariance))

@@ -7,16 +7,19 @@ import warnings
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite, check_random_state
 
-from rosenblatt.engine.state import BIAS, Array, HalfSpaces
+from rosenblatt.engine.state import BIAS, MARK, SEEN, Array, HalfSpaces
 from rosenblatt.estimators import training
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.estimators.validation import check_choice, check_positive
 from rosenblatt.progress import reporter
 from rosenblatt.rules import RULES, Rule
 from rosenblatt.trace import Epoch, Trace
+
+FAR = 1e12  # no count of examples begins beyond it
 
 
 class LinearSVM(LinearClassifier):
@@ -36,8 +39,8 @@ class LinearSVM(LinearClassifier):
     loss : {"hinge", "squared_hinge"}
         What a row that is too close or on the wrong side costs.
     solver : {"dual", "pegasos"}
-        Dual coordinate descent, with a proof; or Pegasos, stochastic steps on the objective itself, `max_iter` epochs
-        of them, without one (hinge only).
+        Dual coordinate descent, with a proof; or Pegasos, stochastic steps 1/(2 lam t) on the objective itself,
+        `max_iter` epochs of them, without one (hinge only). Its t begins at (mean ‖x‖² + 1)/(2 lam).
     regularize_intercept : bool
         Whether the penalty is lam (‖w‖² + b²), as in LIBLINEAR, or leaves b free, as in the lecture.
     tol : float
@@ -142,6 +145,11 @@ class LinearSVM(LinearClassifier):
         self, task: Any, state: HalfSpaces, X: Any, eval_set: Any, on_epoch: Any, recorded: tuple[str, ...]
     ) -> None:
         if self.solver == "pegasos":
+            # A free intercept is never shrunk: the huge first steps of 1/(2 lam t) would throw it far off. So the
+            # count begins where a step is as long as a typical row allows.
+            square = float(X.multiply(X).sum() if issparse(X) else np.einsum("ij,ij->", X, X, dtype=np.float64))
+            start = np.ceil((min(square / X.shape[0], FAR) + 1.0) / (2.0 * self.lam))
+            state.ledger[: state.count, [SEEN, MARK]] = start
             tol, self.tol = self.tol, None  # the gap is not known here
             try:
                 training.run(self, task, state, X, eval_set, on_epoch, recorded)
@@ -212,6 +220,8 @@ class LinearSVM(LinearClassifier):
         if reason == "diverged" or not np.isfinite(machine.primal).all():
             assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
         training.keep(self, state, trace, machine.coef, machine.bias, len(task.kept))
+        typical = min(machine.typical_square(), FAR)
+        state.ledger[: state.count, SEEN] = max(task.n_rows, np.ceil((typical + 1.0) / scale))
         self.objective_ = scale * float(machine.primal.sum())
         self.duality_gap_ = scale * float(machine.gap.sum())
         self.support_ = np.flatnonzero(machine.alpha.any(axis=1))

@@ -127,6 +127,10 @@ class LogisticRegression(LinearClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    @property
+    def _coupled(self) -> bool:
+        return False
+
     def _shrinks_intercept(self) -> bool:
         return bool(self.regularize_intercept)
 

@@ -14,19 +14,26 @@ from rosenblatt.engine.state import Array, HalfSpaces
 from rosenblatt.estimators.committee import Committee
 from rosenblatt.estimators.half_space import HalfSpace
 from rosenblatt.estimators.linear import LinearClassifier
+from rosenblatt.estimators.linear_svm import LinearSVM
+from rosenblatt.estimators.logistic_regression import LogisticRegression
 from rosenblatt.estimators.missing import MissingFunction
 from rosenblatt.estimators.named_features import Names
 from rosenblatt.estimators.passive_aggressive import PassiveAggressive
 from rosenblatt.estimators.perceptron import Perceptron
+from rosenblatt.estimators.sigmoid_neuron import SigmoidNeuron
 from rosenblatt.models.file import read_file, write_file
 from rosenblatt.rules import Rule
 from rosenblatt.trace import Epoch, Trace
 
 CLASSES: dict[str, type[LinearClassifier]] = {
     "HalfSpace": HalfSpace,
+    "LinearSVM": LinearSVM,
+    "LogisticRegression": LogisticRegression,
     "PassiveAggressive": PassiveAggressive,
     "Perceptron": Perceptron,
+    "SigmoidNeuron": SigmoidNeuron,
 }
+SOMETIMES = ("_multinomial", "objective_", "duality_gap_", "best_iter_")  # what some learners have besides
 PLAIN = ("n_iter_", "_mistakes", "n_features_in_", "stop_reason_", "_listening")
 
 
@@ -57,6 +64,7 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
         "version": rosenblatt.__version__,
         "params": {key: _plain(value) for key, value in estimator.get_params(deep=False).items()},
         "attributes": {key: getattr(estimator, key) for key in PLAIN},
+        "besides": {key: vars(estimator)[key] for key in SOMETIMES if key in vars(estimator)},
         "state": {"count": state.count, "n_features": state.n_features, "layout": state.layout},
         "trace": [vars(epoch) for epoch in estimator.trace_],
         "trace_stop_reason": estimator.trace_.stop_reason,
@@ -103,6 +111,9 @@ def _rebuild(header: dict[str, Any], arrays: dict[str, Array]) -> LinearClassifi
     estimator = kind(**{key: _from_plain(value) for key, value in header["params"].items()})
     for key in PLAIN:
         setattr(estimator, key, header["attributes"][key])
+    for key in SOMETIMES:
+        if key in header.get("besides", {}):
+            setattr(estimator, key, header["besides"][key])
     shape = header["state"]
     state = HalfSpaces(shape["count"], shape["n_features"], arrays["vectors"].dtype, shape["layout"])
     _fill({"vectors": state.vectors, "lag": state.lag, "ledger": state.ledger}, arrays)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.models.linear import Array, LinearModel
@@ -126,6 +126,8 @@ def to_original_space(fitted_pipeline: Any) -> OriginalSpace:
 def _through(affine: _Affine, step: Any) -> _Affine:
     """What one more step of the pipeline makes of the features."""
     if step is None or (isinstance(step, str) and step == "passthrough"):
+        return affine
+    if isinstance(step, FunctionTransformer) and step.func is None:  # what a fitted "passthrough" has become
         return affine
     if isinstance(step, Pipeline):
         for _, inner in step.steps:
