@@ -405,7 +405,7 @@ def climb(alpha: Array, limits: Array, hessian: Array, slope: Array, constraint:
 
     Newton steps, each as long as it rises and no coordinate passes its bound; one that reaches it stays there.
     """
-    alpha, slope, moving, first = alpha.copy(), slope.copy(), np.arange(len(alpha)), 0.0
+    alpha, slope, moving = alpha.copy(), slope.copy(), np.arange(len(alpha))
     for _ in range(max(MOST_CLIMBS, min(2 * len(alpha), 10 * MOST_CLIMBS))):
         part = hessian[np.ix_(moving, moving)]
         ridge = 1e-11 * float(np.trace(part)) + np.finfo(float).tiny
@@ -433,8 +433,7 @@ def climb(alpha: Array, limits: Array, hessian: Array, slope: Array, constraint:
         slope -= hessian[:, moving] @ (moved - here)
         alpha[moving] = moved
         moving = moving[~stuck]
-        first = max(first, rise)
-        if len(moving) == 0 or (not stuck.any() and rise <= 1e-15 * first):
+        if not stuck.any() or len(moving) == 0:
             break
     return alpha
 
