@@ -1,4 +1,4 @@
-"""`python -m benchmarks [part …]`: the table. Parts: images, text, online, rules, memory, start."""
+"""`python -m benchmarks [part …]`: the table. Parts: images, text, online, rules, gradient, memory, start."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from sklearn.exceptions import ConvergenceWarning
 
-PARTS = ("images", "text", "online", "rules", "memory", "start")
+PARTS = ("images", "text", "online", "rules", "gradient", "memory", "start")
 
 
 def main(parts: list[str]) -> int:
@@ -24,7 +24,7 @@ def main(parts: list[str]) -> int:
     table = Table(title="Beside peers, in this run", title_justify="left", box=None, padding=(0, 1))
     for name, side in (
         ("work", "left"), ("ours", "right"), ("peer", "right"), ("ratio", "right"), ("wanted", "right"), ("", "left"),
-        ("test error", "left"),
+        ("test error or objective", "left"),
     ):  # fmt: skip
         table.add_column(name, justify=side)
     all_met = True

@@ -45,6 +45,7 @@ MOST_TOGETHER = 1000  # coordinates that are moved together
 MOST_CLIMBS = 50
 CHEAP_POLISH = 2e7  # multiplications; a dearer polish must not exceed those of the passes before it
 NEAR = 0.01  # of the objective
+SHRINKING = 0.25  # of the largest slope of the last pass: a coordinate at its bound that slopes more is set aside
 HOPELESS = 1e-12  # a projected gradient that is as good as zero
 
 # What a pass notes down per half-space.
@@ -138,14 +139,19 @@ def _pass(key: str, layout_name: str) -> Any:
 def _weights(key: str, layout_name: str) -> Any:
     move = LAYOUTS[layout_name].move
 
-    def weights(rows: Any, codes: Any, positive: Any, alpha: Any, vectors: Any, ledger: Any, count: Any) -> None:
-        """v_k += sum_i a_ik y_ik x_i."""
+    def weights(rows: Any, codes: Any, positive: Any, alpha: Any, vectors: Any, ledger: Any, notes: Any) -> None:
+        """v_k += sum_i a_ik y_ik x_i, and the sums of a_ik y_ik and of a_ik."""
         key  # noqa: B018
+        count = notes.shape[0]
+        notes[:, BIAS_SUM] = 0.0
+        notes[:, ALPHA_SUM] = 0.0
         for i in range(alpha.shape[0]):
             wanted = False
             for k in range(count):
                 if alpha[i, k] != 0.0:
                     ledger[k, CHANGE] = alpha[i, k] if codes[i] == positive[k] else -alpha[i, k]
+                    notes[k, BIAS_SUM] += ledger[k, CHANGE]
+                    notes[k, ALPHA_SUM] += alpha[i, k]
                     wanted = True
             if wanted:
                 move(rows, i, vectors, 0, count, ledger)
@@ -168,6 +174,28 @@ def _all_scores(key: str, layout_name: str) -> Any:
                 out[i, k] = ledger[k, SCORE]
 
     return compiled.jit(all_scores)
+
+
+@functools.cache
+def _judge(key: str) -> Any:
+    def judge(
+        scores: Any, bias: Any, codes: Any, positive: Any, costs: Any, limits: Any, diagonal: Any, alpha: Any,
+        active: Any, squared: Any, losses: Any, bent: Any,
+    ) -> None:  # fmt: skip
+        """Sum up the losses and the squares of a; `active` tells which coordinates are not where they should stay."""
+        key  # noqa: B018
+        for i in range(scores.shape[0]):
+            for k in range(scores.shape[1]):
+                y = 1.0 if codes[i] == positive[k] else -1.0
+                margin = y * (scores[i, k] + bias[k])
+                short = max(0.0, 1.0 - margin)
+                losses[k] += costs[i] * (short * short if squared else short)
+                a = alpha[i, k]
+                bent[k] += diagonal[i] * a * a
+                g = margin - 1.0 + diagonal[i] * a
+                active[i, k] = costs[i] > 0.0 and not ((a == 0.0 and g > 0.0) or (a == limits[i] and g < 0.0))
+
+    return compiled.jit(judge)
 
 
 class Machine:
@@ -260,8 +288,8 @@ class Machine:
 
         finite = all(map(part, self.parts) if self.pool is None else self.pool.map(part, self.parts))
         highest, lowest = notes[:, HIGHEST], notes[:, LOWEST]
-        notes[:, CEILING] = np.where(highest > 0.0, highest, np.inf)
-        notes[:, FLOOR] = np.where(lowest < 0.0, lowest, -np.inf)
+        notes[:, CEILING] = np.where(highest > 0.0, SHRINKING * highest, np.inf)
+        notes[:, FLOOR] = np.where(lowest < 0.0, SHRINKING * lowest, -np.inf)
         return finite
 
     def estimates(self) -> Array:
@@ -298,7 +326,7 @@ class Machine:
     def _exact_weights(self) -> HalfSpaces:
         exact = HalfSpaces(self.count, self.state.n_features, np.float64, self.layout, averages=False)
         build = _weights(self.key, self.layout)
-        build(self.rows, self.codes, self.positive, self.alpha, exact.vectors, exact.ledger, self.count)
+        build(self.rows, self.codes, self.positive, self.alpha, exact.vectors, exact.ledger, self.notes)
         return exact
 
     def _take_weights(self) -> HalfSpaces:
@@ -306,8 +334,6 @@ class Machine:
         exact = self._exact_weights()
         coef = exact.last()[0]
         self.state._write(self.state.vectors, coef)
-        self.notes[:, BIAS_SUM] = np.einsum("ik,ik->k", self.alpha, self._signs())
-        self.notes[:, ALPHA_SUM] = self.alpha.sum(axis=0)
         return exact
 
     def polish(self) -> None:
@@ -349,8 +375,8 @@ class Machine:
 
     def prove(self, tol: float) -> None:
         """The two objectives, for the weights as they will be handed out. Sets coef, bias, primal, dual, done."""
-        y = self._signs()
         if self.intercept == "free":
+            y = self._signs()
             centre = self.notes[:, CENTRE] + self.pull * self.notes[:, BIAS_SUM]
             self._mend(y)
         exact = self._take_weights()
@@ -373,25 +399,22 @@ class Machine:
         else:
             bias = self.pull * self.notes[:, BIAS_SUM]
         self.coef, self.bias = coef, bias.astype(self.state.dtype).astype(np.float64)
-        margins = y * (scores + self.bias)
-        short = np.maximum(0.0, 1.0 - margins)
-        losses = self.costs @ (short**2 if self.squared else short)
+        losses, bent = np.zeros(self.count), np.zeros(self.count)
+        _judge(self.key)(
+            scores, self.bias, self.codes, self.positive, self.costs, self.limits, self.diagonal, self.alpha,
+            self.active, self.squared, losses, bent,
+        )  # fmt: skip
         penalty, dual_penalty = np.einsum("kj,kj->k", coef, coef), dual_norm
         if self.intercept == "regularized":
             penalty = penalty + self.bias**2
             dual_penalty = dual_penalty + bias**2
         self.primal = 0.5 * penalty + losses
-        self.dual = self.alpha.sum(axis=0) - 0.5 * dual_penalty
-        if self.squared:
-            self.dual -= 0.5 * np.einsum("i,ik,ik->k", self.diagonal, self.alpha, self.alpha)
+        self.dual = self.notes[:, ALPHA_SUM] - 0.5 * dual_penalty - 0.5 * bent
         self.done = self.primal - self.dual <= tol * self.primal
         if self.intercept == "free":  # near the end, the best b for these weights is the better centre
             self.notes[:, CENTRE] = np.where(self.gap <= NEAR * self.primal, self.bias, self.notes[:, CENTRE])
         # Rows that were set aside and should not have been come back; a half-space that is done rests.
-        gradient = margins - 1.0 + self.diagonal[:, None] * self.alpha
-        at_zero, at_limit = self.alpha == 0.0, self.alpha == self.limits[:, None]
-        resting = (at_zero & (gradient > 0.0)) | (at_limit & (gradient < 0.0))
-        self.active = (~resting & self.kept[:, None] & ~self.done).astype(np.uint8)
+        self.active[:, self.done] = 0
         self.notes[:, CEILING], self.notes[:, FLOOR] = np.inf, -np.inf
 
     @property

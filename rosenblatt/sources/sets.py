@@ -118,7 +118,7 @@ def pedestrians() -> Split[Bytes]:
     >>> pedestrians().X_train.shape  # doctest: +SKIP
     (2426, 128, 64)
     """
-    parts = [
+    X_train, y_train, X_test, y_test = (
         read_idx(locate(f"inria-person/{part}"))
         for part in (
             "train-images-idx3-ubyte",
@@ -126,8 +126,8 @@ def pedestrians() -> Split[Bytes]:
             "test-images-idx3-ubyte",
             "test-labels-idx1-ubyte",
         )
-    ]
-    return Split(*parts, target_names=("no person", "person"))
+    )
+    return Split(X_train, y_train, X_test, y_test, ("no person", "person"))
 
 
 def a9a(dtype: npt.DTypeLike = np.float64) -> Split[csr_array]:
