@@ -180,7 +180,7 @@ class LogisticRegression(LinearClassifier):
 
         def give_up(figures: dict[str, Any]) -> str:
             nonlocal separated
-            if self.lam == 0.0 and _wrong(figures["scores"], counted) == 0:
+            if self.lam == 0.0 and self.patience is None and _wrong(figures["scores"], counted) == 0:
                 separated = True
             return "diverged" if separated else ""
 
