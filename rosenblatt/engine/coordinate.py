@@ -423,6 +423,45 @@ class Machine:
         return np.maximum(0.0, self.primal - self.dual)
 
 
+def solve_apart(
+    make: Callable[[Array], Machine],
+    positive: Array,
+    *,
+    tol: float,
+    max_iter: int,
+    seed: int | None,
+    threads: int,
+    asked: Callable[[], str],
+) -> tuple[list[Machine], str, list[list[int]]]:
+    """One half-space after another, or several at a time on threads: (machines, reason to stop, passes of all).
+
+    Sparse rows are cheap to fetch, and each half-space soon needs only its own few: one pass for all would visit far
+    more. `make` builds a machine for some of the half-spaces; `asked` may end the run with a reason. The passes are
+    [steps, mistakes] per pass, added up over the half-spaces.
+    """
+    machines = [make(positive[k : k + 1]) for k in range(len(positive))]
+    passes: list[dict[int, tuple[int, int]]] = [{} for _ in machines]
+
+    def run(k: int) -> str:
+        notes = machines[k].notes
+
+        def after_pass(told: dict[str, Any]) -> str:
+            passes[k][told["epoch"]] = (int(notes[0, STEPS]), int(notes[0, MISTAKES]))
+            return asked()
+
+        return solve(machines[k], tol=tol, max_iter=max_iter, seed=seed, after_pass=after_pass)
+
+    if threads > 1:
+        with ThreadPoolExecutor(threads) as pool:
+            reasons = list(pool.map(run, range(len(machines))))
+    else:
+        reasons = [run(k) for k in range(len(machines))]
+    reason = next((reason for reason in reasons if reason != "converged"), "converged")
+    longest = max((len(one) for one in passes), default=0)
+    totals = [[sum(one[n][part] for one in passes if n in one) for part in (0, 1)] for n in range(1, longest + 1)]
+    return machines, reason, totals
+
+
 def climb(alpha: Array, limits: Array, hessian: Array, slope: Array, constraint: Array | None) -> Array:
     """Maximise slope·d - d'Hd/2 over d with 0 <= alpha + d <= limits, and constraint·d = 0 if there is one.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -170,10 +171,23 @@ class LinearSVM(LinearClassifier):
         costs = weights / (2.0 * float(self.lam) * weights.sum())
         intercept = "none" if not self.fit_intercept else "regularized" if self.regularize_intercept else "free"
         alpha, bias = self._earlier_dual(costs, task)
-        machine = Machine(
-            task.rows, task.layout, state.n_features, state.dtype, task.codes, task.positive, costs,
-            squared=self.loss == "squared_hinge", intercept=intercept, n_jobs=task.n_jobs, alpha=alpha, bias=bias,
-        )  # fmt: skip
+        places = {int(code): k for k, code in enumerate(task.positive)}
+
+        def make(positive: Array) -> Machine:
+            own = [places[int(code)] for code in positive]
+            return Machine(
+                task.rows, task.layout, state.n_features, state.dtype, task.codes, positive, costs,
+                squared=self.loss == "squared_hinge", intercept=intercept,
+                n_jobs=task.n_jobs if len(positive) > 1 else 1,
+                alpha=None if alpha is None else np.ascontiguousarray(alpha[:, own]),
+                bias=None if bias is None else bias[own],
+            )  # fmt: skip
+
+        watched = eval_set is not None or on_epoch is not None or bool(recorded) or bool(self.verbose)
+        if task.layout == "columns" and len(task.positive) > 1 and not watched:
+            self._solve_apart(task, state, X, make, costs)
+            return
+        machine = make(task.positive)
         measure = training.measures_of(self, task, machine.state, eval_set, recorded)
         scale = 2.0 * float(self.lam)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1)) if self.shuffle else None
@@ -217,17 +231,49 @@ class LinearSVM(LinearClassifier):
                 show.finish(trace)
         finally:
             machine.close()
-        if reason == "diverged" or not np.isfinite(machine.primal).all():
+        self._keep([machine], task, state, X, trace, costs)
+
+    def _solve_apart(self, task: Any, state: HalfSpaces, X: Any, make: Any, costs: Array) -> None:
+        from rosenblatt.engine.coordinate import solve_apart
+        from rosenblatt.engine.run import Watch, interrupt_flag
+
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1)) if self.shuffle else None
+        watch, clock = Watch(time_limit=self.time_limit), time.perf_counter()
+        with interrupt_flag() as watch.interrupted:
+            machines, reason, passes = solve_apart(
+                make, task.positive, tol=float(self.tol or 0.0), max_iter=int(self.max_iter), seed=seed,
+                threads=task.n_jobs, asked=lambda: watch.within_epoch(0.0),
+            )  # fmt: skip
+        each = (time.perf_counter() - clock) / max(1, len(passes))
+        norm = float(np.sqrt(sum(np.vdot(one.coef, one.coef) + np.vdot(one.bias, one.bias) for one in machines)))
+        rows = [Epoch(n + 1, steps, mistakes, norm, each) for n, (steps, mistakes) in enumerate(passes)]
+        trace = Trace(rows, reason)
+        scale = 2.0 * float(self.lam)
+        last = trace.epochs[-1]
+        trace.epochs[-1] = replace(
+            last,
+            loss=scale * float(sum(one.primal.sum() for one in machines)),
+            gap=scale * float(sum(one.gap.sum() for one in machines)),
+        )
+        self._keep(machines, task, state, X, trace, costs)
+
+    def _keep(self, machines: list[Any], task: Any, state: HalfSpaces, X: Any, trace: Trace, costs: Array) -> None:
+        """Have the result of one machine for all half-spaces, or of one for each."""
+        primal, gap = (np.concatenate([getattr(one, name) for one in machines]) for name in ("primal", "gap"))
+        coef, bias = (np.concatenate([getattr(one, name) for one in machines]) for name in ("coef", "bias"))
+        alpha = np.hstack([one.alpha for one in machines])
+        scale, reason = 2.0 * float(self.lam), trace.stop_reason
+        if reason == "diverged" or not np.isfinite(primal).all():
             assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
-        training.keep(self, state, trace, machine.coef, machine.bias, len(task.kept))
-        typical = min(machine.typical_square(), FAR)
+        training.keep(self, state, trace, coef, bias, len(task.kept))
+        typical = min(machines[0].typical_square(), FAR)
         state.ledger[: state.count, SEEN] = max(task.n_rows, np.ceil((typical + 1.0) / scale))
-        self.objective_ = scale * float(machine.primal.sum())
-        self.duality_gap_ = scale * float(machine.gap.sum())
-        self.support_ = np.flatnonzero(machine.alpha.any(axis=1))
+        self.objective_ = scale * float(primal.sum())
+        self.duality_gap_ = scale * float(gap.sum())
+        self.support_ = np.flatnonzero(alpha.any(axis=1))
         signs = np.where(task.codes[self.support_, None] == task.positive[None, :], 1.0, -1.0)
-        self.dual_coef_ = np.ascontiguousarray((machine.alpha[self.support_] * signs).T)
-        self._dual = (machine.alpha, costs, machine.bias) if self.warm_start else None
+        self.dual_coef_ = np.ascontiguousarray((alpha[self.support_] * signs).T)
+        self._dual = (alpha, costs, bias) if self.warm_start else None
         self._warn(reason)
 
     def _earlier_dual(self, costs: Array, task: Any) -> tuple[Array | None, Array | None]:
@@ -250,4 +296,4 @@ class LinearSVM(LinearClassifier):
             "diverged": "LinearSVM met numbers beyond the range of its floats; scale the features (StandardScaler).",
         }.get(reason)
         if text is not None:
-            warnings.warn(text, ConvergenceWarning, stacklevel=6)
+            warnings.warn(text, ConvergenceWarning, stacklevel=7)

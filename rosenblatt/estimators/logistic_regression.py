@@ -194,7 +194,7 @@ class LogisticRegression(LinearClassifier):
             if self.lam == 0.0:
                 weights[:, :-1] -= weights[:, :-1].mean(axis=0)
         scores = objective.scores(weights)
-        if self.lam == 0.0 and not separated and trace.stop_reason in ("converged", "no_improvement"):
+        if self.lam == 0.0 and self.patience is None and trace.stop_reason in ("converged", "no_improvement"):
             separated = bool(np.abs(scores).max(initial=0.0) > CERTAIN)
             trace.stop_reason = "diverged" if separated else trace.stop_reason
         training.keep(self, state, trace, weights[:, :-1], weights[:, -1], len(task.kept))
