@@ -40,7 +40,9 @@ from rosenblatt.engine.state import CHANGE, SCORE, Array, HalfSpaces
 
 PULL = 0.1  # beside the mean of ‖x‖²
 SETTLED = 0.5  # of the objective: above it, a pass tells too little of where the centre should go
-FIRST_POLISH = 48  # passes; and again whenever there have been half as many more
+FIRST_POLISH = 48  # passes
+POLISH_AGAIN = 12  # passes later, while that is cheap; else when there have been half as many more
+POLISH_BUDGET = 1e9  # multiplications
 MOST_TOGETHER = 1000  # coordinates that are moved together
 MOST_CLIMBS = 50
 CHEAP_POLISH = 2e7  # multiplications; a dearer polish must not exceed those of the passes before it
@@ -234,7 +236,7 @@ class Machine:
         self.notes[:, CEILING], self.notes[:, FLOOR] = np.inf, -np.inf
         self.pull = 1.0 if intercept == "regularized" else 0.0
         self.done = np.zeros(self.count, bool)
-        self.work = 0.0  # multiplications so far
+        self.work, self.polished = 0.0, 0.0  # multiplications so far, in passes and in polishing
         self.per_row = float(n_features) if layout == "rows" else len(rows[0]) / max(1, n)
         self.coef = np.zeros((self.count, n_features))
         self.bias = np.zeros(self.count) if bias is None else bias.astype(np.float64)
@@ -336,7 +338,7 @@ class Machine:
         self.state._write(self.state.vectors, coef)
         return exact
 
-    def polish(self) -> None:
+    def polish(self) -> bool:
         """Move the coordinates between their bounds together, by Newton's method, as far as the bounds allow.
 
         Single coordinates are slow where rows are nearly parallel and few rows decide: there, a small system of
@@ -346,11 +348,13 @@ class Machine:
         if self.intercept == "free":
             self._mend(y)
         coef = self._exact_weights().last()[0]
+        moved = False
         for k in np.flatnonzero(~self.done):
             alpha = self.alpha[:, k]
             between = np.flatnonzero((alpha > 0.0) & (alpha < self.limits))
             count = len(between)
             price = count**2 * (self.state.n_features + 10.0 * count)
+            self.polished += price
             if 0 < count <= MOST_TOGETHER and price <= max(CHEAP_POLISH, self.work / self.count):
                 rows = self._some_rows(between)
                 signed = rows * y[between, k, None]
@@ -362,6 +366,8 @@ class Machine:
                 slope = 1.0 - signed @ coef[k] - y[between, k] * bias - self.diagonal[between] * alpha[between]
                 constraint = y[between, k] if self.intercept == "free" else None
                 alpha[between] = climb(alpha[between], self.limits[between], hessian, slope, constraint)
+                moved = True
+        return moved
 
     def _some_rows(self, chosen: Array) -> Array:
         if self.layout == "rows":
@@ -525,10 +531,11 @@ def solve(
             break
         estimate = float(np.max(np.where(machine.done, 0.0, machine.estimates())))
         proved = False
-        polished = number == next_polish
-        if polished:
-            machine.polish()
-            next_polish = number * 3 // 2
+        polished = False
+        if number == next_polish:
+            polished = machine.polish()
+            soon = machine.polished <= machine.work + POLISH_BUDGET
+            next_polish = number + POLISH_AGAIN if soon else number * 3 // 2
         if estimate <= trigger or number == max_iter or polished:
             machine.prove(tol)
             proved = True
