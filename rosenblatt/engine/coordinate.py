@@ -344,30 +344,35 @@ class Machine:
         Single coordinates are slow where rows are nearly parallel and few rows decide: there, a small system of
         equations is worth thousands of passes. The dual objective never falls.
         """
+        chosen = [k for k in np.flatnonzero(~self.done) if self._worth_polishing(k)]
+        if not chosen:
+            return False
         y = self._signs()
         if self.intercept == "free":
             self._mend(y)
         coef = self._exact_weights().last()[0]
-        moved = False
-        for k in np.flatnonzero(~self.done):
+        for k in chosen:
             alpha = self.alpha[:, k]
             between = np.flatnonzero((alpha > 0.0) & (alpha < self.limits))
-            count = len(between)
-            price = count**2 * (self.state.n_features + 10.0 * count)
-            self.polished += price
-            if 0 < count <= MOST_TOGETHER and price <= max(CHEAP_POLISH, self.work / self.count):
-                rows = self._some_rows(between)
-                signed = rows * y[between, k, None]
-                hessian = signed @ signed.T + np.diag(self.diagonal[between])
-                bias = 0.0
-                if self.intercept == "regularized":
-                    hessian += np.outer(y[between, k], y[between, k])
-                    bias = float(alpha @ y[:, k])
-                slope = 1.0 - signed @ coef[k] - y[between, k] * bias - self.diagonal[between] * alpha[between]
-                constraint = y[between, k] if self.intercept == "free" else None
+            rows = self._some_rows(between)
+            signed = rows * y[between, k, None]
+            hessian = signed @ signed.T + np.diag(self.diagonal[between])
+            bias = 0.0
+            if self.intercept == "regularized":
+                hessian += np.outer(y[between, k], y[between, k])
+                bias = float(alpha @ y[:, k])
+            slope = 1.0 - signed @ coef[k] - y[between, k] * bias - self.diagonal[between] * alpha[between]
+            constraint = y[between, k] if self.intercept == "free" else None
+            if len(between):
                 alpha[between] = climb(alpha[between], self.limits[between], hessian, slope, constraint)
-                moved = True
-        return moved
+        return True
+
+    def _worth_polishing(self, k: int) -> bool:
+        """Whether a polish of half-space k costs little beside the passes so far."""
+        count = int(((self.alpha[:, k] > 0.0) & (self.alpha[:, k] < self.limits)).sum())
+        price = count**2 * (self.state.n_features + 10.0 * count)
+        self.polished += price
+        return 0 < count <= MOST_TOGETHER and price <= max(CHEAP_POLISH, self.work / self.count)
 
     def _some_rows(self, chosen: Array) -> Array:
         if self.layout == "rows":
