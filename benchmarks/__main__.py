@@ -1,4 +1,5 @@
-"""`python -m benchmarks [part …]`: the table. Parts: images, text, online, rules, memory, start, certificates, kernels.
+"""`python -m benchmarks [part …]`: the table. Parts: images, text, online, rules, gradient, memory, start,
+certificates, kernels.
 
 `kernels_gpu` is a part that runs only when it is named; it needs a GPU.
 """
@@ -15,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from sklearn.exceptions import ConvergenceWarning
 
-PARTS = ("images", "text", "online", "rules", "memory", "start", "certificates", "kernels")
+PARTS = ("images", "text", "online", "rules", "gradient", "memory", "start", "certificates", "kernels")
 ON_REQUEST = ("kernels_gpu",)
 
 
@@ -29,7 +30,7 @@ def main(parts: list[str]) -> int:
     table = Table(title="Beside peers, in this run", title_justify="left", box=None, padding=(0, 1))
     for name, side in (
         ("work", "left"), ("ours", "right"), ("peer", "right"), ("ratio", "right"), ("wanted", "right"), ("", "left"),
-        ("test error", "left"),
+        ("test error or objective", "left"),
     ):  # fmt: skip
         table.add_column(name, justify=side)
     all_met = True

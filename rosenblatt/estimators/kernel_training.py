@@ -115,7 +115,7 @@ def run(estimator: KernelPerceptron, task: DualTask, eval_set: Any, on_epoch: An
 
     with show, hands_for(task, state.count, estimator.device, fresh=bool(task.budget)) as hands:
         if eval_set is not None:
-            hands.follow(*training._check_eval_set(estimator, eval_set, _layout(task.X)))
+            hands.follow(*training.check_eval_set(estimator, eval_set, _layout(task.X)))
         outcome = train(
             task,
             state,

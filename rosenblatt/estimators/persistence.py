@@ -15,10 +15,13 @@ from rosenblatt.estimators import kernel_file
 from rosenblatt.estimators.committee import Committee
 from rosenblatt.estimators.half_space import HalfSpace
 from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
+from rosenblatt.estimators.linear_svm import LinearSVM
+from rosenblatt.estimators.logistic_regression import LogisticRegression
 from rosenblatt.estimators.missing import MissingFunction
 from rosenblatt.estimators.named_features import Names
 from rosenblatt.estimators.passive_aggressive import PassiveAggressive
 from rosenblatt.estimators.perceptron import Perceptron
+from rosenblatt.estimators.sigmoid_neuron import SigmoidNeuron
 from rosenblatt.kernels import Kernel
 from rosenblatt.models.file import read_file, write_file
 from rosenblatt.rules import Rule
@@ -27,9 +30,13 @@ from rosenblatt.trace import Epoch, Trace
 CLASSES: dict[str, Any] = {
     "HalfSpace": HalfSpace,
     "KernelPerceptron": KernelPerceptron,
+    "LinearSVM": LinearSVM,
+    "LogisticRegression": LogisticRegression,
     "PassiveAggressive": PassiveAggressive,
     "Perceptron": Perceptron,
+    "SigmoidNeuron": SigmoidNeuron,
 }
+SOMETIMES = ("_multinomial", "objective_", "duality_gap_", "best_iter_")  # what some learners have besides
 PLAIN = ("n_iter_", "_mistakes", "n_features_in_", "stop_reason_", "_listening")
 
 
@@ -68,6 +75,7 @@ def _common(estimator: Any) -> tuple[dict[str, Any], dict[str, Array]]:
         "version": rosenblatt.__version__,
         "params": {key: _plain(value) for key, value in estimator.get_params(deep=False).items()},
         "attributes": {key: getattr(estimator, key) for key in PLAIN},
+        "besides": {key: vars(estimator)[key] for key in SOMETIMES if key in vars(estimator)},
         "trace": [vars(epoch) for epoch in estimator.trace_],
         "trace_stop_reason": estimator.trace_.stop_reason,
         "feature_names": [str(feature) for feature in getattr(estimator, "feature_names_in_", [])] or None,
@@ -117,6 +125,9 @@ def _rebuild(header: dict[str, Any], arrays: dict[str, Array]) -> Any:
     estimator = kind(**{key: _from_plain(value) for key, value in header["params"].items()})
     for key in PLAIN:
         setattr(estimator, key, header["attributes"][key])
+    for key in SOMETIMES:
+        if key in header.get("besides", {}):
+            setattr(estimator, key, header["besides"][key])
     estimator._models = {}
     estimator.classes_ = arrays["classes"] if "classes" in arrays else np.array(header["classes"])
     estimator.trace_ = Trace([Epoch(**row) for row in header["trace"]], header["trace_stop_reason"])

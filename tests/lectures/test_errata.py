@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.preprocessing import MinMaxScaler
 
-from rosenblatt import HalfSpace, KernelPerceptron, Perceptron, audit, margin, separability
+from rosenblatt import (
+    HalfSpace,
+    KernelPerceptron,
+    LeastSquares,
+    Perceptron,
+    SigmoidNeuron,
+    audit,
+    margin,
+    separability,
+)
 from rosenblatt.certificates.verify import CertificateError, Plane, check_sides
 from rosenblatt.models import LinearModel
 from rosenblatt.rules import RULES
@@ -168,3 +178,48 @@ def test_dropped_at_s(s: int) -> None:
     log.fit(rows, y)
     assert log.mistake_counts_[4] == s and log.dropped_.tolist() == []
     assert 4 in KernelPerceptron("linear", drop_after=s, shuffle=False).fit(rows, y).dropped_
+
+
+def test_one_sigmoid() -> None:
+    """-log sigma(y f) with f already a probability never falls below log(1 + 1/e): no row can be right enough."""
+    loss, params = RULES["logistic"].loss, (1.0, 0.0)
+    assert loss is not None
+    far = 50.0
+    assert loss(far, 1.0, params) < 1e-20
+    assert loss(1.0 / (1.0 + np.exp(-far)), 1.0, params) > 0.3
+
+
+def test_bias_is_squared() -> None:
+    guesses, truth = np.array([1.0, 2.0, 4.0]), 5.0
+    bias, error = guesses.mean() - truth, np.mean((guesses - truth) ** 2)
+    assert np.isclose(error, bias**2 + guesses.var())
+    assert not np.isclose(error, bias + guesses.var())
+
+
+def test_no_second_division_by_n() -> None:
+    """One step with all rows moves w by eta times the mean slope; divided by n once more it would depend on n."""
+    X, y = np.array([[1.0], [2.0]]), np.array([1.0, 2.0])
+    settings = {"solver": "batch", "learning_rate": 0.1, "max_iter": 1, "fit_intercept": False}
+    once = LeastSquares(**settings).fit(X, y).coef_[0]
+    assert once == pytest.approx(0.1 * np.mean(X[:, 0] * y))
+    assert LeastSquares(**settings).fit(np.tile(X, (10, 1)), np.tile(y, 10)).coef_[0] == pytest.approx(once)
+
+
+def test_stochastic_descent_may_end_in_the_worse_minimum() -> None:
+    x, y = np.array([[-20.0], [1.0], [1.2], [1.4], [1.6]]), np.array([1, 1, 1, 1, 0])
+    ends = {}
+    for solver, rate in (("batch", 0.05), ("sgd", 2.0)):
+        model = SigmoidNeuron(
+            solver=solver, learning_rate=rate, max_iter=400, fit_intercept=False, tol=0, random_state=0
+        )
+        ends[solver] = model.fit(x, y)
+    # Both start at w = 0, on the side of the deeper minimum: the stochastic run leaves it for good.
+    assert ends["batch"].coef_[0, 0] < 0.25 < ends["sgd"].coef_[0, 0]
+    assert ends["batch"].objective_ < ends["sgd"].objective_
+
+
+def test_constant_feature_is_zero() -> None:
+    X, y = np.column_stack([np.arange(4.0), np.full(4, 7.0)]), [0, 0, 1, 1]
+    scaled = MinMaxScaler().fit_transform(X)
+    assert (scaled[:, 1] == 0).all()
+    assert Perceptron(max_iter=100).fit(scaled, y).coef_[0, 1] == 0
