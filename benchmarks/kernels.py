@@ -32,7 +32,8 @@ def fastest_product() -> float:
 def product_rate(X, y) -> tuple[float, float]:
     """(operations a second over a whole run, seconds), the better of two; no column is remembered.
 
-    Only products with what was learned count, not the small ones within blocks.
+    Every matrix product of the run counts: dot products with what was learned, the smaller ones within blocks, and the
+    products of kernel values with coefficients.
     """
     from benchmarks.kernels_gpu import task_of
 
