@@ -12,6 +12,7 @@ from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite, check_random_state
 
+from rosenblatt.engine.rows import rows_of
 from rosenblatt.engine.state import BIAS, MARK, SEEN, Array, HalfSpaces
 from rosenblatt.estimators import training
 from rosenblatt.estimators.linear import LinearClassifier
@@ -167,6 +168,8 @@ class LinearSVM(LinearClassifier):
         from rosenblatt.engine.coordinate import BIAS_SUM, CENTRE, MISTAKES, STEPS, Machine, solve
         from rosenblatt.engine.run import Watch, interrupt_flag
 
+        if task.layout == "columns" and not X.has_canonical_format:  # a coordinate's step needs true squared norms
+            task.rows = rows_of(X, squared_norms=True)[1]
         weights = task.sample_weight if len(task.sample_weight) else np.ones(task.n_rows)
         costs = weights / (2.0 * float(self.lam) * weights.sum())
         intercept = "none" if not self.fit_intercept else "regularized" if self.regularize_intercept else "free"
