@@ -14,7 +14,14 @@ _HOMES = {
     "HalfSpace": "rosenblatt.estimators.half_space",
     "PassiveAggressive": "rosenblatt.estimators.passive_aggressive",
     "Perceptron": "rosenblatt.estimators.perceptron",
+    "ThresholdMachine": "rosenblatt.logic.machine",
+    "ThresholdNetwork": "rosenblatt.logic.network",
+    "ThresholdUnit": "rosenblatt.logic.unit",
+    "as_threshold_unit": "rosenblatt.logic.one_unit",
     "audit": "rosenblatt.certificates.audit",
+    "chow_parameters": "rosenblatt.logic.one_unit",
+    "explain": "rosenblatt.logic.explain",
+    "from_rules": "rosenblatt.logic.rules",
     "load": "rosenblatt.estimators.persistence",
     "load_certificate": "rosenblatt.certificates.files",
     "margin": "rosenblatt.certificates.separability",
@@ -34,12 +41,26 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.persistence import load as load
     from rosenblatt.estimators.persistence import save as save
     from rosenblatt.estimators.progressive import progressive_error as progressive_error
+    from rosenblatt.logic.explain import explain as explain
+    from rosenblatt.logic.machine import ThresholdMachine as ThresholdMachine
+    from rosenblatt.logic.network import ThresholdNetwork as ThresholdNetwork
+    from rosenblatt.logic.one_unit import as_threshold_unit as as_threshold_unit
+    from rosenblatt.logic.one_unit import chow_parameters as chow_parameters
+    from rosenblatt.logic.rules import from_rules as from_rules
+    from rosenblatt.logic.unit import ThresholdUnit as ThresholdUnit
 
 __all__ = [
     "HalfSpace",
     "PassiveAggressive",
     "Perceptron",
+    "ThresholdMachine",
+    "ThresholdNetwork",
+    "ThresholdUnit",
+    "as_threshold_unit",
     "audit",
+    "chow_parameters",
+    "explain",
+    "from_rules",
     "load",
     "load_certificate",
     "margin",

@@ -73,7 +73,9 @@ class Operation:
     operands: tuple[Any, ...]
 
     def __str__(self) -> str:
-        parts = [f"({part})" if isinstance(part, Operation) and part.kind != "not" else str(part) for part in self.operands]
+        parts = [
+            f"({part})" if isinstance(part, Operation) and part.kind != "not" else str(part) for part in self.operands
+        ]
         return f"~{parts[0]}" if self.kind == "not" else WRITTEN[self.kind].join(parts)
 
 
@@ -131,7 +133,11 @@ class Reader:
     def operation(self) -> str | None:
         """Which operation the next token stands for."""
         token = self.next
-        return (SYMBOLS.get(token.text) or (token.text if token.text in WORDS else None)) if token.kind == "operator" else None
+        return (
+            (SYMBOLS.get(token.text) or (token.text if token.text in WORDS else None))
+            if token.kind == "operator"
+            else None
+        )
 
     def fail(self, sentence: str, token: Token | None = None) -> ExpressionError:
         return ExpressionError(sentence, self.text, (token or self.next).position)
@@ -213,7 +219,8 @@ class Reader:
     def missing(self, token: Token) -> ExpressionError:
         what = "the text ends there" if token.kind == "end" else f"there is {token.text!r}"
         return self.fail(
-            f"An expression must have a name, 0, 1 or a bracket at character {token.position}, but {what}; complete it.",
+            f"An expression must have a name, 0, 1 or a bracket at character {token.position}, but {what}; complete "
+            f"it.",
             token,
         )
 

@@ -132,7 +132,7 @@ def truth_table(inputs: Sequence[str], outputs: Mapping[str, Array], most: int =
 
 def _read(function: Any, inputs: tuple[str, ...] | None) -> tuple[Array, tuple[str, ...]]:
     if isinstance(function, BooleanFunction):
-        return function.table.copy(), inputs and check_names(inputs, function.n) or function.inputs
+        return function.table.copy(), (inputs and check_names(inputs, function.n)) or function.inputs
     if hasattr(function, "truth_table") and hasattr(function, "inputs"):  # a unit or a network
         return _of_ours(function, inputs)
     if isinstance(function, str):
@@ -162,7 +162,7 @@ def _of_ours(function: Any, inputs: tuple[str, ...] | None) -> tuple[Array, tupl
             f"{', '.join(function.outputs)}; choose one with network.output(name)."
         )
     answers = np.asarray(function.evaluate(assignments(len(function.inputs)))).astype(bool)
-    return answers.reshape(-1), inputs and check_names(inputs, len(function.inputs)) or function.inputs
+    return answers.reshape(-1), (inputs and check_names(inputs, len(function.inputs))) or function.inputs
 
 
 def check_size(n: int) -> None:
@@ -221,7 +221,8 @@ def _from_tree(tree: Any, text: str, inputs: tuple[str, ...] | None) -> tuple[Ar
         if name not in inputs:
             known = ", ".join(inputs) or "none"
             raise expression.ExpressionError(
-                f"An expression may use the inputs {known}, but it uses {name!r}; add it to inputs or correct the name.",
+                f"An expression may use the inputs {known}, but it uses {name!r}; add it to inputs or correct the "
+                f"name.",
                 text,
                 _place(text, name),
             )
@@ -236,17 +237,16 @@ def _place(text: str, name: str) -> int:
     return places[0] if places else 0
 
 
-def _from_predicate(
-    predicate: Callable[..., Any], inputs: tuple[str, ...] | None
-) -> tuple[Array, tuple[str, ...]]:
+def _from_predicate(predicate: Callable[..., Any], inputs: tuple[str, ...] | None) -> tuple[Array, tuple[str, ...]]:
     if inputs is None:
         try:
-            parameters = inspect.signature(predicate).parameters.values()
+            parameters: Any = inspect.signature(predicate).parameters.values()
         except (TypeError, ValueError):
-            parameters = None  # type: ignore[assignment]
+            parameters = None
         if parameters is None or any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD, p.KEYWORD_ONLY) for p in parameters):
             raise ValueError(
-                "A predicate must have one parameter for each input, but this one does not say how many; pass the names "
+                "A predicate must have one parameter for each input, but this one does not say how many; pass the "
+                "names "
                 "of the inputs with inputs=…"
             )
         inputs = tuple(p.name for p in parameters)

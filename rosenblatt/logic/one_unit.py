@@ -160,7 +160,7 @@ class _Question:
         halves = [np.moveaxis(f.cube, axis, 0) for axis in self.kept]
         self.falls = np.array([bool((half[0] & ~half[1]).any()) for half in halves], dtype=bool)
         index: list[Any] = [0] * f.n
-        for axis, falls in zip(self.kept, self.falls, strict=True):
+        for axis, falls in zip(self.kept.tolist(), self.falls.tolist(), strict=True):
             index[axis] = slice(None, None, -1) if falls else slice(None)
         self.cube = f.cube[tuple(index)]
         self.n = len(self.kept)
@@ -222,15 +222,14 @@ def _decide(question: _Question, deadline: float) -> Any:
 def _arbitrate(question: _Question, deadline: float) -> Any:
     """Exact arithmetic's word on whether there is a plane: whole weights, a certificate, or `Undecided`."""
     left = deadline - time.monotonic()
-    rows = np.concatenate([question.lowest, question.highest])
-    answers = np.repeat([True, False], [len(question.lowest), len(question.highest)])
     if left <= 0:
         return Undecided("time limit", math.inf, _about(question.f))
+    # All rows: the lowest and highest alone would need w >= 0 beside them.
     found = separability(
-        question.rows[rows], answers, time_limit=None if math.isinf(left) else left, tolerance=1.0
+        question.rows, question.cube.reshape(-1), time_limit=None if math.isinf(left) else left, tolerance=1.0
     )
     if isinstance(found, NotSeparable):
-        return NotOneUnit.of(question.f, question.witness(tuple(rows[list(found.rows)].tolist())), found.weights)
+        return NotOneUnit.of(question.f, question.witness(found.rows), found.weights)
     if isinstance(found, Separable):
         return _whole(found, question)
     return Undecided(found.reason, math.inf, _about(question.f))
@@ -262,7 +261,9 @@ class _Smallest:
         self.question, self.deadline = question, deadline
         true, false = question.rows[question.lowest].astype(int), question.rows[question.highest].astype(int)
         # The unknowns are w and t.
-        self.A = np.vstack([np.column_stack([true, -np.ones(len(true), int)]), np.column_stack([-false, np.ones(len(false), int)])])
+        self.A = np.vstack(
+            [np.column_stack([true, -np.ones(len(true), int)]), np.column_stack([-false, np.ones(len(false), int)])]
+        )
         self.b = np.repeat([0, 1], [len(true), len(false)])
 
     def look(self) -> list[int] | None:

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.engine.state import Array
-from rosenblatt.logic.expression import Name
 from rosenblatt.logic.function import assignments, booleans, check_names, check_size, input_names, truth_table
 
 HALF = Fraction(1, 2)
@@ -44,6 +43,11 @@ def number(value: Fraction) -> Any:
 
 def written(value: Fraction) -> str:
     return str(number(value))
+
+
+def shown(name: str) -> str:
+    """A name within a sum: in square brackets if it is not one word."""
+    return name if name.isidentifier() else f"[{name}]"
 
 
 class Bits:
@@ -148,7 +152,8 @@ class ThresholdUnit:
         _count(n)
         if isinstance(k, bool) or not isinstance(k, int) or not 0 <= k <= n + 1:
             raise ValueError(
-                f"k must be a whole number from 0 (always) to {n + 1} (never) for {n} inputs, but got {k!r}; choose one."
+                f"k must be a whole number from 0 (always) to {n + 1} (never) for {n} inputs, but got {k!r}; choose "
+                f"one."
             )
         return cls([1] * n, HALF - k, inputs)
 
@@ -244,9 +249,10 @@ class ThresholdUnit:
         return ThresholdUnit([-Fraction(w) for w in self.weights], -Fraction(self.bias) - nearer, self.inputs)
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, ThresholdUnit)
-            and (self.weights, self.bias, self.inputs) == (other.weights, other.bias, other.inputs)
+        return isinstance(other, ThresholdUnit) and (self.weights, self.bias, self.inputs) == (
+            other.weights,
+            other.bias,
+            other.inputs,
         )
 
     def __hash__(self) -> int:
@@ -263,7 +269,7 @@ class ThresholdUnit:
         for weight, name in zip(self.weights, self.inputs, strict=True):
             if weight:
                 sign = ("-" if weight < 0 else "") if not text else (" - " if weight < 0 else " + ")
-                text += sign + ("" if abs(weight) == 1 else f"{abs(weight)} ") + str(Name(name))
+                text += sign + ("" if abs(weight) == 1 else f"{abs(weight)} ") + shown(name)
         return text or "0"
 
     def __str__(self) -> str:
