@@ -30,7 +30,8 @@ def prime_implicants(f: BooleanFunction) -> Array:
     prime = true.copy()
     for axis in range(f.n):
         np.moveaxis(prime, axis, 0)[:2] &= ~np.moveaxis(true, axis, 0)[2]
-    return np.argwhere(prime).astype(np.uint8).reshape(-1, f.n)
+    found = np.argwhere(prime)
+    return found.astype(np.uint8).reshape(len(found), f.n)
 
 
 def cover(f: BooleanFunction) -> Array:

@@ -212,10 +212,11 @@ def _decide(question: _Question, deadline: float) -> Any:
         weights = _arbitrate(question, deadline)
         if not isinstance(weights, list):
             return weights
+    proven = _Smallest(question, deadline).prove(weights)
     unit = question.unit(weights)
     if not np.array_equal(unit.table, f.table):
         raise RuntimeError(f"The unit {unit} does not compute {f!r}; please report this.")
-    unit.proven_minimal = _Smallest(question, deadline).prove(weights)
+    unit.proven_minimal = proven
     return unit
 
 
@@ -307,6 +308,7 @@ class _Smallest:
             rounded = [round(value) for value in point]
             if self.question.check(rounded) is not None and sum(rounded) < sum(weights):
                 weights[:] = rounded
+                branches.append((low, high))  # there may be smaller ones still
                 continue
             split = max(range(n), key=lambda i: (high[i] > low[i], min(point[i] % 1, -point[i] % 1)))
             if high[split] == low[split]:

@@ -217,7 +217,7 @@ class RuleNetwork:
     def codes(self, X: Any) -> Array:
         """The decisions as numbers, their places in `decisions`: uint8 (uint16 if there are more than 256)."""
         columns = self._read(X)
-        n = len(next(iter(columns.values()))) if columns else len(X)
+        n = len(next(iter(columns.values()))) if columns else _height(X)
         result = np.empty(n, dtype=np.uint8 if len(self.decisions) <= 256 else np.uint16)
 
         def work(start: int) -> None:
@@ -287,6 +287,11 @@ class RuleNetwork:
             raise ValueError("All columns must have the same number of rows, but they differ; pass whole columns.")
         booleans = {atom.column for atom in self.comparisons if isinstance(atom, Flag)}
         return {name: _checked(values, name, name in booleans) for name, values in columns.items()}
+
+
+def _height(X: Any) -> int:
+    """The number of rows of a table of which no column is read."""
+    return len(next(iter(X.values()), ())) if isinstance(X, Mapping) else len(X)
 
 
 def _fires(atom: Comparison | Flag, values: Array) -> Array:
@@ -382,7 +387,7 @@ class _Condition(Reader):
         if token.kind == "name" and token.text.lower() in ("true", "false"):
             self.take()
             return Constant(token.text.lower() == "true")
-        if token.kind == "name":
+        if token.kind == "name" and token.text.lower() not in RESERVED:
             self.take()
             if self.next.text in COMPARING:
                 return self._compared(token, self.take())
@@ -440,6 +445,7 @@ class _Condition(Reader):
         return -value if negative else value
 
 
+RESERVED = ("if", "then", "otherwise", "else")
 COMPARING = (">", ">=", "<", "<=", "=", "==", "!=")
 
 

@@ -267,7 +267,9 @@ class Layout:
                 wanted = {s: np.mean([heights[n] for n in near[s]]) if near.get(s) else heights[s] for s in own}
                 own.sort(key=lambda slot: -float(wanted[slot]))
                 self._stack(column, heights)
-        x, self.place, self.edges = 0.0, {}, []
+        x = 0.0
+        self.place: dict[Any, tuple[float, float]] = {}
+        self.edges: list[tuple[float, float]] = []
         for own in self.slots:
             wide = max([self.widths[slot] for slot in own if isinstance(slot, str)], default=0.4)
             x += wide / 2
