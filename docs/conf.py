@@ -44,6 +44,10 @@ SHOWN_FIRST = (
     "plot_digit_weights.py",
     "plot_rules.py",
     "plot_late_class.py",
+    "plot_gates.py",
+    "plot_xor_network.py",
+    "plot_credit_rules.py",
+    "plot_adder.py",
 )
 
 
