@@ -1,4 +1,8 @@
-"""`python -m benchmarks [part …]`: the table. Parts: images, text, online, rules, memory, start."""
+"""`python -m benchmarks [part …]`: the table. Parts: images, text, online, rules, gradient, memory, start,
+certificates, kernels.
+
+`kernels_gpu` is a part that runs only when it is named; it needs a GPU.
+"""
 
 from __future__ import annotations
 
@@ -12,19 +16,21 @@ from rich.console import Console
 from rich.table import Table
 from sklearn.exceptions import ConvergenceWarning
 
-PARTS = ("images", "text", "online", "rules", "memory", "start")
+PARTS = ("images", "text", "online", "rules", "gradient", "memory", "start", "certificates", "kernels")
+ON_REQUEST = ("kernels_gpu",)
 
 
 def main(parts: list[str]) -> int:
-    unknown = [part for part in parts if part not in PARTS]
+    unknown = [part for part in parts if part not in PARTS + ON_REQUEST]
     if unknown:
-        print(f"A part must be one of {', '.join(PARTS)}, but got {unknown[0]!r}; name one of them or none for all.")
+        known = ", ".join(PARTS + ON_REQUEST)
+        print(f"A part must be one of {known}, but got {unknown[0]!r}; name one of them or none for all.")
         return 2
     console = Console(width=None if sys.stdout.isatty() else 150)
     table = Table(title="Beside peers, in this run", title_justify="left", box=None, padding=(0, 1))
     for name, side in (
         ("work", "left"), ("ours", "right"), ("peer", "right"), ("ratio", "right"), ("wanted", "right"), ("", "left"),
-        ("test error", "left"),
+        ("test error or objective", "left"),
     ):  # fmt: skip
         table.add_column(name, justify=side)
     all_met = True

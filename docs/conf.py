@@ -22,7 +22,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_build", "gallery/*.ipynb", "gallery/*.py", "gallery/*.md5", "gallery/*.json"]
+exclude_patterns = ["_build", "gallery/*.ipynb", "gallery/*.py", "gallery/*.md5", "gallery/*.json", "certificates"]
 suppress_warnings = ["config.cache"]  # the gallery's own settings hold a function
 
 # Formulas are plain text: the same in the docstrings, on these pages and at a prompt, with no script to load.
@@ -39,11 +39,15 @@ SHOWN_FIRST = (
     "plot_picture.py",
     "plot_updates.py",
     "plot_mistake_bound.py",
+    "plot_proof.py",
+    "plot_separating_band.py",
+    "plot_common_point.py",
     "plot_epoch_table.py",
     "plot_four_answers.py",
     "plot_digit_weights.py",
     "plot_rules.py",
     "plot_late_class.py",
+    "plot_kernels.py",
     "plot_gates.py",
     "plot_xor_network.py",
     "plot_credit_rules.py",

@@ -11,7 +11,20 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
+    "to_original_space": "rosenblatt.features.original_space",
+    "RadialFeatures": "rosenblatt.features.radial",
+    "PairProducts": "rosenblatt.features.pair_products",
+    "HOGFeatures": "rosenblatt.features.hog",
+    "Streamed": "rosenblatt.estimators.streamed",
+    "regularization_path": "rosenblatt.estimators.path",
+    "Layer": "rosenblatt.estimators.layer",
+    "GaussianDiscriminant": "rosenblatt.estimators.gaussian_discriminant",
+    "LeastSquares": "rosenblatt.estimators.least_squares",
+    "SigmoidNeuron": "rosenblatt.estimators.sigmoid_neuron",
     "HalfSpace": "rosenblatt.estimators.half_space",
+    "KernelPerceptron": "rosenblatt.estimators.kernel_perceptron",
+    "LinearSVM": "rosenblatt.estimators.linear_svm",
+    "LogisticRegression": "rosenblatt.estimators.logistic_regression",
     "PassiveAggressive": "rosenblatt.estimators.passive_aggressive",
     "Perceptron": "rosenblatt.estimators.perceptron",
     "ThresholdMachine": "rosenblatt.logic.machine",
@@ -22,6 +35,7 @@ _HOMES = {
     "chow_parameters": "rosenblatt.logic.one_unit",
     "explain": "rosenblatt.logic.explain",
     "from_rules": "rosenblatt.logic.rules",
+    "is_mercer": "rosenblatt.kernels",
     "load": "rosenblatt.estimators.persistence",
     "load_certificate": "rosenblatt.certificates.files",
     "margin": "rosenblatt.certificates.separability",
@@ -35,12 +49,26 @@ if TYPE_CHECKING:
     from rosenblatt.certificates.files import load_certificate as load_certificate
     from rosenblatt.certificates.separability import margin as margin
     from rosenblatt.certificates.separability import separability as separability
+    from rosenblatt.estimators.gaussian_discriminant import GaussianDiscriminant as GaussianDiscriminant
     from rosenblatt.estimators.half_space import HalfSpace as HalfSpace
+    from rosenblatt.estimators.kernel_perceptron import KernelPerceptron as KernelPerceptron
+    from rosenblatt.estimators.layer import Layer as Layer
+    from rosenblatt.estimators.least_squares import LeastSquares as LeastSquares
+    from rosenblatt.estimators.linear_svm import LinearSVM as LinearSVM
+    from rosenblatt.estimators.logistic_regression import LogisticRegression as LogisticRegression
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive as PassiveAggressive
+    from rosenblatt.estimators.path import regularization_path as regularization_path
     from rosenblatt.estimators.perceptron import Perceptron as Perceptron
     from rosenblatt.estimators.persistence import load as load
     from rosenblatt.estimators.persistence import save as save
     from rosenblatt.estimators.progressive import progressive_error as progressive_error
+    from rosenblatt.estimators.sigmoid_neuron import SigmoidNeuron as SigmoidNeuron
+    from rosenblatt.estimators.streamed import Streamed as Streamed
+    from rosenblatt.features.hog import HOGFeatures as HOGFeatures
+    from rosenblatt.features.original_space import to_original_space as to_original_space
+    from rosenblatt.features.pair_products import PairProducts as PairProducts
+    from rosenblatt.features.radial import RadialFeatures as RadialFeatures
+    from rosenblatt.kernels import is_mercer as is_mercer
     from rosenblatt.logic.explain import explain as explain
     from rosenblatt.logic.machine import ThresholdMachine as ThresholdMachine
     from rosenblatt.logic.network import ThresholdNetwork as ThresholdNetwork
@@ -49,26 +77,7 @@ if TYPE_CHECKING:
     from rosenblatt.logic.rules import from_rules as from_rules
     from rosenblatt.logic.unit import ThresholdUnit as ThresholdUnit
 
-__all__ = [
-    "HalfSpace",
-    "PassiveAggressive",
-    "Perceptron",
-    "ThresholdMachine",
-    "ThresholdNetwork",
-    "ThresholdUnit",
-    "as_threshold_unit",
-    "audit",
-    "chow_parameters",
-    "explain",
-    "from_rules",
-    "load",
-    "load_certificate",
-    "margin",
-    "progressive_error",
-    "save",
-    "separability",
-    "__version__",
-]
+__all__ = [*sorted(_HOMES), "__version__"]
 
 
 def __getattr__(name: str) -> Any:

@@ -13,19 +13,21 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 
 STOP_REASONS = {
-    "converged": "an epoch changed nothing",
+    "converged": "nothing more was to be learned",
     "max_iter": "the limit on epochs was reached",
-    "no_improvement": "the mistakes of an epoch no longer fell by tol",
+    "no_improvement": "what is watched no longer fell",
     "time_limit": "the time was up",
     "callback": "on_epoch asked for it",
     "interrupted": "Ctrl-C",
-    "diverged": "the weights grew beyond what a float can hold",
+    "diverged": "the weights grew without bound",
 }
 
 
 @dataclass(frozen=True)
 class Epoch:
     """One epoch: updates made, mistakes met on the way, the length of the weights, seconds; errors if measured.
+
+    Learners that minimise a loss also tell it, with its regulariser; `gap` bounds how far it is above the least one.
 
     >>> row = Epoch(epoch=1, updates=3, mistakes=3, norm=2.0, seconds=0.1)
     >>> row.updates, row["mistakes"]
@@ -39,6 +41,9 @@ class Epoch:
     seconds: float
     train_error: float | None = None
     test_error: float | None = None
+    loss: float | None = None
+    test_loss: float | None = None
+    gap: float | None = None
 
     def __getitem__(self, name: str) -> Any:
         if name not in COLUMNS:
@@ -47,8 +52,11 @@ class Epoch:
 
 
 COLUMNS = tuple(f.name for f in fields(Epoch))
-OPTIONAL = ("train_error", "test_error")
-FORMATS = {"norm": "{:.4g}", "seconds": "{:.4f}", "train_error": "{:.2%}", "test_error": "{:.2%}"}
+OPTIONAL = ("train_error", "test_error", "loss", "test_loss", "gap")
+FORMATS = {
+    "norm": "{:.4g}", "seconds": "{:.4f}", "train_error": "{:.2%}", "test_error": "{:.2%}",
+    "loss": "{:.6g}", "test_loss": "{:.6g}", "gap": "{:.2g}",
+}  # fmt: skip
 
 
 @dataclass
@@ -78,7 +86,10 @@ class Trace:
         return tuple(c for c in COLUMNS if c not in OPTIONAL or any(e[c] is not None for e in self.epochs))
 
     def __getitem__(self, name: str) -> Array:
-        return np.array([epoch[name] for epoch in self.epochs])
+        values = [epoch[name] for epoch in self.epochs]
+        if name in OPTIONAL and any(value is not None for value in values):
+            return np.array([np.nan if value is None else value for value in values])
+        return np.array(values)
 
     def as_arrays(self) -> dict[str, Array]:
         return {name: self[name] for name in self.columns}
@@ -96,7 +107,10 @@ class Trace:
         return module.DataFrame(self.as_arrays())
 
     def cells(self) -> list[list[str]]:
-        return [[FORMATS.get(c, "{}").format(epoch[c]) for c in self.columns] for epoch in self.epochs]
+        return [
+            ["" if epoch[c] is None else FORMATS.get(c, "{}").format(epoch[c]) for c in self.columns]
+            for epoch in self.epochs
+        ]
 
     def ending(self) -> str:
         if not self.stop_reason:

@@ -34,14 +34,14 @@ def test_frames_have_the_same_numbers(trace, library):
 def test_unknown_names_are_refused_in_a_sentence(trace):
     with pytest.raises(ValueError, match="'pandas' or 'polars', but got 'arrow'"):
         trace.to_frame("arrow")
-    with pytest.raises(KeyError, match="not 'loss'"):
-        trace["loss"]
+    with pytest.raises(KeyError, match="not 'accuracy'"):
+        trace["accuracy"]
 
 
 def test_repr_is_a_table_that_ends_with_the_reason(trace):
     lines = repr(trace).splitlines()
     assert lines[0].split() == ["epoch", "updates", "mistakes", "norm", "seconds", "test", "error"]
-    assert lines[-1] == "stopped: converged (an epoch changed nothing)"
+    assert lines[-1] == "stopped: converged (nothing more was to be learned)"
     assert len(lines) == len(trace) + 2
 
 

@@ -159,7 +159,6 @@ def _to_json(certificate: Certificate | SeparabilityTable) -> dict[str, Any]:
             "theorem_hull": _hull_to_json(certificate.theorem_hull),
             "radius": certificate.radius,
             "mistake_bound": str(certificate.mistake_bound),
-            "support_vectors": certificate.support_vectors.tolist(),
         }
     if isinstance(certificate, NotSeparable):
         return common | {"rows": certificate.rows}
@@ -186,7 +185,6 @@ def _separable(content: Any, about: About, rows: exactly.Rows, signs: Array) -> 
         gamma=float(content["gamma"][0]),
         gamma_upper=float(gamma_upper),
         mistake_bound=int(content["mistake_bound"]),
-        support_vectors=np.array(content["support_vectors"], dtype=np.int64),
         about=about,
         plane=plane,
         theorem_plane=theorem,
@@ -220,13 +218,10 @@ def _overlapping(content: Any, about: About, rows: exactly.Rows, signs: Array) -
 
 def _quasi_complete(content: Any, about: About, rows: exactly.Rows, signs: Array) -> QuasiComplete:
     plane = _plane_from_json(content["plane"])
-    exact = exactly.Plane(*plane)
-    open_ = np.flatnonzero(exact.undecided(rows, signs)[1]).tolist()
-    strictly = rows.n - sum(exact.score(rows, row) == 0 for row in open_)
     return QuasiComplete(
         normal=np.array([float(value) for value in plane[0]]),
         offset=float(plane[1]),
-        strictly=strictly,
+        strictly=exactly.count_off(rows, signs, exactly.Plane(*plane)),
         about=about,
         plane=plane,
         witness=_not_separable(content, about, rows, signs),

@@ -74,9 +74,14 @@ class Certificate:
         """
         try:
             rows, signs = self.about.read(X, y)
+        except exactly.CertificateError as error:
+            return Verification(False, str(error))
+        try:
             self.check(rows, signs)
         except exactly.CertificateError as error:
             return Verification(False, str(error))
+        except (ValueError, OverflowError, TypeError, IndexError, ZeroDivisionError) as error:
+            return Verification(False, f"The certificate is not made of proper numbers ({error}).")
         return Verification(True, f"{self.verdict}: checked in exact arithmetic on all {self.about.shape[0]:,} rows")
 
     def save(self, path: Any) -> None:
@@ -155,7 +160,6 @@ class Separable(Certificate):
     gamma: float
     gamma_upper: float
     mistake_bound: int
-    support_vectors: Array
     about: About
     plane: tuple[tuple[exactly.Number, ...], exactly.Number] = field(repr=False)
     theorem_plane: tuple[tuple[exactly.Number, ...], exactly.Number] = field(repr=False)
@@ -166,6 +170,11 @@ class Separable(Certificate):
 
     def __bool__(self) -> bool:
         return True
+
+    @property
+    def support_vectors(self) -> Array:
+        """The rows that carry the bound from above, in order."""
+        return np.array(sorted(self.hull.rows) if self.hull else [], dtype=np.int64)
 
     @property
     def gap(self) -> float:
@@ -200,8 +209,6 @@ class Separable(Certificate):
             raise exactly.CertificateError(f"A hyperplane needs {rows.d} numbers, one for each feature.")
         if not intercept and (self.plane[1] or self.theorem_plane[1]):
             raise exactly.CertificateError("Without an intercept the hyperplane must pass through the origin.")
-        if not all(0 <= row < rows.n for row in self.support_vectors.tolist()):
-            raise exactly.CertificateError(f"Support vectors must be rows 0 to {rows.n - 1} of the data.")
         plane = exactly.Plane(*self.plane)
         exactly.check_sides(rows, signs, plane, strictly=True)
         if not np.array_equal(self.normal, np.array([float(value) for value in self.plane[0]])):
@@ -301,7 +308,8 @@ class NotSeparable(Certificate):
         return refine(problem, self, time_limit=time_limit, verbose=verbose)
 
     def __str__(self) -> str:
-        digits = max(len(str(weight.denominator)) for weight in self.weights)
+        bits = max(weight.denominator.bit_length() for weight in self.weights)
+        digits = 1 + math.floor((bits - 1) * math.log10(2))
         where = "both hulls share a point" if self.about.intercept else "0 lies in the hull of the rows y·x"
         named = ", ".join(map(str, self.rows[:8])) + (", …" if len(self.rows) > 8 else "")
         return (
@@ -381,12 +389,20 @@ class QuasiComplete(Certificate):
     __repr__ = __str__
 
     def check(self, rows: exactly.Rows, signs: Array) -> None:
+        if self.witness.about.intercept != self.about.intercept:
+            raise exactly.CertificateError("The witness must answer the same question: with an intercept, or without.")
         self.witness.check(rows, signs)
         if not self.about.intercept and self.plane[1] != 0:
             raise exactly.CertificateError("Without an intercept the hyperplane must pass through the origin.")
         if len(self.plane[0]) != rows.d:
             raise exactly.CertificateError(f"A hyperplane needs {rows.d} numbers, one for each feature.")
-        exactly.check_sides(rows, signs, exactly.Plane(*self.plane), strictly=False)
+        shown = np.array([float(value) for value in self.plane[0]])
+        if not np.array_equal(self.normal, shown) or self.offset != float(self.plane[1]):
+            raise exactly.CertificateError("The normal and offset must be those of the proven hyperplane.")
+        plane = exactly.Plane(*self.plane)
+        exactly.check_sides(rows, signs, plane, strictly=False)
+        if self.strictly != exactly.count_off(rows, signs, plane):
+            raise exactly.CertificateError("The number of rows strictly on their sides must be right, and it is not.")
 
 
 @dataclass(frozen=True, repr=False)

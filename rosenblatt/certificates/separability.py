@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -162,8 +162,7 @@ class Found:
     normal: tuple[exactly.Number, ...]
     offset: exactly.Number
     least: Fraction
-    hull: Hull | None
-    support: Array
+    hull: Hull | None = None
 
 
 def decide(problem: Problem, tolerance: float, deadline: float, shown: Watcher) -> Certificate:
@@ -271,8 +270,7 @@ class Prover:
             return
         found = self._centred(view.normal(search.best))
         if found is not None:
-            self.found = found
-            self.theorem = found
+            self.found, self.theorem = found, replace(found)
 
     def _tighten(self, frame: coordinates.Frame, search: NearestPoints) -> None:
         """Bring the margin, and the theorem's, to within the tolerance of the largest."""
@@ -283,7 +281,7 @@ class Prover:
         if found is not None and (self.found is None or self._length(found) >= self._length(self.found)):
             self.found = found
         assert self.found is not None
-        self.found.hull, self.found.support = _hull(ending, frame.margin.points.groups), ending.rows
+        self.found.hull = _hull(ending, frame.margin.points.groups)
         if not self.problem.intercept:
             self.theorem = self.found
             return
@@ -293,9 +291,11 @@ class Prover:
         theorem = self._as_it_is(normal[:-1], normal[-1]) if normal else None
         candidates = [plane for plane in (theorem, self.found, self.theorem) if plane is not None]
         best = max(candidates, key=lambda plane: self._length(plane, with_offset=True))
-        self.theorem = Found(
-            best.normal, best.offset, best.least, _hull(ending, frame.theorem.points.groups), ending.rows
-        )
+        self.theorem = Found(best.normal, best.offset, best.least, _hull(ending, frame.theorem.points.groups))
+        if best is theorem:  # its direction may serve the margin better too
+            other = self._centred(best.normal)
+            if other is not None and self._length(other) > self._length(self.found):
+                self.found = replace(other, hull=self.found.hull)
 
     def _length(self, found: Found, *, with_offset: bool = False) -> Fraction:
         """The squared margin of a hyperplane."""
@@ -317,12 +317,12 @@ class Prover:
         rounded = _rounded(offset)
         near = Fraction(0) if rounded is None else min(above + Fraction(rounded), below - Fraction(rounded))
         if rounded is not None and near >= least * Fraction(1 - 2**-20):
-            return Found(normal, rounded, near, None, np.empty(0, np.int64))
-        return Found(normal, offset, least, None, np.empty(0, np.int64))
+            return Found(normal, rounded, near)
+        return Found(normal, offset, least)
 
     def _as_it_is(self, normal: tuple[exactly.Number, ...], offset: exactly.Number) -> Found | None:
         least = exactly.least(self.rows, self.problem.signs, exactly.Plane(normal, offset))[0]
-        return Found(normal, offset, least, None, np.empty(0, np.int64)) if least > 0 else None
+        return Found(normal, offset, least) if least > 0 else None
 
     # --------------------------------------------------------------------------------- when that was not enough
 
@@ -352,10 +352,10 @@ class Prover:
         if nearest.meet:
             pairs = sorted(zip(nearest.rows, nearest.weights, strict=True))
             return NotSeparable(tuple(row for row, _ in pairs), tuple(weight for _, weight in pairs), self.about)
-        self.found = self.theorem = self._centred_or_exact(nearest.direction)
-        assert self.found is not None
-        self.found.hull, self.found.support = _exact_hull(nearest.rows, nearest.weights, groups), np.array(nearest.rows)
+        self.theorem = self._centred_or_exact(nearest.direction)
+        self.found = replace(self.theorem, hull=_exact_hull(nearest.rows, nearest.weights, groups))
         if not intercept:
+            self.theorem = self.found
             return self.so_far("")
         lifted = [[*row, int(sign) * denominator] for row, sign in zip(integers, signs, strict=True)]
         groups = np.zeros(len(signs), int)
@@ -389,7 +389,6 @@ class Prover:
             gamma=root_down(gamma_square),
             gamma_upper=self._above(theorem.hull, signs, hulls=1, constant=intercept),
             mistake_bound=math.floor(square / gamma_square),
-            support_vectors=np.sort(found.support),
             about=self.about,
             plane=(found.normal, found.offset),
             theorem_plane=(theorem.normal, theorem.offset),

@@ -198,6 +198,13 @@ def check_sides(X: Any, signs: Array, plane: Plane, *, strictly: bool) -> None:
         raise CertificateError("At least one row must lie strictly on its side, but all lie on the hyperplane.")
 
 
+def count_off(X: Any, signs: Array, plane: Plane) -> int:
+    """How many rows do not lie on the hyperplane."""
+    rows = X if isinstance(X, Rows) else Rows(X)
+    negative, open_ = plane.undecided(rows, signs)
+    return rows.n - sum(plane.score(rows, row) == 0 for row in np.flatnonzero(open_ & ~negative).tolist())
+
+
 def largest_square(X: Any, *, constant: bool) -> Fraction:
     """The exact maximum of ‖x‖^2 over the rows, of ‖(x, 1)‖^2 when there is a `constant`."""
     rows = X if isinstance(X, Rows) else Rows(X)

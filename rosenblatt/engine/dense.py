@@ -196,6 +196,26 @@ def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger
 
 
 @part
+def move(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) -> None:
+    """v_k += CHANGE_k · x_i where CHANGE_k is not zero, for half-spaces that keep no averages."""
+    X = rows[0]
+    row, d = U(i), U(vectors.shape[1])
+    lanes = U(VECTOR_BYTES // vectors.itemsize)
+    for k in range(U(first), U(last)):
+        if ledger[k, CHANGE] != 0.0:
+            change = vectors.dtype.type(ledger[k, CHANGE])
+            changes = repeat(change, vectors)
+            j = U(0)
+            while j + lanes <= d:
+                place = k * d + j
+                store(vectors, place, fused(load(vectors, place, vectors), load(X, row * d + j, vectors), changes))
+                j += lanes
+            for tail in range(j, d):
+                vectors[k, tail] = fused(vectors[k, tail], vectors.dtype.type(X[row, tail]), change)
+            ledger[k, CHANGE] = 0.0
+
+
+@part
 def fold(vectors: Any, lag: Any, k: Any, ledger: Any) -> None:
     """Carry the scale into v, and what the reach stands for into lag, so that neither under- nor overflows."""
     scale, reach = ledger[k, SCALE], ledger[k, REACH]

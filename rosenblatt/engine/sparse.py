@@ -196,6 +196,33 @@ def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger
 
 
 @part
+def move(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) -> None:
+    """v_k += CHANGE_k · x_i, for half-spaces that keep no averages."""
+    data, indices = rows[0], rows[1]
+    start, stop = U(rows[2][i]), U(rows[2][i + 1])
+    if vectors.shape[2] == 1:
+        change = vectors.dtype.type(ledger[0, CHANGE])
+        for p in range(start, stop):
+            j = U(indices[p])
+            vectors[0, j, 0] = fused(vectors[0, j, 0], change, vectors.dtype.type(data[p]))
+        ledger[0, CHANGE] = 0.0
+        return
+    lanes = VECTOR_BYTES // vectors.itemsize
+    for block in range(U(first), U(last), U(lanes)):
+        wanted = False
+        for k in range(block, min(block + U(lanes), U(last))):
+            wanted |= ledger[k, CHANGE] != 0.0
+        if wanted:
+            changes = gather(ledger, block * STRIDE + U(CHANGE), STRIDE, vectors)
+            for p in range(start, stop):
+                place = _place(indices[p], vectors, block)
+                x = repeat(vectors.dtype.type(data[p]), vectors)
+                store(vectors, place, fused(load(vectors, place, vectors), x, changes))
+            for k in range(block, min(block + U(lanes), U(last))):
+                ledger[k, CHANGE] = 0.0
+
+
+@part
 def fold(vectors: Any, lag: Any, k: Any, ledger: Any) -> None:
     """Carry the scale into v, and what the reach stands for into lag, so that neither under- nor overflows."""
     scale, reach = ledger[k, SCALE], ledger[k, REACH]

@@ -7,6 +7,8 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.estimators.missing import MissingFunction
 from rosenblatt.estimators.validation import check_choice, check_positive
@@ -107,8 +109,12 @@ n_jobs, verbose, pocket_check, hash_features
                 )
             values = rule.values(self.params)
             for name, value in zip(rule.parameters, values, strict=True):
-                if name in ("learning_rate", "C"):
+                if name in ("learning_rate", "C") or (rule.name, name) == ("pegasos", "lam"):
                     check_positive(name, value, "it is the size of a step")
+                elif name == "lam" and not 0 <= value < np.inf:
+                    raise ValueError(
+                        f"lam must be a finite number of at least 0, but got {value!r}; use 0 to shrink nothing."
+                    )
             return rule, values
         if isinstance(self.rule, Rule):
             return self.rule, self.rule.values(self.params)

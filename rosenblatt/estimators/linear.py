@@ -55,6 +55,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     pocket_check: str
     hash_features: int | None
 
+    _ways_of_several: tuple[str, ...] = ("ovr", "coupled")
     _learn_quickly: Callable[..., bool] | None = None  # see quick_way
     _answer_quickly: Callable[..., Any] | None = None
     _state: HalfSpaces
@@ -70,6 +71,12 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _shrinks_intercept(self) -> bool:
         return False
+
+    def _train(
+        self, task: Any, state: HalfSpaces, X: Any, eval_set: Any, on_epoch: Any, recorded: tuple[str, ...]
+    ) -> None:
+        """Learn from the rows of the task, starting at `state`; by the rule, unless a subclass has another way."""
+        training.run(self, task, state, X, eval_set, on_epoch, recorded)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -140,7 +147,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     "sample_weight must be above 0 for at least one row, but every row weighs 0; "
                     "give the rows to learn from a weight."
                 )
-            training.run(self, task, state, X, eval_set, on_epoch, recorded)
+            self._train(task, state, X, eval_set, on_epoch, recorded)
             self._listening = False
             return self
 
@@ -228,7 +235,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_parameters(self) -> None:
         check_choice("answer", self.answer, ANSWERS)
-        check_choice("multi_class", self.multi_class, ("ovr", "coupled"))
+        check_choice("multi_class", self.multi_class, self._ways_of_several)
         check_choice("pocket_check", self.pocket_check, ("run", "update"))
         check_positive("max_iter", self.max_iter, "it limits the number of epochs", whole=True)
         check_positive("time_limit", self.time_limit, "it is in seconds; use None for no limit", none=True)

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 FIRST_CAPACITY = 64  # features; doubled whenever names outgrow it
 
 
-def forget_names(estimator: LinearClassifier) -> None:
+def forget_names(estimator: Any) -> None:
     """A fit on rows starts afresh."""
     estimator.__dict__.pop("_names", None)
 
 
-def refuse_rows_after_dicts(estimator: LinearClassifier) -> None:
+def refuse_rows_after_dicts(estimator: Any) -> None:
     if "_names" in estimator.__dict__:
         raise ValueError(
             f"{type(estimator).__name__} has learned from dicts of named features, but got rows; pass dicts to "

@@ -11,22 +11,32 @@ import scipy.sparse
 import rosenblatt
 from rosenblatt.engine.pocket import Pocket
 from rosenblatt.engine.state import Array, HalfSpaces
+from rosenblatt.estimators import kernel_file
 from rosenblatt.estimators.committee import Committee
 from rosenblatt.estimators.half_space import HalfSpace
-from rosenblatt.estimators.linear import LinearClassifier
+from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
+from rosenblatt.estimators.linear_svm import LinearSVM
+from rosenblatt.estimators.logistic_regression import LogisticRegression
 from rosenblatt.estimators.missing import MissingFunction
 from rosenblatt.estimators.named_features import Names
 from rosenblatt.estimators.passive_aggressive import PassiveAggressive
 from rosenblatt.estimators.perceptron import Perceptron
+from rosenblatt.estimators.sigmoid_neuron import SigmoidNeuron
+from rosenblatt.kernels import Kernel
 from rosenblatt.models.file import read_file, write_file
 from rosenblatt.rules import Rule
 from rosenblatt.trace import Epoch, Trace
 
-CLASSES: dict[str, type[LinearClassifier]] = {
+CLASSES: dict[str, Any] = {
     "HalfSpace": HalfSpace,
+    "KernelPerceptron": KernelPerceptron,
+    "LinearSVM": LinearSVM,
+    "LogisticRegression": LogisticRegression,
     "PassiveAggressive": PassiveAggressive,
     "Perceptron": Perceptron,
+    "SigmoidNeuron": SigmoidNeuron,
 }
+SOMETIMES = ("_multinomial", "objective_", "duality_gap_", "best_iter_")  # what some learners have besides
 PLAIN = ("n_iter_", "_mistakes", "n_features_in_", "stop_reason_", "_listening")
 
 
@@ -50,27 +60,40 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
         raise TypeError(f"save takes a {', '.join(CLASSES)}, but got {name}; pass one of these.")
     if not hasattr(estimator, "_state"):
         raise ValueError(f"save takes a fitted estimator, but this {name} is not fitted; call fit first.")
-    state: HalfSpaces = estimator._state
-    arrays: dict[str, Array] = {"vectors": state.vectors, "lag": state.lag, "ledger": state.ledger}
+    header, arrays = _common(estimator)
+    if isinstance(estimator, KernelPerceptron):
+        kernel_file.put(estimator, header, arrays)
+    else:
+        _put_linear(estimator, header, arrays)
+    write_file(path, header, arrays)
+
+
+def _common(estimator: Any) -> tuple[dict[str, Any], dict[str, Array]]:
+    """What every estimator has: parameters, plain attributes, classes and the trace."""
     header: dict[str, Any] = {
-        "kind": name,
+        "kind": type(estimator).__name__,
         "version": rosenblatt.__version__,
         "params": {key: _plain(value) for key, value in estimator.get_params(deep=False).items()},
         "attributes": {key: getattr(estimator, key) for key in PLAIN},
-        "state": {"count": state.count, "n_features": state.n_features, "layout": state.layout},
+        "besides": {key: vars(estimator)[key] for key in SOMETIMES if key in vars(estimator)},
         "trace": [vars(epoch) for epoch in estimator.trace_],
         "trace_stop_reason": estimator.trace_.stop_reason,
         "feature_names": [str(feature) for feature in getattr(estimator, "feature_names_in_", [])] or None,
     }
+    if estimator.classes_.dtype.kind in "biuf":
+        return header, {"classes": estimator.classes_}
+    labels = estimator.classes_.tolist()
+    if not all(isinstance(label, str) for label in labels):
+        raise TypeError(f"save takes labels that are numbers or text, but got {labels[0]!r}; relabel the classes.")
+    return {**header, "classes": labels}, {}
+
+
+def _put_linear(estimator: Any, header: dict[str, Any], arrays: dict[str, Array]) -> None:
+    state: HalfSpaces = estimator._state
+    arrays |= {"vectors": state.vectors, "lag": state.lag, "ledger": state.ledger}
+    header["state"] = {"count": state.count, "n_features": state.n_features, "layout": state.layout}
     if state.total is not None:
         arrays["total"] = state.total
-    if estimator.classes_.dtype.kind in "biuf":
-        arrays["classes"] = estimator.classes_
-    else:
-        labels = estimator.classes_.tolist()
-        if not all(isinstance(label, str) for label in labels):
-            raise TypeError(f"save takes labels that are numbers or text, but got {labels[0]!r}; relabel the classes.")
-        header["classes"] = labels
     pocket: Pocket | None = estimator._pocket
     if pocket is not None and pocket.kept is not None:
         arrays["pocket_vectors"], arrays["pocket_ledger"] = pocket.kept.vectors, pocket.kept.ledger
@@ -79,7 +102,6 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     names = estimator.__dict__.get("_names")
     if names is not None:
         header["names"] = {"size": names.size, "slots": names.slots if names.size is None else {}}
-    write_file(path, header, arrays)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -98,34 +120,43 @@ def load(path: str | os.PathLike[str]) -> Any:
         ) from None
 
 
-def _rebuild(header: dict[str, Any], arrays: dict[str, Array]) -> LinearClassifier:
+def _rebuild(header: dict[str, Any], arrays: dict[str, Array]) -> Any:
     kind = CLASSES[header["kind"]]
     estimator = kind(**{key: _from_plain(value) for key, value in header["params"].items()})
     for key in PLAIN:
         setattr(estimator, key, header["attributes"][key])
+    for key in SOMETIMES:
+        if key in header.get("besides", {}):
+            setattr(estimator, key, header["besides"][key])
+    estimator._models = {}
+    estimator.classes_ = arrays["classes"] if "classes" in arrays else np.array(header["classes"])
+    estimator.trace_ = Trace([Epoch(**row) for row in header["trace"]], header["trace_stop_reason"])
+    if header["feature_names"]:
+        estimator.feature_names_in_ = np.array(header["feature_names"], dtype=object)
+    if kind is KernelPerceptron:
+        kernel_file.get(estimator, header, arrays)
+    else:
+        _get_linear(estimator, header, arrays)
+    estimator._model(estimator.answer)  # what cannot answer is refused now rather than later
+    return estimator
+
+
+def _get_linear(estimator: Any, header: dict[str, Any], arrays: dict[str, Array]) -> None:
     shape = header["state"]
     state = HalfSpaces(shape["count"], shape["n_features"], arrays["vectors"].dtype, shape["layout"])
     _fill({"vectors": state.vectors, "lag": state.lag, "ledger": state.ledger}, arrays)
     state.total = arrays.get("total")
     estimator._state = state
-    estimator._models = {}
     estimator._pocket = None
     if "pocket_vectors" in arrays:
         kept = state.copy_weights()
         _fill({"pocket_vectors": kept.vectors, "pocket_ledger": kept.ledger}, arrays)
         estimator._pocket = Pocket(kept=kept)
     estimator._committee = _get_committee(header["committee"], arrays) if "committee" in header else None
-    classes = arrays["classes"] if "classes" in arrays else np.array(header["classes"])
-    estimator.classes_ = classes
-    estimator.trace_ = Trace([Epoch(**row) for row in header["trace"]], header["trace_stop_reason"])
-    if header["feature_names"]:
-        estimator.feature_names_in_ = np.array(header["feature_names"], dtype=object)
     if "names" in header:
         names = Names(header["names"]["size"])
         names.slots = dict(header["names"]["slots"])
         estimator.__dict__["_names"] = names
-    estimator._model(estimator.answer)  # what cannot answer is refused now rather than later
-    return estimator
 
 
 def _fill(places: dict[str, Array], arrays: dict[str, Array]) -> None:
@@ -147,6 +178,8 @@ def _plain(value: Any) -> Any:
         return None
     if isinstance(value, Rule):
         return {"function": value.name}
+    if isinstance(value, Kernel):
+        return kernel_file.plain_kernel(value)
     if isinstance(value, MissingFunction):
         return {"function": value.name}
     if callable(value):
@@ -158,6 +191,8 @@ def _from_plain(value: Any) -> Any:
     if isinstance(value, dict):
         if "function" in value:
             return MissingFunction(str(value["function"]))
+        if "kernel" in value:
+            return kernel_file.kernel_from_plain(value)
         if "list" in value:
             return [_from_plain(item) for item in value["list"]]
         return {_from_plain(key): _from_plain(item) for key, item in value["dict"]}

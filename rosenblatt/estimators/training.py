@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite, check_random_state
 
 from rosenblatt.engine.rows import rows_of
-from rosenblatt.engine.state import Array, HalfSpaces
+from rosenblatt.engine.state import SEEN, Array, HalfSpaces
 from rosenblatt.estimators.classes import check_kind, half_space_count, positive_codes
 from rosenblatt.estimators.committee import Committee
 from rosenblatt.estimators.validation import check_labels, check_rows, row_weights
@@ -64,7 +64,7 @@ def run(
     from rosenblatt.engine.compiled import explained
     from rosenblatt.engine.run import Watch, train
 
-    measures = _measures(estimator, task, state, eval_set, recorded)
+    measures = measures_of(estimator, task, state, eval_set, recorded)
     seed = int(check_random_state(estimator.random_state).randint(2**31 - 1)) if estimator.shuffle else None
     trace = Trace()
     show = reporter(estimator.verbose, type(estimator).__name__, estimator.max_iter)
@@ -110,6 +110,18 @@ def run(
     _warn(estimator, trace, task.n_rows)
 
 
+def keep(estimator: Any, state: HalfSpaces, trace: Trace, coef: Array, bias: Array, n_rows: int) -> None:
+    """The estimator has a result that was not reached row by row: it counts as what `n_rows` examples taught."""
+    state.set_weights(coef, bias)
+    state.ledger[: state.count, SEEN] = n_rows
+    estimator._state = state
+    estimator._pocket = estimator._committee = None
+    estimator._models = {}
+    estimator.trace_, estimator.stop_reason_ = trace, trace.stop_reason
+    estimator.n_iter_ = len(trace)
+    estimator._mistakes = int(trace["mistakes"].sum())
+
+
 def pass_once(estimator: LinearClassifier, task: Task, X: Any) -> None:
     """One pass over one batch, in the order of its rows, by an estimator that goes on learning."""
     from rosenblatt.engine.compiled import explained
@@ -137,7 +149,7 @@ def pass_once(estimator: LinearClassifier, task: Task, X: Any) -> None:
         _warn(estimator, Trace(counted, outcome.stop_reason), task.n_rows)
 
 
-def _measures(
+def measures_of(
     estimator: LinearClassifier, task: Task, state: HalfSpaces, eval_set: Any, recorded: tuple[str, ...]
 ) -> Callable[[], dict[str, float]] | None:
     """What is measured after every epoch: the training error if asked for, the test error if there is a set."""
@@ -147,7 +159,7 @@ def _measures(
     if "train_error" in recorded:
         sets["train_error"] = (task.rows, task.n_rows, task.codes, task.sample_weight)
     if eval_set is not None:
-        X_test, codes = _check_eval_set(estimator, eval_set, task.layout)
+        X_test, codes = check_eval_set(estimator, eval_set, task.layout)
         sets["test_error"] = (rows_of(X_test)[1], len(codes), codes, np.empty(0))
     if not sets:
         return None
@@ -162,7 +174,7 @@ def _measures(
     return measure
 
 
-def _check_eval_set(estimator: LinearClassifier, eval_set: Any, layout: str) -> tuple[Any, Array]:
+def check_eval_set(estimator: LinearClassifier, eval_set: Any, layout: str) -> tuple[Any, Array]:
     if not isinstance(eval_set, tuple | list) or len(eval_set) != 2:
         raise ValueError(
             f"eval_set must be a pair (X_test, y_test), but got {type(eval_set).__name__}; pass the two together."

@@ -43,20 +43,27 @@ class VotedModel:
     def decision_function(self, X: Any) -> Array:
         n_rows = X.shape[0]
         votes = np.zeros((n_rows, len(self.rows)))
-        # Products of float32 and uint8 rows are taken in float32, as in training; they are added up in float64.
-        kind = np.float64 if np.float64 in (X.dtype, self.support.dtype) else np.float32
-        support = self.support.astype(kind)
+        support = self.ready(X)
         height = max(1, CELLS // max(1, support.shape[0]))
         for start in range(0, n_rows, height):
-            block = X[start : start + height].astype(kind)
-            if scipy.sparse.issparse(support):
-                products = np.asarray((scipy.sparse.csr_array(block) @ support.T).todense())
-            else:
-                products = np.ascontiguousarray(product(block, support))
+            products = self.products(X[start : start + height], support)
             votes[start : start + height] = self._votes(products)
         if self.coupled and votes.shape[1] == 2:
             return votes[:, 1] - votes[:, 0]
         return votes[:, 0] if votes.shape[1] == 1 else votes
+
+    def ready(self, X: Any) -> Any:
+        """The rows that made the updates, for products with rows like X."""
+        # Products of float32 and uint8 rows are taken in float32, as in training; they are added up in float64.
+        kind = np.float64 if np.float64 in (X.dtype, self.support.dtype) else np.float32
+        return self.support.astype(kind)
+
+    def products(self, block: Any, support: Any) -> Array:
+        """The products of some rows with those that made the updates, one row for each of the former."""
+        block = block.astype(support.dtype)
+        if scipy.sparse.issparse(support):
+            return np.asarray((scipy.sparse.csr_array(block) @ support.T).todense())
+        return np.ascontiguousarray(product(block, support))
 
     def _votes(self, products: Array) -> Array:
         bias, count = float(self.fit_intercept), len(self.rows)

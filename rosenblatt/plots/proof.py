@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from rosenblatt.certificates.audit import Audit
 from rosenblatt.plots.style import ACCENT, INK, NEGATIVE, POSITIVE, axes
 
 
@@ -16,11 +17,13 @@ class ProofDisplay:
     they are straight lines.
     """
 
-    def __init__(self, audit: Any) -> None:
+    def __init__(self, audit: Audit) -> None:
+        if not isinstance(audit, Audit):
+            raise ValueError(f"There is a picture of one Audit at a time, but this is a {type(audit).__name__}.")
         self.audit = audit
 
     @classmethod
-    def from_audit(cls, audit: Any, *, ax: Any = None) -> Self:
+    def from_audit(cls, audit: Audit, *, ax: Any = None) -> Self:
         return cls(audit).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
@@ -36,10 +39,12 @@ class ProofDisplay:
         if len(audit.progress):
             ax.plot(k, audit.progress**2, color=ACCENT, lw=1.5, ls="--", label="the run: (w_k·v)²")
             ax.plot(grid, (grid * audit.progress_floor[0]) ** 2, color=NEGATIVE, label="floor: (k gamma')²")
+            assert audit.bound is not None
             ax.axvline(audit.bound, color=INK, lw=0.8, ls=":")
             ax.text(audit.bound, 0.03, f"{audit.bound:,} ", transform=ax.get_xaxis_transform(), ha="right", fontsize=9)
         ax.set(xscale="log", yscale="log", xlim=(1, end), xlabel="updates k", title=self._title())
-        ax.legend(frameon=False, loc="upper left")
+        if ax.get_lines():
+            ax.legend(frameon=False, loc="upper left")
         return self
 
     def _title(self) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse
 from scipy.spatial import ConvexHull, QhullError
 
 from rosenblatt.certificates.results import Certificate, NotSeparable, Separable
@@ -25,10 +24,14 @@ class SeparabilityDisplay:
 
     def __init__(self, certificate: Certificate, X: Any, y: Any) -> None:
         if not isinstance(certificate, Separable | NotSeparable):
-            raise ValueError(f"There is a picture of Separable and NotSeparable, but not of {certificate.verdict}.")
+            name = getattr(certificate, "verdict", type(certificate).__name__)
+            raise ValueError(f"There is a picture of a Separable and of a NotSeparable, but not of {name!r}.")
+        rows, signs = certificate.about.read(X, y)
         self.certificate = certificate
-        self.X = X.toarray() if scipy.sparse.issparse(X) else np.asarray(X)
-        self.positive = np.asarray(y) == certificate.about.classes[1]
+        self.X = rows.X.toarray() if rows.sparse else rows.X
+        self.positive = signs > 0
+        # Without an intercept a witness is about the rows y·x: those of the negative class are drawn turned around.
+        self.turned = isinstance(certificate, NotSeparable) and not certificate.about.intercept
 
     @classmethod
     def from_certificate(cls, certificate: Certificate, X: Any, y: Any, *, ax: Any = None) -> Self:
@@ -54,6 +57,8 @@ class SeparabilityDisplay:
     def _flat(self) -> Array:
         """Two numbers for each row."""
         X = self.X.astype(np.float64)
+        if self.turned:
+            X = np.where(self.positive, 1.0, -1.0)[:, None] * X
         if X.shape[1] == 2:
             self.ax_.set(xlabel="feature 0", ylabel="feature 1")
             return X
@@ -69,7 +74,7 @@ class SeparabilityDisplay:
             offset = self.certificate.offset / np.linalg.norm(self.certificate.normal)
             return np.column_stack([X @ across + offset, X @ along])
         rows = X[list(self.certificate.rows)]
-        directions = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)[2][:2]
+        directions = np.linalg.svd(np.vstack([rows - rows.mean(axis=0), np.eye(2, X.shape[1]) * 1e-300]))[2][:2]
         self.ax_.set(xlabel="largest spread of the witness", ylabel="second largest")
         return np.asarray(X @ directions.T)
 
@@ -99,19 +104,21 @@ class SeparabilityDisplay:
     def _hulls(self, ax: Any, flat: Array) -> None:
         found = self.certificate
         assert isinstance(found, NotSeparable)
-        for positive, colour in ((False, NEGATIVE), (True, POSITIVE)):
-            corners = flat[self.positive == positive]
+        parts = [(flat, ACCENT)]
+        if not self.turned:
+            parts = [(flat[~self.positive], NEGATIVE), (flat[self.positive], POSITIVE)]
+        for corners, colour in parts:
             try:
                 outline = corners[ConvexHull(corners).vertices]
             except (QhullError, ValueError):
                 outline = corners
             ax.fill(*outline.T, facecolor=colour, alpha=0.10, edgecolor=colour, lw=1.2, zorder=0)
         rows = np.array(found.rows)
-        ax.scatter(
-            *flat[rows].T, s=70, facecolors="none", edgecolors=INK, lw=0.9, label="rows of the witness", zorder=3
-        )
+        ax.scatter(*flat[rows].T, s=70, fc="none", ec=INK, lw=0.9, label="rows of the witness", zorder=3)
         weights = np.array([float(weight) for weight in found.weights])
-        chosen = self.positive[rows] if found.about.intercept else np.ones(len(rows), dtype=bool)
-        point = weights[chosen] @ flat[rows[chosen]] if found.about.intercept else np.zeros(2)
-        ax.scatter(*point, s=160, marker="*", c=ACCENT, edgecolors=INK, lw=0.8, label="point of both hulls", zorder=4)
-        ax.set_title(f"not separable: a point of both hulls, from {len(rows):,} rows")
+        chosen = self.positive[rows] | self.turned
+        point = np.zeros(2) if self.turned else weights[chosen] @ flat[rows[chosen]]
+        name = "the origin" if self.turned else "point of both hulls"
+        ax.scatter(*point, s=160, marker="*", c=ACCENT, ec=INK, lw=0.8, label=name, zorder=4)
+        where = "0 lies in the hull of the rows y·x" if self.turned else "a point of both hulls"
+        ax.set_title(f"not separable: {where}, from {len(rows):,} row{'s' * (len(rows) != 1)}")

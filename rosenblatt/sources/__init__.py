@@ -8,7 +8,7 @@ from .catalogue import FILES, KnownFile
 from .fetch import cache_folder, checksum, download, locate
 from .idx import read_idx
 from .libsvm import read_libsvm
-from .sets import Split, a9a, mnist, mnist_pair, mushrooms, reuters
+from .sets import Split, a9a, mnist, mnist_pair, mushrooms, pedestrians, reuters
 from .shapes import and_, circles, or_, spirals, xor
 from .text import newsgroups, newsgroups_tfidf
 from .toy import ToySet, blobs, overlapping_blobs, two_points
@@ -37,6 +37,7 @@ __all__ = [
     "newsgroups_tfidf",
     "or_",
     "overlapping_blobs",
+    "pedestrians",
     "read_idx",
     "read_libsvm",
     "reuters",

@@ -105,6 +105,31 @@ def mnist_pair(a: int, b: int) -> Split[Bytes]:
     return Split(whole.X_train[train], whole.y_train[train], whole.X_test[test], whole.y_test[test])
 
 
+def pedestrians() -> Split[Bytes]:
+    """Windows of the INRIA Person set: 2,426 and 1,016 grey images of 128 x 64 pixels, 1 for a person.
+
+    Returns
+    -------
+    Split
+        X of shape (n, 128, 64), uint8; y of 0 and 1.
+
+    Examples
+    --------
+    >>> pedestrians().X_train.shape  # doctest: +SKIP
+    (2426, 128, 64)
+    """
+    X_train, y_train, X_test, y_test = (
+        read_idx(locate(f"inria-person/{part}"))
+        for part in (
+            "train-images-idx3-ubyte",
+            "train-labels-idx1-ubyte",
+            "test-images-idx3-ubyte",
+            "test-labels-idx1-ubyte",
+        )
+    )
+    return Split(X_train, y_train, X_test, y_test, ("no person", "person"))
+
+
 def a9a(dtype: npt.DTypeLike = np.float64) -> Split[csr_array]:
     """Adult in LIBSVM's coding: 32,561 and 16,281 people, 123 yes-or-no features, +1 for a high income.
 

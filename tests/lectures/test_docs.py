@@ -36,7 +36,9 @@ def test_session_leaves_out_the_fences() -> None:
 
 
 def test_pages_are_found() -> None:
-    assert {"index.md", "tutorial.md", "choosing.md", "online.md", "lectures.md"} <= {page.name for page in PAGES}
+    assert {"index.md", "tutorial.md", "choosing.md", "online.md", "lectures.md", "certificates.md"} <= {
+        page.name for page in PAGES
+    }
 
 
 # A page shows what happens when a run does not converge; that it warns is tested where the warning is.

@@ -4,8 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.preprocessing import MinMaxScaler
 
-from rosenblatt import HalfSpace, Perceptron, ThresholdUnit, from_rules
+from rosenblatt import (
+    HalfSpace,
+    KernelPerceptron,
+    LeastSquares,
+    Perceptron,
+    SigmoidNeuron,
+    ThresholdUnit,
+    audit,
+    from_rules,
+    margin,
+    separability,
+)
+from rosenblatt.certificates.verify import CertificateError, Plane, check_sides
 from rosenblatt.models import LinearModel
 from rosenblatt.rules import RULES
 from rosenblatt.sources import digits, two_points
@@ -53,10 +66,12 @@ def test_score_of_zero() -> None:
 
 def test_two_gammas_one_bound() -> None:
     X, y = np.array([[3.0, 4.0], [-3.0, -4.0], [0.0, 5.0], [0.0, -5.0]]), [1, -1, 1, -1]
-    half_gap, radius = 4.0, 5.0  # with the normal (0, 1)
+    half_gap, radius = 15 / 10**0.5, 5.0  # with the normal (1, 3)
     whole_gap = 2 * half_gap
+    assert margin(X, y, fit_intercept=False) == pytest.approx((half_gap, half_gap), rel=1e-12)
     assert 4 * radius**2 / whole_gap**2 == radius**2 / half_gap**2
-    assert Perceptron(fit_intercept=False).fit(X, y).mistakes_ <= radius**2 / half_gap**2
+    proven = separability(X, y, fit_intercept=False).mistake_bound
+    assert Perceptron(fit_intercept=False).fit(X, y).mistakes_ <= proven == int(radius**2 / half_gap**2)
 
 
 def test_not_is_a_threshold() -> None:
@@ -116,6 +131,12 @@ def test_table_has_its_order() -> None:
 def test_or_threshold() -> None:
     scores = CORNERS.sum(axis=1)
     assert (scores - 1.0 == 0).sum() == 2  # two corners on the line itself
+    signs = np.array([-1, 1, 1, 1])
+    with pytest.raises(CertificateError, match="row 1 lies on the hyperplane"):
+        check_sides(CORNERS, signs, Plane([1, 1], -1), strictly=True)
+    check_sides(CORNERS, signs, Plane([1, 1], -0.5), strictly=True)
+    widest = separability(CORNERS, signs)
+    assert widest.normal.tolist() == [1.0, 1.0] and widest.offset == -0.5
     unit = LinearModel(np.array([[1.0, 1.0]]), np.array([-0.5]), np.array([0, 1]))
     assert unit.predict(CORNERS).tolist() == [0, 1, 1, 1]
     assert np.abs(unit.decision_function(CORNERS)).min() == 0.5
@@ -127,6 +148,9 @@ def test_radius_is_from_the_origin() -> None:
     model = Perceptron(max_iter=100_000, shuffle=False).fit(toy.X, toy.y)
     assert model.stop_reason_ == "converged"
     assert model.mistakes_ > 20_000  # where the sphere that holds all points would promise 1
+    found = separability(toy.X, toy.y)
+    assert found.radius == pytest.approx(np.hypot(102.0, 1.0))
+    assert found.mistake_bound >= model.mistakes_ > (found.radius / found.margin) ** 2  # nor does the margin do
 
 
 def test_cross_term_is_zero_at_the_start() -> None:
@@ -138,6 +162,9 @@ def test_cross_term_is_zero_at_the_start() -> None:
         w = w + step * rows[row]
     assert cross[0] == 0.0
     assert max(cross) <= 0.0 and min(cross) < 0.0
+    checked = audit(model, CORNERS, AND)
+    assert checked.holds
+    np.testing.assert_array_equal(checked.lengths, np.cumsum((rows[log.rows[0]] ** 2).sum(axis=1) + cross))
 
 
 def test_first_pass_always_runs() -> None:
@@ -155,3 +182,58 @@ def test_perceptron_loss_is_not_the_hinge() -> None:
     for m in (-1.0, -0.25, 0.0, 0.5, 2.0):
         assert loss(m, 1.0, params) == max(0.0, -m)
     assert loss(0.5, 1.0, params) != max(0.0, 1.0 - 0.5)
+
+
+@pytest.mark.parametrize("s", [1, 2, 3])
+def test_dropped_at_s(s: int) -> None:
+    """At s mistakes, as in K's code, and not only above s, as in K's words."""
+    rows, y = [[1.0], [2.0], [-1.0], [-2.0], [1.5]], [1, 1, 0, 0, 0]
+    log = KernelPerceptron("linear", drop_after=s + 1, shuffle=False, answer="averaged", max_iter=s)
+    log.fit(rows, y)
+    assert log.mistake_counts_[4] == s and log.dropped_.tolist() == []
+    assert 4 in KernelPerceptron("linear", drop_after=s, shuffle=False).fit(rows, y).dropped_
+
+
+def test_one_sigmoid() -> None:
+    """-log sigma(y f) with f already a probability never falls below log(1 + 1/e): no row can be right enough."""
+    loss, params = RULES["logistic"].loss, (1.0, 0.0)
+    assert loss is not None
+    far = 50.0
+    assert loss(far, 1.0, params) < 1e-20
+    assert loss(1.0 / (1.0 + np.exp(-far)), 1.0, params) > 0.3
+
+
+def test_bias_is_squared() -> None:
+    guesses, truth = np.array([1.0, 2.0, 4.0]), 5.0
+    bias, error = guesses.mean() - truth, np.mean((guesses - truth) ** 2)
+    assert np.isclose(error, bias**2 + guesses.var())
+    assert not np.isclose(error, bias + guesses.var())
+
+
+def test_no_second_division_by_n() -> None:
+    """One step with all rows moves w by eta times the mean slope; divided by n once more it would depend on n."""
+    X, y = np.array([[1.0], [2.0]]), np.array([1.0, 2.0])
+    settings = {"solver": "batch", "learning_rate": 0.1, "max_iter": 1, "fit_intercept": False}
+    once = LeastSquares(**settings).fit(X, y).coef_[0]
+    assert once == pytest.approx(0.1 * np.mean(X[:, 0] * y))
+    assert LeastSquares(**settings).fit(np.tile(X, (10, 1)), np.tile(y, 10)).coef_[0] == pytest.approx(once)
+
+
+def test_stochastic_descent_may_end_in_the_worse_minimum() -> None:
+    x, y = np.array([[-20.0], [1.0], [1.2], [1.4], [1.6]]), np.array([1, 1, 1, 1, 0])
+    ends = {}
+    for solver, rate in (("batch", 0.05), ("sgd", 2.0)):
+        model = SigmoidNeuron(
+            solver=solver, learning_rate=rate, max_iter=400, fit_intercept=False, tol=0, random_state=0
+        )
+        ends[solver] = model.fit(x, y)
+    # Both start at w = 0, on the side of the deeper minimum: the stochastic run leaves it for good.
+    assert ends["batch"].coef_[0, 0] < 0.25 < ends["sgd"].coef_[0, 0]
+    assert ends["batch"].objective_ < ends["sgd"].objective_
+
+
+def test_constant_feature_is_zero() -> None:
+    X, y = np.column_stack([np.arange(4.0), np.full(4, 7.0)]), [0, 0, 1, 1]
+    scaled = MinMaxScaler().fit_transform(X)
+    assert (scaled[:, 1] == 0).all()
+    assert Perceptron(max_iter=100).fit(scaled, y).coef_[0, 1] == 0

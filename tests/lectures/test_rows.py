@@ -7,8 +7,17 @@ import os
 import numpy as np
 import pytest
 
-from rosenblatt import HalfSpace, PassiveAggressive, Perceptron, ThresholdNetwork, ThresholdUnit, as_threshold_unit
-from rosenblatt.logic.rules import from_rules
+from rosenblatt import (
+    HalfSpace,
+    PassiveAggressive,
+    Perceptron,
+    ThresholdNetwork,
+    ThresholdUnit,
+    as_threshold_unit,
+    audit,
+    from_rules,
+    separability,
+)
 from rosenblatt.sources import digits, mnist_pair, overlapping_blobs
 from tests.reference.logic import credit
 
@@ -157,6 +166,62 @@ def test_l7_rows_at_right_angles_meet_the_bound() -> None:
     n = 50
     model = Perceptron(fit_intercept=False).fit(np.eye(n), np.arange(n) % 2)
     assert model.mistakes_ == n  # R = 1 and the best margin is 1/sqrt(n)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_l7_audited_exactly(seed: int) -> None:
+    margin = 0.1
+    X, y, normal = parted(200, 3, margin, 3.0, seed)
+    model = Perceptron(fit_intercept=False, max_iter=10_000, random_state=seed).fit(X, y, record="updates")
+    found, checked = separability(X, y, fit_intercept=False), audit(model, X, y)
+    assert found.gamma >= (y * (X @ normal)).min() * (1 - 0.011)  # the largest margin, to the tolerance of 1 %
+    assert checked.holds and checked.arithmetic == "exact rationals"
+    assert model.mistakes_ == checked.mistakes <= checked.bound
+    assert (checked.progress >= checked.progress_floor * (1 - 1e-12)).all()
+    assert (checked.lengths <= checked.lengths_ceiling * (1 + 1e-12)).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_l7_bound_for_any_order_and_rate(seed: int) -> None:
+    bound = separability(CORNERS, AND).mistake_bound
+    for rate in (1.0, 0.125, 3.0):
+        model = Perceptron(learning_rate=rate, random_state=seed).fit(CORNERS, AND, record="updates")
+        assert model.mistakes_ <= bound
+        assert audit(model, CORNERS, AND).holds
+
+
+def test_l7_scale_matters_only_with_an_appended_one() -> None:
+    X = np.array([[3.0, 1.0], [-2.0, -1.0], [1.0, 3.0], [-1.0, -2.0]])
+    y = [1, 0, 1, 0]
+    without = [separability(scale * X, y, fit_intercept=False).mistake_bound for scale in (1.0, 0.25, 64.0)]
+    assert len(set(without)) == 1
+    with_one = [separability(scale * CORNERS, AND).mistake_bound for scale in (1.0, 10.0)]
+    assert with_one == [3 * 17, int(201 * 9.08)]  # by hand: w = (2, 2)/scale, b = -3
+
+
+def test_l8_two_definitions() -> None:
+    yes, no = separability(CORNERS, AND), separability(CORNERS, [0, 1, 1, 0])
+    assert yes and (AND * (CORNERS @ yes.normal + yes.offset) > 0).all()
+    assert not no
+    weights = np.array([float(weight) for weight in no.weights])
+    rows, positive = np.array(no.rows), np.isin(no.rows, (1, 2))
+    for side in (positive, ~positive):  # the same point as a weighted mean of either class
+        assert weights[side].sum() == 1
+        np.testing.assert_array_equal(weights[side] @ CORNERS[rows[side]], no.point)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_l8_never_both_and_never_neither() -> None:
+    random, verdicts = np.random.default_rng(0), []
+    for _ in range(60):
+        X, y = random.integers(0, 4, (8, 2)), np.arange(8) % 2
+        found = separability(X, y)
+        assert found.verify(X, y)
+        epochs = found.mistake_bound + 1 if found else 300  # one of so many epochs must be without a mistake
+        converged = Perceptron(max_iter=epochs, random_state=0).fit(X, y).stop_reason_ == "converged"
+        assert bool(found) == converged
+        verdicts.append(converged)
+    assert any(verdicts) and not all(verdicts)
 
 
 def test_l9_pocket_and_time() -> None:

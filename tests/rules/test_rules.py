@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -27,10 +28,17 @@ def test_name_is_the_key(rule):
 
 @table
 @given(data=st.data(), m=margins, sqnorm=squares, t=st.integers(1, 10**6))
-def test_step_never_points_the_wrong_way_and_nothing_shrinks(rule, data, m, sqnorm, t):
-    step, shrink = rule.function(m, sqnorm, t, draw_params(data, rule))
-    assert step >= 0 and math.isfinite(step)
-    assert shrink == 1.0
+def test_step_never_points_the_wrong_way_and_only_a_prior_shrinks(rule, data, m, sqnorm, t):
+    params = draw_params(data, rule)
+    step, shrink = rule.function(m, sqnorm, t, params)
+    assert math.isfinite(step)
+    # Least squares alone pulls back a row that is right by more than 1.
+    assert step >= 0 or (rule.name == "adaline" and m > 1)
+    if "lam" not in rule.parameters:
+        assert shrink == 1.0
+    else:
+        eta = dict(zip(rule.parameters, params, strict=True)).get("learning_rate", 1 / (2 * params[-1] * t))
+        assert shrink == pytest.approx(1 - 2 * eta * params[-1], rel=1e-9, abs=1e-12)
 
 
 @table
@@ -50,7 +58,38 @@ def test_step_is_minus_the_derivative_of_the_loss(rule, data, m, sqnorm):
 
 
 def test_the_rules_with_a_loss_are_known():
-    assert {name for name, rule in RULES.items() if rule.loss} >= {"perceptron", "margin_perceptron"}
+    assert {name for name, rule in RULES.items() if rule.loss} >= {
+        "perceptron", "margin_perceptron", "pegasos", "logistic", "adaline", "sigmoid_neuron",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["pegasos", "logistic", "adaline", "sigmoid_neuron"])
+@given(seed=st.integers(0, 10**6))
+def test_a_step_goes_down_the_loss_with_its_prior(name, seed):
+    """w' - w = -eta times the gradient of lam ‖w‖² + loss(y w·x), by finite differences in every direction."""
+    rule, random = RULES[name], np.random.default_rng(seed)
+    w, x, y = random.normal(size=4), random.normal(size=4), random.choice([-1.0, 1.0])
+    lam = random.uniform(0.01, 1)
+    params = (lam,) if name == "pegasos" else (random.uniform(0.01, 1), lam)
+    eta = 1 / (2 * lam) if name == "pegasos" else params[0]
+    m, h = y * (w @ x), 1e-5
+    assume(abs(m - 1) > 0.01)
+
+    def objective(v):
+        return eta * lam * (v @ v) + rule.loss(y * (v @ x), x @ x, params)
+
+    step, shrink = rule.function(m, x @ x, 1, params)
+    moved = shrink * w + step * y * x
+    slopes = [(objective(w + h * e) - objective(w - h * e)) / (2 * h) for e in np.eye(4)]
+    np.testing.assert_allclose(moved - w, -np.array(slopes), rtol=1e-5, atol=1e-5 * eta)
+
+
+def test_the_logistic_rule_stands_any_margin():
+    for m in (-1e9, -800.0, 800.0, 1e9):
+        for name in ("logistic", "sigmoid_neuron"):
+            rule = RULES[name]
+            assert math.isfinite(rule.function(m, 1.0, 1, rule.values())[0])
+            assert math.isfinite(rule.loss(m, 1.0, rule.values()))
 
 
 @given(m=margins, sqnorm=squares, eta=positive)

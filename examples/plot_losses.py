@@ -1,0 +1,38 @@
+"""
+Losses and steps of all rules
+=============================
+
+Every rule that descends a loss, on one pair of axes: the loss of a row against its margin, and the step that the rule
+takes, which is minus the loss's slope (lecture rows L13, L15, L17, L18).
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from rosenblatt.rules import RULES
+
+given = {
+    "pegasos": {"lam": 0.5},
+    "logistic": {"learning_rate": 1.0},
+    "adaline": {"learning_rate": 1.0},
+    "sigmoid_neuron": {"learning_rate": 1.0},
+}
+COLOURS = ("#999999", "#E69F00", "#D55E00", "#0072B2", "#009E73", "#CC79A7")
+m = np.linspace(-2.5, 3, 1101)
+figure, (left, right) = plt.subplots(1, 2, figsize=(10.4, 4.3), layout="constrained", sharex=True)
+rules = [rule for rule in RULES.values() if rule.loss is not None]
+for rule, colour in zip(rules, COLOURS, strict=False):
+    params = rule.values(given.get(rule.name))
+    name = {"pegasos": "hinge (Pegasos)", "adaline": "squares (Adaline)"}.get(rule.name, rule.name.replace("_", " "))
+    loss = np.array([rule.loss(value, 1.0, params) for value in m])
+    step = np.array([rule.function(value, 1.0, 1, params)[0] for value in m])
+    step[1:][np.abs(np.diff(step)) > 0.3] = np.nan
+    left.plot(m, loss, color=colour, lw=2.2, label=name)
+    right.plot(m, step, color=colour, lw=2.2)
+left.set(ylim=(-0.1, 3.5), ylabel="loss", xlabel="margin m = y (w·x + b)")
+right.set(ylim=(-1.6, 2.6), ylabel="step = minus the slope", xlabel="margin m = y (w·x + b)")
+left.legend(frameon=False)
+for ax in (left, right):
+    ax.axvline(0, color="#cccccc", lw=1, zorder=0)
+    ax.spines[["top", "right"]].set_visible(False)
+plt.show()

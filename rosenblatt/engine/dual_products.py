@@ -1,0 +1,161 @@
+"""Sums of kernel values, sum_j c_j K(x_i, x_j), tile by tile on several threads.
+
+A tile is a matrix product that stays in one core's cache: dot products, the kernel in place, and the product with the
+coefficients before anything leaves for memory. Tiles are cut the same way for any number of threads, and each is
+computed by one thread, so the sums are the same bits for any number. No more than TILE values stand in memory for each
+thread, however many rows there are.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse
+from threadpoolctl import ThreadpoolController
+
+from rosenblatt.engine.dual_values import DotProducts, Operand, values_of
+from rosenblatt.engine.state import Array
+
+TILE_ROWS, TILE_COLUMNS = 512, 512
+NARROW = 256  # columns of a strip of a small product
+WORTH_THREADS = 2**13  # kernel values
+
+
+@functools.cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def cores(n_jobs: int | None) -> int:
+    """How many threads to use; None is as many as there are cores, as for any matrix product."""
+    if n_jobs is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    from joblib import effective_n_jobs
+
+    return int(effective_n_jobs(n_jobs))
+
+
+class Products:
+    """Kernel values and their sums, by `threads` threads. Use it in a `with` block."""
+
+    def __init__(self, source: DotProducts, intercept: bool, threads: int) -> None:
+        self.source, self.intercept, self.threads = source, intercept, threads
+        self.local = threading.local()
+        self.pool: ThreadPoolExecutor | None = None
+        self.multiplications = 0  # made in matrix products so far, for those who measure
+
+    def __enter__(self) -> Self:
+        # While tiles run on threads of ours, each product is one thread's.
+        self.limits = _controller().limit(limits=1, user_api="blas")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.limits.restore_original_limits()
+        if self.pool is not None:
+            self.pool.shutdown()
+            self.pool = None
+
+    def values(self, left: Operand, right: Operand, out: Array | None = None) -> Array:
+        """K(x, y), and 1 more where there is an intercept."""
+        values = self.source.values(left, right, out)
+        if self.intercept:
+            values += values.dtype.type(1)
+        return values
+
+    def matrix(self, left: Operand, right: Operand) -> Array:
+        """All values between two operands, by several threads where it is worth their while."""
+        if len(right) < 2 * NARROW:
+            return self.values(left, right)
+        cuts = [(start, min(start + NARROW, len(right))) for start in range(0, len(right), NARROW)]
+        result = np.empty((len(left), len(right)), self.source.dtype)
+
+        def strip(cut: tuple[int, int]) -> Array:
+            result[:, cut[0] : cut[1]] = self.values(left, right.part(*cut))
+            return result
+
+        for _ in self._run(strip, cuts, result.size):
+            pass
+        return result
+
+    def sums(
+        self,
+        left: Operand,
+        right: Operand,
+        coefficients: Array,
+        keep: Callable[[Array, slice, slice], None] | None = None,
+        values: Callable[[slice, slice], Array] | None = None,
+    ) -> Array:
+        """sum_j coefficients[j] K(x_i, x_j) in float64, of shape (left, half-spaces).
+
+        `keep` is shown every tile; `values` makes a tile where it need not be computed.
+        """
+        n, m = len(left), len(coefficients)
+        result = np.zeros((n, coefficients.shape[1]))
+        if m == 0 or n == 0:
+            return result
+        weights = coefficients.astype(self.source.dtype)
+        # Few columns are cut into narrower tiles, so that there is work for several threads.
+        width = min(TILE_COLUMNS, -(-m // max(-(-m // TILE_COLUMNS), min(4, -(-m // 64)))))
+        tiles = [
+            (slice(i, min(i + TILE_ROWS, n)), slice(j, min(j + width, m)))
+            for i in range(0, n, TILE_ROWS)
+            for j in range(0, m, width)
+        ]
+
+        def tile(place: tuple[slice, slice]) -> Array:
+            rows, columns = place
+            if values is None:
+                out = self._buffer(rows.stop - rows.start, columns.stop - columns.start)
+                block = self.values(left.part(rows.start, rows.stop), right.part(columns.start, columns.stop), out)
+            else:
+                block = values(rows, columns)
+            if keep is not None:
+                keep(block, rows, columns)
+            with np.errstate(over="ignore", invalid="ignore"):
+                return block @ weights[columns]
+
+        if values is None and not scipy.sparse.issparse(left.rows) and left.rows.ndim == 2:
+            self.multiplications += n * m * left.rows.shape[1]
+        for (rows, _), part in zip(tiles, self._run(tile, tiles, n * m), strict=True):
+            result[rows] += part  # in the order of the tiles, whoever made them
+        return result
+
+    def _buffer(self, height: int, width: int) -> Array:
+        """This thread's own memory for a tile: fresh memory for every tile would cost as much as the kernel."""
+        if not hasattr(self.local, "memory"):
+            self.local.memory = np.empty(TILE_ROWS * TILE_COLUMNS, self.source.dtype)
+        memory: Array = self.local.memory[: height * width]
+        return memory.reshape(height, width)
+
+    def _run(self, work: Callable[[Any], Array], items: list[Any], values: int) -> Any:
+        """Do the work on several threads where so many kernel values are worth waking them for."""
+        if self.threads == 1 or len(items) == 1 or values < WORTH_THREADS:
+            return map(work, items)
+        if self.pool is None:
+            self.pool = ThreadPoolExecutor(self.threads)
+        return self.pool.map(work, items)
+
+
+def expansion_scores(
+    kernel: Any, X: Any, support: Any, coefficients: Array, intercept: bool, dtype: Any, n_jobs: int | None
+) -> Array:
+    """The scores of the rows X under an expansion over support rows; no more than a few tiles stand in memory."""
+    source = values_of(kernel, X, dtype)
+    with Products(source, intercept, cores(n_jobs)) as products:
+        right = source.operand(support, support if kernel.name == "precomputed" else None)
+        result = np.empty((X.shape[0], coefficients.shape[1]))
+        step = TILE_ROWS * max(2, 2 * products.threads)
+        for start in range(0, X.shape[0], step):
+            rows = np.arange(start, min(start + step, X.shape[0]))
+            left = source.operand(X, rows if kernel.name == "precomputed" else slice(start, start + step))
+            result[start : start + step] = products.sums(left, right, coefficients)
+    return result

@@ -1,0 +1,190 @@
+"""Linear discriminant analysis: the half-spaces of Gaussian classes that share one covariance, in closed form."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, Self
+
+import numpy as np
+import scipy.linalg
+import scipy.special
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.covariance import ledoit_wolf
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rosenblatt.engine.state import Array
+from rosenblatt.estimators.validation import check_labels, row_weights, unchanged_on_failure
+from rosenblatt.models import LinearModel
+
+
+class GaussianDiscriminant(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Gaussian classes with one covariance (lecture row L14).
+
+    If the rows of class k are normal with mean m_k and the same covariance S for all classes, the posterior of two
+    classes is a sigmoid of a half-space:
+
+        P(Y = 1 given x) = sigmoid(w·x + b),   w = S⁻¹ (m_1 - m_0),
+        b = (m_0·S⁻¹ m_0 - m_1·S⁻¹ m_1)/2 + log P(1)/P(0)
+
+    and of more classes a softmax of the scores w_k·x + b_k, w_k = S⁻¹ m_k. Means and S are those of the training rows,
+    S the mean square deviation from the means of the classes. A constant feature says nothing and gets no weight.
+
+    Parameters
+    ----------
+    shrinkage : float, "auto" or None
+        S is mixed with its mean variance on the diagonal: (1 - shrinkage) S + shrinkage · mean variance · I. "auto" is
+        Ledoit and Wolf's choice for each class, features in units of their standard deviation there.
+    priors : array or None
+        The probabilities of the classes, in the order of ``classes_``; None takes their frequencies.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, n_features_in_
+        As in scikit-learn: one half-space for two classes.
+    means_, covariance_, priors_
+        What was estimated.
+
+    Examples
+    --------
+    >>> from rosenblatt import GaussianDiscriminant
+    >>> model = GaussianDiscriminant().fit([[0.0], [2.0], [4.0], [6.0]], ["a", "a", "b", "b"])
+    >>> model.coef_.tolist(), model.intercept_.tolist()
+    ([[4.0]], [-12.0])
+    >>> model.predict_proba([[3.0]]).tolist()
+    [[0.5, 0.5]]
+
+    References
+    ----------
+    R. A. Fisher (1936). The use of multiple measurements in taxonomic problems. Annals of Eugenics 7(2).
+    O. Ledoit, M. Wolf (2004). A well-conditioned estimator for large-dimensional covariance matrices. Journal of
+    Multivariate Analysis 88(2).
+    """
+
+    def __init__(self, shrinkage: Any = None, priors: Any = None) -> None:
+        self.shrinkage = shrinkage
+        self.priors = priors
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Estimate means, covariance and priors, and with them the half-spaces."""
+        with unchanged_on_failure(self):
+            shrinkage = self.shrinkage
+            number = isinstance(shrinkage, numbers.Real) and not isinstance(shrinkage, bool)
+            if not (shrinkage is None or shrinkage == "auto" or (number and 0 <= float(shrinkage) <= 1)):
+                raise ValueError(
+                    f"shrinkage must be None, 'auto' or a number from 0 to 1, but got {shrinkage!r}; 'auto' is a good "
+                    f"start."
+                )
+            X = self._rows(X, reset=True)
+            y = check_labels(y, len(X))
+            classes, codes = np.unique(y, return_inverse=True)
+            if len(classes) < 2:
+                raise ValueError(
+                    f"y must hold at least 2 classes, but got 1 class ({classes[0]!r}); add rows of another class."
+                )
+            weights = row_weights(X, y, classes, codes, sample_weight, None, batch=False)
+            weights = weights if len(weights) else np.ones(len(y))
+            totals = np.bincount(codes, weights, len(classes))
+            if not (totals > 0).all():
+                raise ValueError(
+                    f"Every class needs a row with a weight above 0, but {classes[int(totals.argmin())]!r} has none; "
+                    f"leave its rows out or give them a weight."
+                )
+            priors = self._check_priors(totals / totals.sum(), len(classes))
+            means = np.stack([weights[codes == k] @ X[codes == k] / totals[k] for k in range(len(classes))])
+            share = weights / weights.sum()
+            deviations = X - means[codes]
+            covariance = (deviations * share[:, None]).T @ deviations
+            spread = np.sqrt(np.diag(covariance))
+            telling = spread > 1e-12 * np.maximum(np.abs(X).max(axis=0, initial=0.0), np.finfo(float).tiny)
+            covariance = self._shrunk(covariance, deviations, share, codes)
+            coef = np.zeros_like(means)
+            chosen = np.flatnonzero(telling if self.shrinkage in (None, 0) else spread >= 0.0)
+            middle = priors @ means  # scores relative to the middle, where rounding is least
+            coef[:, chosen] = _solve(covariance[np.ix_(chosen, chosen)], (means - middle)[:, chosen])
+            intercept = np.log(priors) - 0.5 * np.einsum("kj,kj->k", coef, means - middle) - coef @ middle
+            self.classes_, self.means_, self.covariance_, self.priors_ = classes, means, covariance, priors
+            self.coef_, self.intercept_ = coef, intercept
+            if len(classes) == 2:
+                self.coef_, self.intercept_ = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+            return self
+
+    def _check_priors(self, frequencies: Array, n_classes: int) -> Array:
+        if self.priors is None:
+            return frequencies
+        try:
+            priors = np.asarray(self.priors, np.float64)
+        except (TypeError, ValueError):
+            priors = np.empty(0)
+        if priors.shape != (n_classes,) or not (priors > 0).all() or not np.isclose(priors.sum(), 1.0):
+            raise ValueError(
+                f"priors must be {n_classes} probabilities above 0 that sum to 1, but got {self.priors!r}; use None "
+                f"for the frequencies of the classes."
+            )
+        return priors / priors.sum()
+
+    def _shrunk(self, covariance: Array, deviations: Array, share: Array, codes: Array) -> Array:
+        amount = self.shrinkage
+        if amount is None:
+            return covariance
+        if amount != "auto":
+            level = float(np.trace(covariance)) / len(covariance)
+            return (1.0 - float(amount)) * covariance + float(amount) * level * np.eye(len(covariance))
+        result = np.zeros_like(covariance)
+        for k in np.unique(codes):  # each class by itself, in units of its own standard deviations
+            own, weight = deviations[codes == k], share[codes == k]
+            rows = own * np.sqrt(weight / weight.mean())[:, None]
+            unit = np.sqrt(np.mean(rows**2, axis=0))
+            unit[unit == 0.0] = 1.0
+            shrunk, _ = ledoit_wolf(rows / unit, assume_centered=True)
+            result += weight.sum() * shrunk * np.outer(unit, unit)
+        return result
+
+    def decision_function(self, X: Any) -> Array:
+        """The scores: (n_samples,) for two classes, (n_samples, n_classes) for more."""
+        check_is_fitted(self)
+        return self._model().decision_function(self._rows(X, reset=False))
+
+    def _rows(self, X: Any, *, reset: bool) -> Array:
+        return np.asarray(validate_data(self, X, dtype=np.float64, reset=reset))
+
+    def _model(self) -> LinearModel:
+        return LinearModel(self.coef_, self.intercept_, self.classes_)
+
+    def predict(self, X: Any) -> Array:
+        """The most probable class of every row."""
+        check_is_fitted(self)
+        return self._model().predict(self._rows(X, reset=False))
+
+    def predict_proba(self, X: Any) -> Array:
+        """The posterior of every class: sigmoid(w·x + b) for two, the softmax of the scores for more."""
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return np.column_stack([scipy.special.expit(-scores), scipy.special.expit(scores)])
+        return np.asarray(scipy.special.softmax(scores, axis=1))
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """The logarithm of `predict_proba`."""
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return np.column_stack([scipy.special.log_expit(-scores), scipy.special.log_expit(scores)])
+        return np.asarray(scipy.special.log_softmax(scores, axis=1))
+
+
+def _solve(covariance: Array, means: Array) -> Array:
+    """means · covariance⁻¹, or a sentence when there is no inverse."""
+    if len(covariance) == 0:
+        return means
+    unit = np.sqrt(np.diag(covariance))
+    if (unit > 0.0).all():
+        scaled = covariance / np.outer(unit, unit)
+        try:
+            factor = scipy.linalg.cho_factor(scaled)
+            flat = np.diag(factor[0]).min()
+            if flat > 1e-7:
+                return (scipy.linalg.cho_solve(factor, (means / unit).T) / unit[:, None]).T
+        except scipy.linalg.LinAlgError:
+            pass
+    raise ValueError(
+        f"The covariance of the features must have an inverse, but {len(covariance)} features depend on each other or "
+        f"the rows are too few; set shrinkage='auto', or leave features out."
+    )

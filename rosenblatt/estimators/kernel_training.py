@@ -1,0 +1,174 @@
+"""What `KernelPerceptron` does between checking its input and having a model."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse
+from sklearn.utils import check_random_state
+
+from rosenblatt.engine.dual_state import Expansion
+from rosenblatt.engine.state import Array, weight_dtype
+from rosenblatt.estimators import training
+from rosenblatt.estimators.classes import half_space_count, positive_codes
+from rosenblatt.estimators.validation import row_weights
+from rosenblatt.kernels import Kernel, Precomputed, as_kernel, is_mercer
+from rosenblatt.progress import reporter
+from rosenblatt.trace import Epoch, Trace
+
+if TYPE_CHECKING:
+    from rosenblatt.engine.dual_cpu import DualTask
+    from rosenblatt.engine.dual_values import Store
+    from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
+
+CPU_BLOCK, GPU_BLOCK = 1024, 6144
+LOOKED_AT = 200  # rows, before a fit with a kernel that is not known to be valid
+
+
+class KernelWarning(UserWarning):
+    """The kernel may not be an inner product."""
+
+
+def kernel_of(estimator: KernelPerceptron, X: Any, *, batch: bool) -> Kernel:
+    """The kernel with all its numbers; those that depend on the rows are taken from these."""
+    gamma, name = estimator.gamma, estimator.kernel
+    n_features = X.shape[1]
+    if gamma is None and name not in ("polynomial", "poly"):
+        gamma = 1.0 / n_features if batch else "scale"
+    if isinstance(gamma, str):
+        if gamma != "scale":
+            raise ValueError(f"gamma must be a number above 0, 'scale' or None, but got {gamma!r}; choose one of them.")
+        values = X.data if scipy.sparse.issparse(X) else X
+        mean = float(values.sum(dtype=np.float64)) / (X.shape[0] * n_features)
+        variance = float(np.square(values, dtype=np.float64).sum()) / (X.shape[0] * n_features) - mean**2
+        gamma = 1.0 / (n_features * variance) if variance > 0 else 1.0
+    return as_kernel(
+        name,
+        degree=estimator.degree,
+        gamma=1.0 if gamma is None else gamma,
+        coef0=estimator.coef0,
+        sigma=estimator.sigma,
+    )
+
+
+def warn_of_kernel(kernel: Kernel, X: Any) -> None:
+    """Once, in plain words, for a kernel that is not known to be an inner product."""
+    if kernel.valid:
+        return
+    size = min(LOOKED_AT, X.shape[0])
+    rows = np.linspace(0, X.shape[0] - 1, size).astype(np.intp)
+    sample = X[np.ix_(rows, rows)] if isinstance(kernel, Precomputed) else X[rows]
+    report = is_mercer(kernel, sample)
+    warnings.warn(
+        f"The {kernel.name} kernel is not known to be an inner product (positive semi-definite): {report}. Where it is "
+        f"not, a perceptron need not come to rest, and the bound on its mistakes does not hold.",
+        KernelWarning,
+        stacklevel=3,
+    )
+
+
+def task_of(
+    estimator: KernelPerceptron, kernel: Kernel, X: Any, y: Array, sample_weight: Any, *, batch: bool
+) -> DualTask:
+    from rosenblatt.engine.dual_cpu import DualTask
+
+    classes, coupled = estimator.classes_, estimator._coupled
+    codes = np.searchsorted(classes, y)
+    dtype = np.promote_types(estimator._state.dtype, weight_dtype(X.dtype)) if batch else weight_dtype(X.dtype)
+    return DualTask(
+        X=X,
+        codes=codes.astype(np.int32),
+        sample_weight=row_weights(X, y, classes, codes, sample_weight, estimator.class_weight, batch=batch),
+        positive=positive_codes(len(classes), coupled, estimator._listening),
+        classes=half_space_count(len(classes), coupled),
+        coupled=coupled,
+        kernel=kernel,
+        intercept=bool(estimator.fit_intercept),
+        dtype=dtype,
+        drop_after=estimator.drop_after or 0,
+        budget=estimator.budget or 0,
+        block=estimator.block_size or (GPU_BLOCK if estimator.device == "cuda" else CPU_BLOCK),
+        cache_bytes=int(estimator.cache_size * 2**20),
+        n_jobs=estimator.n_jobs,
+    )
+
+
+def run(estimator: KernelPerceptron, task: DualTask, eval_set: Any, on_epoch: Any, recorded: tuple[str, ...]) -> None:
+    """Epochs until there is a reason to stop; then the estimator has its result."""
+    from rosenblatt.engine.dual_run import hands_for, train
+    from rosenblatt.engine.run import Watch
+
+    state = Expansion(len(task.positive), task.dtype)
+    if task.budget and "updates" not in recorded:
+        state.history = None
+    seed = int(check_random_state(estimator.random_state).randint(2**31 - 1)) if estimator.shuffle else None
+    trace = Trace()
+    show = reporter(estimator.verbose, type(estimator).__name__, estimator.max_iter)
+
+    def note(figures: dict[str, Any]) -> object:
+        row = Epoch(**figures)
+        trace.epochs.append(row)
+        show.epoch(row)
+        return on_epoch(row) if on_epoch is not None else None
+
+    with show, hands_for(task, state.count, estimator.device, fresh=bool(task.budget)) as hands:
+        if eval_set is not None:
+            hands.follow(*training.check_eval_set(estimator, eval_set, _layout(task.X)))
+        outcome = train(
+            task,
+            state,
+            hands,
+            max_iter=int(estimator.max_iter),
+            watch=Watch(
+                time_limit=estimator.time_limit,
+                tol=estimator.tol,
+                on_epoch=note,
+                on_progress=show.progress if estimator.verbose else None,
+            ),
+            seed=seed,
+            judge=not task.budget or estimator.answer == "pocket",
+            train_error="train_error" in recorded,
+        )
+        trace.stop_reason = outcome.stop_reason
+        show.finish(trace)
+        store = hands.store_of(state)
+    estimator._state, estimator._store, estimator._pocket = state, store, outcome.pocket
+    trace.updates = state.log() if "updates" in recorded else None
+    estimator.trace_, estimator.stop_reason_ = trace, trace.stop_reason
+    estimator.n_iter_ = len(trace)
+    estimator._mistakes = int(trace["mistakes"].sum())
+    training._warn(estimator, trace, task.n_rows)
+
+
+def _layout(X: Any) -> str:
+    return "columns" if scipy.sparse.issparse(X) else "rows"
+
+
+def pass_once(estimator: KernelPerceptron, task: DualTask) -> None:
+    """One pass over one batch, in the order of its rows, by an estimator that goes on learning."""
+    from rosenblatt.engine.dual_run import hands_for, train
+    from rosenblatt.engine.run import Watch
+
+    state: Expansion = estimator._state
+    counted: list[Epoch] = []
+    with hands_for(task, state.count, estimator.device, fresh=True, store=estimator._store) as hands:
+        outcome = train(
+            task,
+            state,
+            hands,
+            max_iter=1,
+            pocket=estimator._pocket,
+            judge=estimator.answer == "pocket",
+            watch=Watch(on_epoch=lambda figures: counted.append(Epoch(**figures))),
+            stream=True,
+        )
+        store: Store = hands.store_of(state)
+    estimator._store, estimator._pocket = store, outcome.pocket
+    estimator.n_iter_ += 1
+    estimator._mistakes += counted[0].mistakes
+    estimator.stop_reason_ = ""
+    if outcome.stop_reason in ("diverged", "interrupted"):
+        estimator.stop_reason_ = outcome.stop_reason
+        training._warn(estimator, Trace(counted, outcome.stop_reason), task.n_rows)

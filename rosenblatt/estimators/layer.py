@@ -1,0 +1,380 @@
+"""A layer of units: several outputs from the same inputs, alone or on top of another layer."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from typing import Any, Self
+
+import numpy as np
+import scipy.optimize
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+
+from rosenblatt.engine.state import Array
+from rosenblatt.estimators import minimising
+from rosenblatt.estimators.validation import (
+    check_choice,
+    check_labels,
+    check_positive,
+    check_rows,
+    unchanged_on_failure,
+)
+from rosenblatt.trace import Epoch, Trace
+
+GOOD_ENOUGH = 1e-3  # a loss that no further start is worth trying to beat
+OFF = {"threshold": 0.0, "sigmoid": 0.0, "tanh": -1.0, "linear": -1.0}  # what a unit answers for "no"; "yes" is 1
+
+
+class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A layer of units, y = activation(W x + b) (lecture rows L16 and L24).
+
+    One unit for two classes, one for each of more, or one for each column of a multi-label target. The loss is the
+    mean of ‖activation - target‖²/2 plus lam times the squares of W; layers on top of each other are trained together
+    by back-propagation. Threshold units have no slope to follow: they learn by the perceptron's rule, alone.
+
+    Parameters
+    ----------
+    activation : {"sigmoid", "tanh", "linear", "threshold"}
+        What every unit does with w·x + b. Targets are 0 and 1 for sigmoid and threshold units, -1 and 1 for the others.
+    units : int or None
+        How many units; needed for a layer that another one stands on, else given by the targets.
+    below : Layer or None
+        The layer whose units this one's inputs are.
+    lam : float
+        The weight of ‖W‖².
+    solver : {"quasi_newton", "sgd", "batch"}
+        scipy's L-BFGS, stochastic steps of `batch_size` rows, or steps with all rows. That of the top layer counts, as
+        do its other settings.
+    learning_rate : float
+        Of the stepwise solvers.
+    batch_size : int
+        Rows per stochastic step.
+    start : float or None
+        The standard deviation of the weights that it starts from; None is 1/sqrt(number of inputs) where there is a
+        layer below or above, and zero for a layer alone.
+    tol : float
+        Stop when no entry of the gradient is larger (L-BFGS), or when the loss falls by less than this fraction for
+        five epochs.
+    max_iter : int
+        The limit on steps of L-BFGS or on epochs.
+    n_starts : int
+        With L-BFGS and layers below, from how many random starts at most; the best end is kept.
+    random_state : int, RandomState or None
+        Seeds the start and the order of rows.
+
+    Attributes
+    ----------
+    weights_, bias_ : arrays of shape (n_units, n_inputs) and (n_units,)
+    below_ : Layer or None
+        The fitted layer below.
+    classes_, n_features_in_, trace_, stop_reason_, n_iter_, objective_
+        As in `LogisticRegression`.
+
+    Examples
+    --------
+    Two layers compute xor, which no single one can:
+
+    >>> from rosenblatt import Layer
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    >>> Layer("sigmoid").fit(X, y).score(X, y) < 1
+    True
+    >>> network = Layer("sigmoid", below=Layer("tanh", units=2), random_state=0).fit(X, y)
+    >>> network.predict(X).tolist()
+    [0, 1, 1, 0]
+
+    References
+    ----------
+    D. E. Rumelhart, G. E. Hinton, R. J. Williams (1986). Learning representations by back-propagating errors. Nature
+    323.
+    """
+
+    below_: Layer | None
+
+    def __init__(
+        self,
+        activation: str = "sigmoid",
+        units: int | None = None,
+        below: Layer | None = None,
+        lam: float = 0.0,
+        solver: str = "quasi_newton",
+        learning_rate: float = 0.5,
+        batch_size: int = 1,
+        start: float | None = None,
+        tol: float = 1e-6,
+        max_iter: int = 1000,
+        n_starts: int = 5,
+        random_state: Any = None,
+    ) -> None:
+        self.activation = activation
+        self.units = units
+        self.below = below
+        self.lam = lam
+        self.solver = solver
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.start = start
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_starts = n_starts
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    @classmethod
+    def from_weights(cls, weights: Any, bias: Any, activation: str = "threshold", below: Layer | None = None) -> Layer:
+        """A layer with weights that are known, ready to answer.
+
+        >>> both = Layer.from_weights([[1, 1], [-1, -1]], [-0.5, 1.5])  # x or y; not both
+        >>> xor = Layer.from_weights([[1, 1]], [-1.5], below=both)
+        >>> xor.activate([[0, 0], [0, 1], [1, 0], [1, 1]]).ravel().tolist()
+        [0.0, 1.0, 1.0, 0.0]
+        """
+        check_choice("activation", activation, tuple(OFF))
+        W, b = np.atleast_2d(np.asarray(weights, np.float64)), np.atleast_1d(np.asarray(bias, np.float64))
+        if len(W) != len(b):
+            raise ValueError(
+                f"weights and bias must have one row and one number per unit, but got {len(W)} and {len(b)}; pass as "
+                f"many of each."
+            )
+        layer = cls(activation, units=len(b), below=below)
+        layer.weights_, layer.bias_ = W, b
+        layer.below_ = below
+        layer.n_features_in_ = W.shape[1] if below is None else below.n_features_in_
+        layer.classes_, layer._multilabel = np.array([0, 1]), len(b) > 1
+        return layer
+
+    # ------------------------------------------------------------------ training
+
+    def _stack(self) -> list[Layer]:
+        """The layers from the lowest up to this one."""
+        return [*(self.below._stack() if self.below is not None else []), self]
+
+    def _check_parameters(self) -> None:
+        if self.below is not None and not isinstance(self.below, Layer):
+            raise ValueError(f"below must be a Layer or None, but got {self.below!r}; pass a Layer.")
+        for layer in self._stack():
+            check_choice("activation", layer.activation, tuple(OFF))
+            if layer is not self:
+                check_positive("units", layer.units, "a layer with another on top must know its size", whole=True)
+                if layer.activation == "threshold" or self.activation == "threshold":
+                    raise ValueError(
+                        "Layers on top of each other need activations with a slope, but 'threshold' has none; use "
+                        "'sigmoid' or 'tanh', or Layer.from_weights for units whose weights you know."
+                    )
+        check_choice("solver", self.solver, ("quasi_newton", "sgd", "batch"))
+        minimising.check_not_negative("lam", self.lam, "0 leaves the loss alone")
+        minimising.check_not_negative("tol", self.tol, "0 never stops early")
+        check_positive("learning_rate", self.learning_rate, "it is the size of a step")
+        check_positive("batch_size", self.batch_size, "it is the number of rows in a step", whole=True)
+        check_positive("max_iter", self.max_iter, "it limits the number of passes", whole=True)
+        check_positive("n_starts", self.n_starts, "it is how often to begin anew", whole=True)
+        if self.start is not None:
+            minimising.check_not_negative("start", self.start, "it is a standard deviation")
+
+    def _targets(self, y: Any, n_rows: int) -> Array:
+        """One column per unit, and what the columns mean."""
+        wide = hasattr(y, "toarray") or (np.ndim(y) == 2 and np.shape(y)[1] > 1)
+        if wide and type_of_target(y, input_name="y") == "multilabel-indicator":
+            y = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
+            if len(y) != n_rows:
+                raise ValueError(
+                    f"X and y must have the same number of rows, but got {n_rows} and {len(y)}; pass one per row."
+                )
+            self.classes_, self._multilabel = np.array([0, 1]), True
+            own = y != 0
+        else:
+            labels = check_labels(y, n_rows)
+            check_classification_targets(labels)
+            self.classes_, codes = np.unique(labels, return_inverse=True)
+            self._multilabel = False
+            if len(self.classes_) < 2:
+                raise ValueError(
+                    f"y must hold at least 2 classes, but got 1 class ({self.classes_[0]!r}); add rows of another "
+                    f"class."
+                )
+            own = codes[:, None] == (np.array([1]) if len(self.classes_) == 2 else np.arange(len(self.classes_)))
+        if self.units is not None and self.units != own.shape[1]:
+            raise ValueError(
+                f"units must be as many as the targets need ({own.shape[1]}), but got {self.units}; use None for the "
+                f"top layer."
+            )
+        return np.where(own, 1.0, OFF[self.activation])
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows and labels, or from rows and a multi-label matrix of 0 and 1."""
+        with unchanged_on_failure(self):
+            self._check_parameters()
+            if y is None:
+                raise ValueError("Layer requires y to be passed, but the target y is None; pass one label per row.")
+            X = check_rows(self, X, reset=True)
+            targets = self._targets(y, X.shape[0])
+            weights = np.ones(X.shape[0])
+            if sample_weight is not None:
+                weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            kind = np.float64 if X.dtype != np.float32 else np.float32
+            X = X if X.dtype == kind else X.astype(kind)
+            if self.activation == "threshold":
+                self._fit_thresholds(X, targets, weights)
+            else:
+                self._descend(X, targets, weights / weights.sum())
+            return self
+
+    def _fit_thresholds(self, X: Any, targets: Array, weights: Array) -> None:
+        from rosenblatt.estimators.perceptron import Perceptron
+
+        learned = []
+        for k in range(targets.shape[1]):
+            unit = Perceptron("pocket", max_iter=int(self.max_iter), tol=1e-3, random_state=self.random_state)
+            learned.append(unit.fit(X, targets[:, k] > 0, weights))
+        self.weights_ = np.concatenate([unit.coef_ for unit in learned]).astype(np.float64)
+        self.bias_ = np.concatenate([unit.intercept_ for unit in learned]).astype(np.float64)
+        self.trace_ = learned[0].trace_
+        self.below_ = None
+        self.stop_reason_, self.n_iter_ = self.trace_.stop_reason, max(unit.n_iter_ for unit in learned)
+
+    def _start(self, n_inputs: int, n_outputs: int, random: Any) -> list[tuple[Array, Array]]:
+        stack = self._stack()
+        layers = []
+        for layer in stack:
+            width = n_outputs if layer is self else int(layer.units)  # type: ignore[arg-type]
+            spread = layer.start
+            if spread is None:
+                spread = 0.0 if len(stack) == 1 else 1.0 / np.sqrt(n_inputs)
+            layers.append(
+                (random.normal(0.0, 1.0, (width, n_inputs)) * spread, random.normal(0.0, 1.0, width) * spread)
+            )
+            n_inputs = width
+        return layers
+
+    def _descend(self, X: Any, targets: Array, weights: Array) -> None:
+        from rosenblatt.engine import network
+
+        stack = self._stack()
+        activations = [layer.activation for layer in stack]
+        random = check_random_state(self.random_state)
+        layers = self._start(X.shape[1], targets.shape[1], random)
+        trace = Trace()
+        clock = time.perf_counter()
+
+        def note(flat: Array, steps: int) -> float:
+            nonlocal clock
+            now = time.perf_counter()
+            value, _ = network.value_and_gradient(
+                X, targets, weights, network.unflatten(flat, layers), activations, float(self.lam)
+            )
+            trace.epochs.append(Epoch(len(trace) + 1, steps, 0, float(np.linalg.norm(flat)), now - clock, loss=value))
+            clock = now
+            return value
+
+        def evaluate(flat: Array) -> tuple[float, Array]:
+            value, gradient = network.value_and_gradient(
+                X, targets, weights, network.unflatten(flat, layers), activations, float(self.lam)
+            )
+            return value, network.flatten(gradient)
+
+        flat = network.flatten(layers)
+        if self.solver == "quasi_newton":
+            options = {"maxiter": int(self.max_iter), "maxfun": 20 * int(self.max_iter), "gtol": float(self.tol)}
+            lowest, reason = np.inf, "max_iter"
+            for number in range(int(self.n_starts) if len(stack) > 1 else 1):
+                start = flat if number == 0 else network.flatten(self._start(X.shape[1], targets.shape[1], random))
+                result = scipy.optimize.minimize(
+                    evaluate, start, jac=True, method="L-BFGS-B", callback=lambda flat: note(flat, 1) and None,
+                    options=options,
+                )  # fmt: skip
+                if result.fun < lowest:
+                    lowest, best = result.fun, result.x
+                    reason = "converged" if result.status in (0, 2) else "max_iter"
+                if lowest <= GOOD_ENOUGH:
+                    break
+            flat = best
+        else:
+            flat, reason = self._steps(X, targets, weights, layers, activations, flat, random, note)
+        if not len(trace):
+            note(flat, 0)
+        trace.stop_reason = reason
+        self.trace_, self.stop_reason_, self.n_iter_ = trace, reason, len(trace)
+        self.objective_ = float(evaluate(flat)[0])
+        below: Layer | None = None
+        for layer, (W, b) in zip(stack, network.unflatten(flat, layers), strict=True):
+            fitted = self if layer is self else Layer.from_weights(W, b, layer.activation, below)
+            fitted.weights_, fitted.bias_ = W.copy(), b.copy()
+            fitted.below_ = below
+            below = fitted
+        self._warn(reason)
+
+    def _steps(
+        self, X: Any, targets: Array, weights: Array, layers: Any, activations: Any, flat: Array, random: Any, note: Any
+    ) -> tuple[Array, str]:
+        """Gradient descent; the weights and the reason to stop."""
+        from rosenblatt.engine import network
+
+        n = X.shape[0]
+        size = n if self.solver == "batch" else min(n, int(self.batch_size))
+        lowest, waited, rate = np.inf, 0, float(self.learning_rate)
+        for _ in range(int(self.max_iter)):
+            before = flat.copy()
+            order = np.arange(n) if size == n else random.permutation(n)
+            with np.errstate(over="ignore", invalid="ignore"):
+                for first in range(0, n, size):
+                    chosen = order[first : first + size]
+                    share = weights[chosen] * n / len(chosen)
+                    _, gradient = network.value_and_gradient(
+                        X[chosen], targets[chosen], share, network.unflatten(flat, layers), activations,
+                        float(self.lam),
+                    )  # fmt: skip
+                    flat = flat - rate * network.flatten(gradient)
+                value = note(flat, -(-n // size))
+            if not np.isfinite(value) or not np.isfinite(flat).all():
+                return before, "diverged"
+            waited = 0 if value < lowest * (1.0 - self.tol) else waited + 1
+            lowest = min(lowest, value)
+            if self.tol and waited >= 5:
+                return flat, "converged"
+        return flat, "max_iter"
+
+    def _warn(self, reason: str) -> None:
+        text = {
+            "max_iter": f"Layer stopped at max_iter={self.max_iter} before it converged; raise max_iter or tol, or "
+            f"scale the features.",
+            "diverged": "Layer diverged: its loss grew beyond all bounds; the last finite weights are kept. Lower "
+            "learning_rate, or scale the features.",
+        }.get(reason)
+        if text is not None:
+            warnings.warn(text, ConvergenceWarning, stacklevel=4)
+
+    # ------------------------------------------------------------------ answers
+
+    def activate(self, X: Any) -> Array:
+        """The activations, (n_samples, n_units)."""
+        check_is_fitted(self, "weights_")
+        return self._activations(check_rows(self, X, reset=False))
+
+    def _activations(self, X: Any) -> Array:
+        from rosenblatt.engine.network import forward
+
+        inputs = X if self.below_ is None else self.below_._activations(X)
+        if inputs.dtype == np.uint8:
+            inputs = inputs.astype(np.float64)
+        return np.asarray(forward(inputs, [(self.weights_, self.bias_)], [self.activation])[-1])
+
+    def decision_function(self, X: Any) -> Array:
+        """The activations less the middle between no and yes: (n_samples,) for one unit, (n_samples, n_units) else."""
+        scores = self.activate(X) - 0.5 * (1.0 + OFF[self.activation])
+        return scores[:, 0] if scores.shape[1] == 1 and not self._multilabel else scores
+
+    def predict(self, X: Any) -> Array:
+        """The class of every row, or for a multi-label target a 0 or 1 for every unit."""
+        scores = self.decision_function(X)
+        if self._multilabel:
+            return (scores >= 0.0).astype(int)
+        codes = (scores >= 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes_[codes])

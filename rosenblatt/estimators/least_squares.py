@@ -1,0 +1,228 @@
+"""Linear regression by least squares: exact, or by gradient descent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from rosenblatt.engine.state import Array, weight_dtype
+from rosenblatt.estimators import minimising
+from rosenblatt.estimators.validation import ROW_DTYPES, check_choice, check_rows, unchanged_on_failure
+from rosenblatt.models.linear import product
+from rosenblatt.trace import Epoch, Trace
+
+WHOLE = 2**27  # numbers of a matrix that is decomposed as it is; a larger one by its products
+
+
+class LeastSquares(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """Linear regression with squared loss (lecture row L18).
+
+    Minimises lam ‖w‖² + mean of (w·x + b - y)²/2.
+
+    Parameters
+    ----------
+    lam : float
+        The weight of ‖w‖². scikit-learn's Ridge has alpha = 2 lam n_samples.
+    solver : {"exact", "sgd", "batch", "svrg"}
+        A direct solution (the shortest w where there are several); stochastic steps of `batch_size` rows; steps with
+        all rows; or stochastic steps with variance reduction.
+    tol : float
+        Stepwise solvers stop when the objective falls by less than this fraction for five epochs.
+    max_iter, learning_rate, schedule, batch_size, patience, fit_intercept, shuffle, warm_start, random_state, \
+time_limit, verbose
+        As in `LogisticRegression`.
+
+    Attributes
+    ----------
+    coef_, intercept_
+        (n_features,) and a number, or (n_targets, n_features) and (n_targets,).
+    objective_, trace_, stop_reason_, n_iter_, n_features_in_
+        As in `LogisticRegression`.
+
+    Examples
+    --------
+    >>> from rosenblatt import LeastSquares
+    >>> model = LeastSquares().fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
+    >>> model.coef_.round(6).tolist(), round(float(model.intercept_), 6)
+    ([2.0], 1.0)
+    """
+
+    def __init__(
+        self,
+        lam: float = 0.0,
+        solver: str = "exact",
+        tol: float = 1e-8,
+        max_iter: int = 1000,
+        learning_rate: float | None = None,
+        schedule: Any = "constant",
+        batch_size: int = 1,
+        patience: int | None = None,
+        time_limit: float | None = None,
+        shuffle: bool = True,
+        fit_intercept: bool = True,
+        warm_start: bool = False,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.lam = lam
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.learning_rate = learning_rate
+        self.schedule = schedule
+        self.batch_size = batch_size
+        self.patience = patience
+        self.time_limit = time_limit
+        self.shuffle = shuffle
+        self.fit_intercept = fit_intercept
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        eval_set: tuple[Any, Any] | None = None,
+        on_epoch: Callable[[Epoch], object] | None = None,
+    ) -> Self:
+        """Find the weights.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+        y : array of shape (n_samples,) or (n_samples, n_targets)
+        sample_weight : array of shape (n_samples,), optional
+        eval_set : (X_test, y_test), optional
+            Records the mean loss on these rows after every epoch, and decides about `patience`.
+        on_epoch : callable, optional
+            Called with the `Epoch` row after every epoch; returning something true stops the run.
+
+        Returns
+        -------
+        self
+        """
+        with unchanged_on_failure(self):
+            minimising.check_not_negative("lam", self.lam, "0 leaves the loss alone")
+            check_choice("solver", self.solver, ("exact", *minimising.STEPWISE))
+            minimising.check_descent(self)
+            earlier = vars(self).get("_weights") if self.warm_start else None
+            X, y = validate_data(
+                self, X, y, accept_sparse="csr", dtype=ROW_DTYPES, order="C", multi_output=True, y_numeric=True
+            )
+            flat = y.ndim == 1
+            targets = np.asarray(y, np.float64).reshape(len(y), -1)
+            weights = np.empty(0)
+            if sample_weight is not None:
+                weights = _check_sample_weight(sample_weight, X, dtype=np.float64, copy=True, ensure_non_negative=True)
+                if not weights.any():
+                    raise ValueError(
+                        "sample_weight must be above 0 for at least one row, but every row weighs 0; give the rows to "
+                        "learn from a weight."
+                    )
+            found, trace = self._solve(X, targets, weights, earlier, eval_set, on_epoch)
+            self._weights = found
+            kind = weight_dtype(X.dtype)
+            coef, intercept = found[:, :-1].astype(kind), found[:, -1].astype(kind)
+            self.coef_ = coef[0] if flat else coef
+            self.intercept_ = intercept[0] if flat else intercept
+            self.trace_, self.stop_reason_, self.n_iter_ = trace, trace.stop_reason, len(trace)
+            minimising.warn(self, trace, level=4)
+            return self
+
+    def _solve(
+        self, X: Any, targets: Array, weights: Array, earlier: Array | None, eval_set: Any, on_epoch: Any
+    ) -> tuple[Array, Trace]:
+        from rosenblatt.engine.objective import Objective
+
+        def objective_over(rows: Any, wanted: Array, weighing: Array) -> Objective:
+            return Objective(rows, wanted, weighing, "squared", float(self.lam), fit_intercept=bool(self.fit_intercept))
+
+        objective = objective_over(X, targets, weights)
+        if self.solver == "exact":
+            found = exact(objective)
+            value = objective.value(found, objective.scores(found))[0]
+            self.objective_ = value
+            trace = Trace([Epoch(1, 1, 0, float(np.linalg.norm(found)), 0.0, loss=value)], "converged")
+            return found, trace
+        tested = None
+        if eval_set is not None:
+            X_test = check_rows(self, eval_set[0], reset=False)
+            wanted = np.asarray(eval_set[1], np.float64).reshape(X_test.shape[0], -1)
+            tested = objective_over(X_test, wanted, np.empty(0)), None
+        start = np.zeros((targets.shape[1], X.shape[1] + 1))
+        if earlier is not None and earlier.shape == start.shape:
+            start = earlier.copy()
+        found, trace = minimising.minimise(
+            self, objective, start, mistakes=lambda scores: 0, tested=tested, on_epoch=on_epoch
+        )
+        self.objective_ = objective.value(found, objective.scores(found))[0]
+        return found, trace
+
+    def predict(self, X: Any) -> Array:
+        """w·x + b of every row."""
+        check_is_fitted(self)
+        X = check_rows(self, X, reset=False)
+        result = product(X, np.atleast_2d(self.coef_)) + self.intercept_
+        return result[:, 0] if np.ndim(self.intercept_) == 0 else result
+
+
+def exact(objective: Any) -> Array:
+    """The minimum, by a decomposition of the centred rows; the shortest weights where there are several."""
+    X, targets = objective.X, objective.targets
+    n, width = X.shape
+    weights = objective.weights if len(objective.weights) else np.ones(n)
+    ridge = 2.0 * objective.lam * n
+    found = np.zeros((targets.shape[1], width + 1))
+    middle, level = np.zeros(width), np.zeros(targets.shape[1])
+    if objective.fit_intercept:
+        middle = np.asarray(X.T @ weights, np.float64).ravel() / n
+        level = targets.T @ weights / n
+    if n * width > (WHOLE // 16 if scipy.sparse.issparse(X) else WHOLE):
+        coef = _by_products(objective, weights, middle, level, ridge)
+    else:
+        root = np.sqrt(weights)[:, None]
+        whole = X.toarray() if scipy.sparse.issparse(X) else X
+        rows, wanted = root * (whole.astype(np.float64) - middle), root * (targets - level)
+        if ridge > 0.0:
+            rows = np.vstack([rows, np.sqrt(ridge) * np.eye(width)])
+            wanted = np.vstack([wanted, np.zeros((width, targets.shape[1]))])
+        coef = scipy.linalg.lstsq(rows, wanted, cond=1e-12)[0].T
+    found[:, :-1] = coef
+    if objective.fit_intercept:
+        found[:, -1] = level - coef @ middle
+    return found
+
+
+def _by_products(objective: Any, weights: Array, middle: Array, level: Array, ridge: float) -> Array:
+    """From XᵀX, which is small where the rows are many."""
+    X, targets = objective.X, objective.targets
+    width = X.shape[1]
+    if scipy.sparse.issparse(X):
+        weighted = X.multiply(weights[:, None]).tocsr()
+        square = np.asarray((X.T @ weighted).todense(), np.float64)
+        side = np.asarray(weighted.T @ targets, np.float64)
+    else:
+        square, side = np.zeros((width, width)), np.zeros((width, targets.shape[1]))
+        for block in objective.blocks():
+            rows = X[block].astype(np.float64)
+            square += rows.T @ (rows * weights[block, None])
+            side += rows.T @ (targets[block] * weights[block, None])
+    total = float(weights.sum())
+    square -= total * np.outer(middle, middle)
+    side -= total * np.outer(middle, level)
+    square[np.diag_indices(width)] += ridge
+    return scipy.linalg.lstsq(square, side, lapack_driver="gelsy")[0].T

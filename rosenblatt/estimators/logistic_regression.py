@@ -1,0 +1,254 @@
+"""Logistic regression: probabilities from half-spaces."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import scipy.special
+from sklearn.utils import assert_all_finite
+
+from rosenblatt.engine.state import Array, HalfSpaces
+from rosenblatt.estimators import minimising, training
+from rosenblatt.estimators.linear import LinearClassifier
+from rosenblatt.estimators.validation import check_choice
+from rosenblatt.rules import RULES, Rule
+from rosenblatt.trace import Trace
+
+CERTAIN = 30.0  # a score beyond it is a probability of 1 to thirteen digits
+
+
+class LogisticRegression(LinearClassifier):
+    """Logistic regression, by maximum likelihood or with a prior (lecture row L15).
+
+    Minimises
+
+        lam ‖w‖² + mean of log(1 + exp(-y (w·x + b)))        (two classes, or one against the rest)
+        lam ‖W‖² + mean of log sum_k exp(s_k) - s_true       (multinomial, s = W x + b)
+
+    which is maximum likelihood for lam = 0, and otherwise the maximum a posteriori with a Gaussian prior of variance
+    1/(2 lam n_samples) on every weight; with penalty="l1", lam ‖w‖₁, a Laplace prior. The probability of the second
+    of two classes is sigmoid(w·x + b).
+
+    Parameters
+    ----------
+    lam : float
+        The weight of the penalty; 0 is maximum likelihood. scikit-learn's C is 1/(2 lam n_samples), and
+        1/(lam n_samples) for an L1 penalty.
+    penalty : {"l2", "l1"}
+        A Gaussian or a Laplace prior.
+    multi_class : {"multinomial", "ovr"}
+        More than two classes together, or each against the rest. Two classes are one half-space in either.
+    solver : {"newton", "sgd", "batch", "svrg"}
+        Newton's method, which reaches `tol`; stochastic steps of `batch_size` rows; steps with all rows; or stochastic
+        steps with variance reduction. An L1 penalty has its own solver (L-BFGS with bounds) and ignores this.
+    regularize_intercept : bool
+        Whether the prior is on b as well.
+    tol : float
+        Newton: stop when no entry of the gradient is larger. Steps: stop when the objective falls by less than this
+        fraction for five epochs.
+    max_iter : int
+        The limit on Newton steps or epochs.
+    learning_rate : float or None
+        Of the stepwise solvers; None is one at which no row overshoots.
+    schedule : {"constant", "1/t", "1/sqrt(t)", "step"} or callable
+        What `learning_rate` is multiplied by at step t; "step" halves it every ten epochs. A function of t gives the
+        rate itself.
+    batch_size : int
+        Rows per step of "sgd" and "svrg".
+    patience : int or None
+        Stop when the loss on `eval_set` has not fallen for this many epochs, and return the weights of the best one.
+    fit_intercept, class_weight, warm_start, shuffle, random_state, time_limit, n_jobs, verbose
+        As in `Perceptron`.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, n_features_in_, n_iter_, trace_, stop_reason_
+        As in `Perceptron`. ``trace_`` has the objective, its penalty included, as "loss".
+    objective_ : float
+        The objective at these weights; one against the rest, the sum over the half-spaces.
+    best_iter_ : int
+        With `patience`, the epoch whose weights these are.
+
+    Examples
+    --------
+    >>> from rosenblatt import LogisticRegression
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["cold", "warm", "cold", "warm"]
+    >>> model = LogisticRegression(lam=1e-3).fit(X, y)
+    >>> model.predict_proba([[0.0], [3.0]]).round(3).tolist()
+    [[0.794, 0.206], [0.206, 0.794]]
+    """
+
+    answer = "last"
+    pocket_check = "run"
+    hash_features = None
+    _ways_of_several = ("multinomial", "ovr")
+    _multinomial = False  # whether the scores were learned together
+
+    def __init__(
+        self,
+        lam: float = 1e-4,
+        penalty: str = "l2",
+        multi_class: str = "multinomial",
+        solver: str = "newton",
+        regularize_intercept: bool = False,
+        tol: float = 1e-8,
+        max_iter: int = 200,
+        learning_rate: float | None = None,
+        schedule: Any = "constant",
+        batch_size: int = 1,
+        patience: int | None = None,
+        time_limit: float | None = None,
+        shuffle: bool = True,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.lam = lam
+        self.penalty = penalty
+        self.multi_class = multi_class
+        self.solver = solver
+        self.regularize_intercept = regularize_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.learning_rate = learning_rate
+        self.schedule = schedule
+        self.batch_size = batch_size
+        self.patience = patience
+        self.time_limit = time_limit
+        self.shuffle = shuffle
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @property
+    def _coupled(self) -> bool:
+        return False
+
+    def _shrinks_intercept(self) -> bool:
+        return bool(self.regularize_intercept)
+
+    def _learning_rule(self) -> tuple[Rule, tuple[float, ...]]:
+        """One example at a time it learns by the rule, one class against the rest."""
+        return RULES["logistic"], (0.1 if self.learning_rate is None else float(self.learning_rate), float(self.lam))
+
+    def _check_parameters(self) -> None:
+        minimising.check_not_negative("lam", self.lam, "0 is maximum likelihood, without a prior")
+        check_choice("penalty", self.penalty, ("l2", "l1"))
+        check_choice("solver", self.solver, ("newton", *minimising.STEPWISE))
+        minimising.check_descent(self)
+        super()._check_parameters()
+
+    def _train(
+        self, task: Any, state: HalfSpaces, X: Any, eval_set: Any, on_epoch: Any, recorded: tuple[str, ...]
+    ) -> None:
+        from rosenblatt.engine.objective import Objective
+
+        assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
+        self._multinomial = self.multi_class == "multinomial" and len(self.classes_) > 2
+        loss = "multinomial" if self._multinomial else "logistic"
+
+        def objective_over(rows: Any, codes: Array, weights: Array) -> Objective:
+            own = codes[:, None] == task.positive[None, :]
+            targets = own.astype(np.float64) if self._multinomial else np.where(own, 1.0, -1.0)
+            lam = float(self.lam) if self.penalty == "l2" else 0.0
+            result = Objective(
+                rows, targets, weights, loss, lam, fit_intercept=bool(self.fit_intercept),
+                penalize_intercept=bool(self.regularize_intercept),
+            )  # fmt: skip
+            if self.penalty == "l1":
+                result.l1 = float(self.lam)
+                result.l1_intercept = float(self.lam) if self.regularize_intercept else 0.0
+            return result
+
+        objective = objective_over(X, task.codes, task.sample_weight)
+        tested = None
+        if eval_set is not None:
+            X_test, codes = training.check_eval_set(self, eval_set, task.layout)
+            known = codes >= 0
+            tested = objective_over(X_test[known], codes[known], np.empty(0)), lambda s: _errors(s, codes[known])
+        coefficients, bias = state.last()
+        start = np.column_stack([coefficients, bias]).astype(np.float64)
+        counted = task.codes if not len(task.sample_weight) else np.where(task.sample_weight > 0, task.codes, -1)
+        separated = False
+
+        def give_up(figures: dict[str, Any]) -> str:
+            nonlocal separated
+            if self.lam == 0.0 and self.patience is None and _wrong(figures["scores"], counted) == 0:
+                separated = True
+            return "diverged" if separated else ""
+
+        weights, trace = minimising.minimise(
+            self, objective, start, mistakes=lambda scores: _wrong(scores, counted), tested=tested, on_epoch=on_epoch,
+            solver="l1" if self.penalty == "l1" else None, give_up=give_up,
+        )  # fmt: skip
+        if self._multinomial:  # what all scores have in common changes nothing
+            if not self.regularize_intercept or self.lam == 0.0:
+                weights[:, -1] -= weights[:, -1].mean()
+            if self.lam == 0.0:
+                weights[:, :-1] -= weights[:, :-1].mean(axis=0)
+        scores = objective.scores(weights)
+        if self.lam == 0.0 and self.patience is None and trace.stop_reason in ("converged", "no_improvement"):
+            separated = bool(np.abs(scores).max(initial=0.0) > CERTAIN)
+            trace.stop_reason = "diverged" if separated else trace.stop_reason
+        training.keep(self, state, trace, weights[:, :-1], weights[:, -1], len(task.kept))
+        self.objective_ = objective.value(weights, scores)[0]
+        if self.penalty == "l1":
+            self.objective_ += float(self.lam) * float(np.abs(weights[:, :-1]).sum())
+            self.objective_ += objective.l1_intercept * float(np.abs(weights[:, -1]).sum())
+        self._warn(trace, separated)
+
+    def _warn(self, trace: Trace, separated: bool) -> None:
+        minimising.warn(self, trace, separated=separated)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn on from one batch, one example after another by the rule, each class against the rest."""
+        super().partial_fit(X, y, classes, sample_weight)
+        self._multinomial = False
+        return self
+
+    def predict_proba(self, X: Any) -> Array:
+        """The probability of every class, (n_samples, n_classes)."""
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            positive = scipy.special.expit(scores)
+            return np.column_stack([scipy.special.expit(-scores), positive])
+        if self._multinomial:
+            return np.asarray(scipy.special.softmax(scores, axis=1))
+        chances = scipy.special.expit(scores)
+        total = chances.sum(axis=1, keepdims=True)
+        return np.where(total > 0.0, chances / np.where(total > 0.0, total, 1.0), 1.0 / chances.shape[1])
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """The logarithm of `predict_proba`."""
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return np.column_stack([scipy.special.log_expit(-scores), scipy.special.log_expit(scores)])
+        if self._multinomial:
+            return np.asarray(scipy.special.log_softmax(scores, axis=1))
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+
+def _wrong(scores: Array, codes: Array) -> int:
+    """Rows whose true class is not strictly the best; codes of -1 are not counted."""
+    if scores.shape[1] == 1:
+        return int((np.where(codes == 1, scores[:, 0], -scores[:, 0])[codes >= 0] <= 0.0).sum())
+    used = codes >= 0
+    scores, codes = scores[used], codes[used]
+    true = scores[np.arange(len(codes)), codes]
+    others = scores.copy()
+    others[np.arange(len(codes)), codes] = -np.inf
+    return int((others.max(axis=1, initial=-np.inf) >= true).sum())
+
+
+def _errors(scores: Array, codes: Array) -> float:
+    """The fraction of rows answered wrongly."""
+    answers = (scores[:, 0] >= 0.0).astype(int) if scores.shape[1] == 1 else scores.argmax(axis=1)
+    return float(np.mean(answers != codes))

@@ -1,0 +1,179 @@
+"""The way back from scaled features: the same decision as a half-space on the original rows (lecture row L20).
+
+A scaler computes z_j = factor_j x_j + shift_j. A half-space w·z + b on its output is the half-space on x with weights
+w_j factor_j and intercept b + sum_j w_j shift_j. Columns may be chosen, reordered, scaled by several scalers in turn,
+or left alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt.models.linear import Array, LinearModel
+
+KNOWN = "MinMaxScaler, StandardScaler, MaxAbsScaler, RobustScaler, ColumnTransformer of these, or 'passthrough'"
+
+
+@dataclass(frozen=True, eq=False)
+class OriginalSpace(LinearModel):
+    """Half-spaces on the original features; `coef`, `intercept`, `classes`, `predict`, `decision_function`.
+
+    `sizes` and `size` bound the numbers that were added up on the way, for `rounding`.
+    """
+
+    sizes: Array
+    size: Array
+
+    def rounding(self, X: Any) -> Array:
+        """How far a score may differ from the pipeline's own, in float64: decisions differ only for scores nearer to 0.
+
+        Each of the d products and sums on either way rounds by at most eps = 2⁻⁵² of the numbers involved:
+        (2d + 16) eps (sum_j sizes_j |x_j| + size), where sizes_j sums |w_j factor_j| and size |w_j shift_j| and |b|.
+        """
+        X = np.abs(np.asarray(X.toarray() if hasattr(X, "toarray") else X, np.float64))
+        steps = 2 * X.shape[1] + 16
+        bounds = steps * np.finfo(np.float64).eps * (X @ self.sizes.T + self.size)
+        return bounds[:, 0] if bounds.shape[1] == 1 else bounds
+
+
+@dataclass
+class _Affine:
+    """z = factors · x[sources] + shifts, and the sum of the absolute shifts on the way."""
+
+    sources: Array
+    factors: Array
+    shifts: Array
+    sizes: Array
+
+    def then(self, factors: Array, shifts: Array) -> _Affine:
+        grown = np.abs(factors) * self.sizes + np.abs(shifts)
+        return _Affine(self.sources, self.factors * factors, self.shifts * factors + shifts, grown)
+
+    def chosen(self, places: Array) -> _Affine:
+        return _Affine(self.sources[places], self.factors[places], self.shifts[places], self.sizes[places])
+
+
+def to_original_space(fitted_pipeline: Any) -> OriginalSpace:
+    """The decision of a fitted pipeline of scalers and a linear learner, as half-spaces on unscaled rows.
+
+    Parameters
+    ----------
+    fitted_pipeline : Pipeline
+        Scalers (MinMaxScaler, StandardScaler, MaxAbsScaler, RobustScaler), ColumnTransformers of these that may leave
+        columns alone or drop them, and at the end a learner with ``coef_`` and ``intercept_``.
+
+    Returns
+    -------
+    OriginalSpace
+        With ``coef``, ``intercept``, ``decision_function`` and ``predict``, and `rounding`, which bounds how far its
+        scores may be from the pipeline's.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import MinMaxScaler
+    >>> from rosenblatt import Perceptron, to_original_space
+    >>> X, y = np.array([[150.0, 50.0], [160.0, 55.0], [180.0, 80.0], [190.0, 95.0]]), [0, 0, 1, 1]
+    >>> pipeline = make_pipeline(MinMaxScaler(), Perceptron(random_state=0)).fit(X, y)
+    >>> plain = to_original_space(pipeline)
+    >>> plain.predict(X).tolist(), bool(np.allclose(plain.decision_function(X), pipeline.decision_function(X)))
+    ([0, 0, 1, 1], True)
+    """
+    if not isinstance(fitted_pipeline, Pipeline):
+        raise TypeError(
+            f"to_original_space takes a fitted Pipeline, but got {type(fitted_pipeline).__name__}; put the scaler and "
+            f"the learner together with make_pipeline."
+        )
+    check_is_fitted(fitted_pipeline)
+    *steps, (name, learner) = fitted_pipeline.steps
+    if not hasattr(learner, "coef_") or not hasattr(learner, "intercept_"):
+        raise TypeError(
+            f"The last step of the pipeline must be linear, with coef_ and intercept_, but {name!r} is "
+            f"{type(learner).__name__}; use a linear learner."
+        )
+    coef = np.atleast_2d(np.asarray(learner.coef_, np.float64))
+    intercept = np.atleast_1d(np.asarray(learner.intercept_, np.float64))
+    width = coef.shape[1]
+    for _, step in steps:
+        if step not in (None, "passthrough"):
+            width = step.n_features_in_
+            break
+    affine = _Affine(np.arange(width), np.ones(width), np.zeros(width), np.zeros(width))
+    for _, step in steps:
+        affine = _through(affine, step)
+    if len(affine.sources) != coef.shape[1]:
+        raise ValueError(
+            f"The learner must have a weight for each of the {len(affine.sources)} scaled features, but it has "
+            f"{coef.shape[1]}; fit the pipeline again."
+        )
+    original, sizes = np.zeros((len(coef), width)), np.zeros((len(coef), width))
+    for k in range(len(coef)):
+        np.add.at(original[k], affine.sources, coef[k] * affine.factors)
+        np.add.at(sizes[k], affine.sources, np.abs(coef[k] * affine.factors))
+    size = np.abs(coef) @ (np.abs(affine.shifts) + affine.sizes) + np.abs(intercept)
+    classes = np.asarray(getattr(learner, "classes_", np.empty(0)))
+    return OriginalSpace(original, intercept + coef @ affine.shifts, classes, sizes, size)
+
+
+def _through(affine: _Affine, step: Any) -> _Affine:
+    """What one more step of the pipeline makes of the features."""
+    if step is None or (isinstance(step, str) and step == "passthrough"):
+        return affine
+    if isinstance(step, FunctionTransformer) and step.func is None:  # what a fitted "passthrough" has become
+        return affine
+    if isinstance(step, Pipeline):
+        for _, inner in step.steps:
+            affine = _through(affine, inner)
+        return affine
+    if isinstance(step, ColumnTransformer):
+        return _through_columns(affine, step)
+    if isinstance(step, MinMaxScaler):
+        if step.clip:
+            raise TypeError(
+                "MinMaxScaler(clip=True) is not a linear map, so there is no half-space on the original rows; use "
+                "clip=False."
+            )
+        return affine.then(step.scale_, step.min_)
+    if isinstance(step, MaxAbsScaler):
+        return affine.then(1.0 / step.scale_, np.zeros(len(step.scale_)))
+    if isinstance(step, StandardScaler | RobustScaler):
+        middle = step.mean_ if isinstance(step, StandardScaler) else step.center_
+        centred = step.with_mean if isinstance(step, StandardScaler) else step.with_centering
+        width = step.n_features_in_
+        factors = np.ones(width) if step.scale_ is None else 1.0 / np.asarray(step.scale_, np.float64)
+        shifts = -np.asarray(middle, np.float64) * factors if centred else np.zeros(width)
+        return affine.then(factors, shifts)
+    raise TypeError(
+        f"Every step before the learner must be one of {KNOWN}, but got {type(step).__name__}, which has no way back "
+        f"to the original features; leave it out, or apply it before the pipeline."
+    )
+
+
+def _through_columns(affine: _Affine, step: ColumnTransformer) -> _Affine:
+    names = getattr(step, "feature_names_in_", None)
+    parts = []
+    for _, transformer, columns in step.transformers_:
+        if isinstance(transformer, str) and transformer == "drop":
+            continue
+        places = np.arange(step.n_features_in_)
+        if isinstance(columns, str):
+            columns = [columns]
+        if isinstance(columns, slice):
+            chosen = places[columns]
+        else:
+            wanted = np.asarray(columns)
+            if wanted.dtype.kind in "OUS" and names is not None:
+                chosen = np.array([list(names).index(column) for column in wanted], int)
+            else:
+                chosen = places[wanted] if wanted.size else np.empty(0, int)
+        if len(np.atleast_1d(chosen)):
+            parts.append(_through(affine.chosen(np.atleast_1d(chosen)), transformer))
+    return _Affine(*(np.concatenate([getattr(part, f) for part in parts]) for f in _Affine.__dataclass_fields__))

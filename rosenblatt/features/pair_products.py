@@ -1,0 +1,83 @@
+"""Products of random pairs of features (lecture row L21)."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rosenblatt.models.linear import Array
+
+
+class PairProducts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """The features, supplemented by products of pairs of them that are chosen at random.
+
+    Rows of bytes are taken as fractions of 255, so that pixels and their products are on one scale.
+
+    Parameters
+    ----------
+    n_products : int
+        How many pairs; each is two features drawn independently (a feature may meet itself).
+    keep : bool
+        Whether the features themselves come first.
+    random_state : int, RandomState or None
+        Seeds the choice. For the same seed a larger number of products begins with those of a smaller one.
+
+    Attributes
+    ----------
+    left_, right_ : arrays of int
+        The pairs.
+
+    Examples
+    --------
+    With the product, xor is separable:
+
+    >>> from rosenblatt import PairProducts, Perceptron
+    >>> X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0]
+    >>> Z = PairProducts(4, random_state=0).fit_transform(X)
+    >>> Perceptron(shuffle=False).fit(Z, y).stop_reason_
+    'converged'
+    """
+
+    left_: Array
+    right_: Array
+
+    def __init__(self, n_products: int = 1000, keep: bool = True, random_state: Any = None) -> None:
+        self.n_products = n_products
+        self.keep = keep
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Choose the pairs."""
+        n = self.n_products
+        if isinstance(n, bool) or not isinstance(n, numbers.Integral) or n < 0:
+            raise ValueError(f"n_products must be a whole number of at least 0, but got {n!r}; 1000 is a start.")
+        if n == 0 and not self.keep:
+            raise ValueError("n_products=0 with keep=False leaves no features, but some are needed; raise n_products.")
+        X = validate_data(self, X, dtype=(np.float64, np.float32, np.uint8), order="C")
+        random = check_random_state(self.random_state)
+        pairs = random.randint(X.shape[1], size=(int(n), 2))
+        self.left_ = np.ascontiguousarray(pairs[:, 0], np.uint32)
+        self.right_ = np.ascontiguousarray(pairs[:, 1], np.uint32)
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """(n_samples, n_features + n_products), float32 for float32 and uint8 rows."""
+        from rosenblatt.engine.products import pair_products
+
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=(np.float64, np.float32, np.uint8), order="C", reset=False)
+        return pair_products(X, self.left_, self.right_, keep=bool(self.keep))
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """Names like "x3" and "x3 x17"."""
+        check_is_fitted(self)
+        if input_features is None:
+            input_features = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
+        names = list(input_features)
+        pairs = [f"{names[a]} {names[b]}" for a, b in zip(self.left_, self.right_, strict=True)]
+        return np.array([*(names if self.keep else []), *pairs], dtype=object)

@@ -1,0 +1,85 @@
+"""Radial features: how far a row is from chosen centres (lecture rows L21 and L22)."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rosenblatt.models.linear import Array
+
+KINDS = ("distance", "squared", "gaussian")
+
+
+class RadialFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """The features, supplemented by the distance of the row to each centre.
+
+    Parameters
+    ----------
+    centres : array of shape (n_centres, n_features) or None
+        None is the mean of the training rows.
+    kind : {"distance", "squared", "gaussian"}
+        ‖x - c‖, its square, or exp(-gamma ‖x - c‖²).
+    gamma : float
+        Of the gaussian.
+    keep : bool
+        Whether the features themselves come first.
+
+    Attributes
+    ----------
+    centres_ : array
+
+    Examples
+    --------
+    Circles around each other are separable by their radius:
+
+    >>> from rosenblatt import Perceptron, RadialFeatures
+    >>> from rosenblatt.sources import circles
+    >>> toy = circles(200, random_state=0)
+    >>> Z = RadialFeatures("distance", centres=[[0.0, 0.0]]).fit_transform(toy.X)
+    >>> Perceptron(random_state=0, max_iter=1000).fit(Z, toy.y).stop_reason_
+    'converged'
+    """
+
+    def __init__(self, kind: str = "distance", centres: Any = None, gamma: float = 1.0, keep: bool = True) -> None:
+        self.kind = kind
+        self.centres = centres
+        self.gamma = gamma
+        self.keep = keep
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Take the centres, or the mean of the rows."""
+        if self.kind not in KINDS:
+            raise ValueError(f"kind must be one of {', '.join(map(repr, KINDS))}, but got {self.kind!r}; choose one.")
+        if not np.isreal(self.gamma) or not 0 < float(self.gamma) < np.inf:
+            raise ValueError(f"gamma must be a finite number above 0, but got {self.gamma!r}; 1.0 is a start.")
+        X = validate_data(self, X, dtype=np.float64)
+        centres = X.mean(axis=0, keepdims=True) if self.centres is None else np.atleast_2d(self.centres)
+        centres = np.asarray(centres, np.float64)
+        if centres.shape[1] != X.shape[1]:
+            raise ValueError(
+                f"centres must have as many features as X ({X.shape[1]}), but got {centres.shape[1]}; pass "
+                f"(n_centres, n_features)."
+            )
+        self.centres_ = centres
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """(n_samples, n_features + n_centres)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        far = euclidean_distances(X, self.centres_, squared=self.kind != "distance")
+        if self.kind == "gaussian":
+            far = np.exp(-float(self.gamma) * far)
+        return np.column_stack([X, far]) if self.keep else far
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """Names like "x0" and "radial0"."""
+        check_is_fitted(self)
+        if input_features is None:
+            input_features = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
+        far = [f"radial{n}" for n in range(len(self.centres_))]
+        return np.array([*(list(input_features) if self.keep else []), *far], dtype=object)

@@ -1,0 +1,100 @@
+"""Kernel runs beside the theorem: rationals for polynomial kernels, balls for those with an exponential."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rosenblatt import KernelPerceptron, audit
+from rosenblatt.certificates.exact_kernels import Ball, ExactKernel, precision
+from rosenblatt.certificates.problem import Problem
+
+CORNERS, XOR = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), np.array([0, 1, 1, 0])
+
+
+def fitted(X, y, kernel, **more):
+    model = KernelPerceptron(kernel, shuffle=False, max_iter=1000, **more)
+    return model.fit(X, y, record="updates")
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize(
+    ("kernel", "numbers", "arithmetic"),
+    [
+        ("polynomial", {"degree": 2, "coef0": 1.0}, "exact rationals"),
+        ("polynomial", {"degree": 3, "coef0": 0.5, "gamma": 0.25}, "exact rationals"),
+        ("rbf", {"gamma": 1.0}, "balls of 256 bits"),
+        ("gaussian", {"sigma": 0.7}, "balls of 256 bits"),
+    ],
+)
+def test_exclusive_or(kernel, numbers, arithmetic, intercept):
+    model = fitted(CORNERS, XOR, kernel, fit_intercept=intercept, **numbers)
+    found = audit(model, CORNERS, XOR)
+    assert model.stop_reason_ == "converged"
+    assert found.holds and found.applies and found.arithmetic == arithmetic
+    assert found.mistakes == model.mistakes_ <= found.bound
+    assert (found.progress >= found.progress_floor * (1 - 1e-9)).all()
+    assert (found.lengths <= found.lengths_ceiling * (1 + 1e-9)).all()
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000), st.integers(1, 3))
+def test_the_curves_are_those_of_the_written_out_sum(seed, degree):
+    """‖w_k‖² from the definition, with Fractions, one update after another."""
+    random = np.random.default_rng(seed)
+    X = random.integers(-2, 3, (8, 2))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    if len(set(y)) < 2:
+        return
+    model = fitted(X, y, "polynomial", degree=2 * degree, coef0=1.0)
+    found = audit(model, X, y)
+    log = model.trace_.updates
+    rows, steps = log.rows[0].tolist(), log.steps[0].tolist()
+    for k in {1, len(rows) // 2, len(rows)} - {0}:
+        length = sum(
+            Fraction(s) * Fraction(t) * (int(X[i] @ X[j]) + 1) ** (2 * degree)
+            for i, s in zip(rows[:k], steps[:k], strict=True)
+            for j, t in zip(rows[:k], steps[:k], strict=True)
+        )
+        assert found.lengths[k - 1] == float(length)
+    if found.bound is not None:
+        assert found.holds
+
+
+def test_a_linear_kernel_is_the_plain_theorem():
+    X, y = np.array([[2, 1], [1, 2], [-1, -2], [-2, 1]]), np.array([1, 1, 0, 0])
+    found = audit(fitted(X, y, "linear"), X, y)
+    assert found.holds and found.radius == pytest.approx(np.sqrt(5))
+
+
+def test_balls_hold_the_values():
+    X = np.array([[0.5, 1.25], [3.0, -1.0]])
+    model = fitted(X, [0, 1], "rbf", gamma=0.375)
+    problem = Problem(X, np.array([-1, 1], np.int8), (0, 1), False)
+    value = ExactKernel(model.kernel_, problem).matrix([0], [1])[0][0]
+    distance = Fraction(2.5) ** 2 + Fraction(2.25) ** 2
+    assert float(value) == pytest.approx(np.exp(-0.375 * float(distance)), rel=1e-15)
+    assert value.lower_fraction() < value.upper_fraction()
+    with precision():
+        assert not (value > value) and value >= Ball(value.value.lower())
+
+
+@pytest.mark.parametrize(("setting", "word"), [({"drop_after": 3}, "dropped"), ({"budget": 5}, "budget")])
+def test_outside_the_theorem(setting, word):
+    found = audit(fitted(CORNERS, XOR, "polynomial", degree=2, **setting), CORNERS, XOR)
+    assert not found.applies and word in found.note and found.holds is None
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_kernels_without_exact_values_are_refused():
+    with pytest.raises(ValueError, match=r"audit knows exact values of the kernels linear, polynomial, rbf, gaussian"):
+        audit(fitted(CORNERS, XOR, "sigmoid", gamma=0.1), CORNERS, XOR)
+
+
+def test_several_classes():
+    X = np.array([[0, 0], [0, 1], [1, 0], [1, 1], [3, 3], [4, 4]])
+    y = np.array(["a", "b", "b", "a", "c", "c"])
+    found = audit(fitted(X, y, "polynomial", degree=2), X, y)
+    assert set(found) == {"a", "b", "c"} and all(part.holds for part in found.audits.values())

@@ -1,0 +1,28 @@
+"""The best intercept is the best of all."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosenblatt.engine.intercept import best_intercept
+
+
+def cost(b, scores, y, weights, squared):
+    short = np.maximum(0, 1 - y * (scores + b))
+    return float(weights @ (short**2 if squared else short))
+
+
+@pytest.mark.parametrize("squared", [False, True])
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 30), whole=st.booleans())
+def test_no_other_intercept_is_better(squared, seed, n, whole):
+    random = np.random.default_rng(seed)
+    scores = random.integers(-3, 4, n).astype(float) if whole else random.normal(size=n)
+    y, weights = random.choice([-1.0, 1.0], n), random.integers(0, 3, n).astype(float)
+    weights[0] = 1.0
+    b = best_intercept(scores, y, weights, squared)
+    least = cost(b, scores, y, weights, squared)
+    breaks = y - scores
+    near = b + np.array([-1.0, -0.1, -1e-3, 1e-3, 0.1, 1.0])
+    for other in [*breaks, *near, *np.linspace(breaks.min() - 1, breaks.max() + 1, 50)]:
+        assert least <= cost(other, scores, y, weights, squared) + 1e-9

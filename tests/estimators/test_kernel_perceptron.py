@@ -1,0 +1,578 @@
+"""The kernel perceptron makes the sequential algorithm's updates, whatever the blocks; one fit, four answers."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference import kernel_perceptron as reference
+from sklearn.datasets import load_digits
+from sklearn.exceptions import ConvergenceWarning
+
+from rosenblatt import KernelPerceptron, Perceptron, load, save
+from rosenblatt.estimators.kernel_training import KernelWarning
+from rosenblatt.kernels import RBF, Function, Gaussian, Linear, Polynomial, Sigmoid
+from rosenblatt.sources import circles, spirals, xor
+
+quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+digits = load_digits()
+PIXELS, DIGITS = digits.data[:900] / 16, digits.target[:900]
+TEST_PIXELS, TEST_DIGITS = digits.data[900:] / 16, digits.target[900:]
+
+
+def integers(seed, n_classes, n=40, d=4):
+    generator = np.random.default_rng(seed)
+    X, y = generator.integers(-3, 4, (n, d)).astype(float), generator.integers(0, n_classes, n)
+    y[:n_classes] = range(n_classes)
+    return X, y
+
+
+def fitted(X, y, **parameters):
+    return KernelPerceptron(**{"kernel": "polynomial", "degree": 2, "shuffle": False, **parameters}).fit(X, y)
+
+
+def counters(run):
+    return run.alpha[:, 0] if run.alpha.shape[1] == 1 else run.alpha
+
+
+# ---------------------------------------------------------------------- the sequential algorithm's own updates
+
+
+@quiet
+@given(
+    seed=st.integers(0, 10**6),
+    n_classes=st.sampled_from([2, 3, 5]),
+    block=st.sampled_from([1, 2, 3, 7, 16, 39, 40, 1000]),
+    degree=st.integers(1, 4),
+    coupled=st.booleans(),
+    cache=st.sampled_from([0, 1, 10]),
+)
+@settings(max_examples=60)
+def test_counters_are_the_references_for_every_block_size(seed, n_classes, block, degree, coupled, cache):
+    X, y = integers(seed, n_classes)
+    run = reference.train((1 + X @ X.T) ** degree, y, n_classes, 4, coupled)
+    model = fitted(
+        X, y, degree=degree, max_iter=4, block_size=block, cache_size=cache / 1000,
+        multi_class="coupled" if coupled else "ovr",
+    )  # fmt: skip
+    if coupled and n_classes == 2:
+        np.testing.assert_array_equal(model.mistake_counts_, run.alpha)
+    else:
+        np.testing.assert_array_equal(model.mistake_counts_, counters(run))
+        np.testing.assert_array_equal(model.dual_coef_, run.a[model.support_].T)
+    assert model.trace_["mistakes"].tolist() == run.mistakes
+
+
+@quiet
+@given(seed=st.integers(0, 10**6), n_classes=st.sampled_from([2, 3]), block=st.sampled_from([3, 16, 100]))
+@settings(max_examples=20)
+def test_the_four_answers_are_the_references(seed, n_classes, block):
+    X, y = integers(seed, n_classes)
+    X_new = integers(seed + 1, n_classes)[0]
+    K, K_new = (1 + X @ X.T) ** 2, (1 + X @ X_new.T) ** 2
+    model = fitted(X, y, max_iter=3, block_size=block)
+    run = reference.train(K, y, n_classes, model.n_iter_)
+
+    def shaped(scores):
+        return scores[:, 0] if n_classes == 2 else scores
+
+    scores = {name: answer.decision_function(X_new) for name, answer in model.answers_.items()}
+    np.testing.assert_array_equal(scores["last"], shaped(K_new.T @ run.a))
+    np.testing.assert_allclose(scores["averaged"], shaped(K_new.T @ reference.averaged(run)), rtol=1e-12, atol=1e-9)
+    np.testing.assert_array_equal(scores["voted"], shaped(reference.voted(run, K_new)))
+    ends = np.cumsum([len(X)] * model.n_iter_) - 1
+    errors = [np.mean(answers(K.T @ run.history[end], n_classes) != y) for end in ends]
+    assert 1 - model.answers_["pocket"].score(X, y) == pytest.approx(min(errors))
+
+
+def answers(scores, n_classes):
+    return (scores[:, 0] >= 0).astype(int) if n_classes == 2 else scores.argmax(axis=1)
+
+
+@quiet
+@given(
+    seed=st.integers(0, 10**6),
+    n_classes=st.sampled_from([2, 4]),
+    limit=st.integers(1, 3),
+    block=st.sampled_from([1, 5, 64]),
+    coupled=st.booleans(),
+)
+@settings(max_examples=30)
+def test_rows_that_err_too_often_leave_the_data(seed, n_classes, limit, block, coupled):
+    X, y = integers(seed, n_classes)
+    multi = "coupled" if coupled else "ovr"
+    model = fitted(X, y, max_iter=4, block_size=block, drop_after=limit, multi_class=multi)
+    run = reference.train((1 + X @ X.T) ** 2, y, n_classes, model.n_iter_, coupled, drop_after=limit)
+    assert model.dropped_.tolist() == run.dropped
+    if not (coupled and n_classes == 2):
+        np.testing.assert_array_equal(model.mistake_counts_, counters(run))
+    assert model.mistake_counts_.max() < limit
+    assert not set(model.support_) & set(run.dropped)
+    if not coupled:
+        mean = reference.averaged(run)
+        model.set_params(answer="averaged")
+        np.testing.assert_allclose(model.dual_coef_, mean[model.support_].T, rtol=1e-12, atol=1e-12)
+
+
+@quiet
+@given(
+    seed=st.integers(0, 10**6),
+    n_classes=st.sampled_from([2, 3]),
+    budget=st.sampled_from([1, 3, 10]),
+    block=st.sampled_from([1, 7, 64]),
+    online=st.booleans(),
+)
+@settings(max_examples=40)
+def test_a_budget_forgets_the_row_whose_last_lesson_is_longest_ago(seed, n_classes, budget, block, online):
+    X, y = integers(seed, n_classes, n=60)
+    model = KernelPerceptron("polynomial", degree=2, shuffle=False, max_iter=3, budget=budget, block_size=block)
+    if online:
+        run = reference.train((1 + X @ X.T) ** 2, y, n_classes, 1, budget=budget)
+        for start in range(0, 60, 13):
+            model.partial_fit(X[start : start + 13], y[start : start + 13], classes=range(n_classes))
+        assert len(model.support_) <= budget and model.mistakes_ == run.mistakes[0]
+    else:
+        model.fit(X, y)
+        run = reference.train((1 + X @ X.T) ** 2, y, n_classes, model.n_iter_, budget=budget)
+        assert model.trace_["mistakes"].tolist() == run.mistakes
+    np.testing.assert_array_equal(model.mistake_counts_, counters(run))
+    held = np.flatnonzero(run.a.any(axis=1))
+    np.testing.assert_array_equal(model.support_, held)
+    np.testing.assert_array_equal(model.dual_coef_, run.a[held].T)
+    assert "voted" not in model.answers_
+
+
+@quiet
+@given(data=st.data(), seed=st.integers(0, 10**6), n_classes=st.sampled_from([2, 3, 4]), coupled=st.booleans())
+@settings(max_examples=60)
+def test_everything_at_once_is_the_reference(data, seed, n_classes, coupled):
+    X, y = integers(seed, n_classes, d=3)
+    limit, budget = data.draw(st.sampled_from([None, 2, 3])), data.draw(st.sampled_from([None, 2, 6]))
+    block = data.draw(st.sampled_from([1, 4, 13, 100]))
+    weights = np.random.default_rng(seed).integers(0, 3, 40).astype(float) if data.draw(st.booleans()) else None
+    if weights is not None:
+        weights[:n_classes] = 1
+    model = KernelPerceptron("polynomial", degree=2, shuffle=False, max_iter=4, block_size=block, drop_after=limit)
+    model.set_params(budget=budget, multi_class="coupled" if coupled else "ovr").fit(X, y, weights)
+    run = reference.train((1 + X @ X.T) ** 2, y, n_classes, 4, coupled, weights, limit, budget)
+    np.testing.assert_array_equal(model.mistake_counts_, counters(run))
+    assert model.dropped_.tolist() == run.dropped and model.trace_["mistakes"].tolist() == run.mistakes
+
+
+@quiet
+@pytest.mark.parametrize("multi", ["ovr", "coupled"])
+@pytest.mark.parametrize("shuffle", [False, True])
+@pytest.mark.parametrize("kind", ["dense", "sparse", "uint8"])
+def test_with_a_linear_kernel_it_is_the_perceptron(multi, shuffle, kind):
+    X = digits.data[:300]  # whole numbers: every sum is exact
+    rows = {"dense": X, "sparse": scipy.sparse.csr_array(X), "uint8": X.astype(np.uint8)}[kind]
+    same = {"max_iter": 5, "shuffle": shuffle, "random_state": 3, "multi_class": multi}
+    for intercept in (False, True):
+        primal = Perceptron(fit_intercept=intercept, **same).fit(rows, DIGITS[:300])
+        dual = KernelPerceptron("linear", fit_intercept=intercept, block_size=64, **same).fit(rows, DIGITS[:300])
+        assert dual.trace_["updates"].tolist() == primal.trace_["updates"].tolist()
+        assert dual.trace_["mistakes"].tolist() == primal.trace_["mistakes"].tolist()
+        np.testing.assert_array_equal(dual.dual_coef_ @ X[dual.support_], primal.coef_)
+        np.testing.assert_allclose(dual.trace_["norm"], primal.trace_["norm"], rtol=1e-6)
+        for name in ("last", "averaged"):
+            scores = [model.answers_[name].decision_function(rows) for model in (dual, primal)]
+            np.testing.assert_allclose(*scores, rtol=1e-5, atol=0.02 if kind == "uint8" else 1e-6)
+
+
+@quiet
+def test_the_norm_is_that_of_the_expansion():
+    X, y = integers(5, 3)
+    model = fitted(X, y, max_iter=6, drop_after=4)
+    K = (1 + X @ X.T) ** 2
+    a = model.dual_coef_ @ np.eye(40)[model.support_]
+    assert model.trace_["norm"][-1] == pytest.approx(np.sqrt(np.einsum("ki,kj,ij->", a, a, K)))
+    budget = fitted(X, y, max_iter=6, budget=7)
+    a = budget.dual_coef_ @ np.eye(40)[budget.support_]
+    assert budget.trace_["norm"][-1] == pytest.approx(np.sqrt(np.einsum("ki,kj,ij->", a, a, K)))
+
+
+@quiet
+@pytest.mark.parametrize("kernel", [RBF(0.05), Gaussian(3.0), Sigmoid(0.01, 0.0), Polynomial(3), Linear()])
+def test_every_kernel_on_digits(kernel):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", KernelWarning)
+        model = KernelPerceptron(kernel, max_iter=5, random_state=0).fit(PIXELS, DIGITS)
+    values = kernel(model.support_vectors_, TEST_PIXELS)
+    np.testing.assert_allclose(
+        model.decision_function(TEST_PIXELS), (model.dual_coef_ @ values).T, rtol=1e-9, atol=1e-9
+    )
+    assert model.answers_["averaged"].score(TEST_PIXELS, TEST_DIGITS) > (0.9 if kernel.valid else 0.5)
+
+
+@quiet
+@pytest.mark.parametrize("seed", range(6))
+def test_float32_parts_from_float64_only_where_a_margin_is_within_rounding_of_0(seed):
+    """The bound of docs/kernels.md: 2⁻²⁴ (p (d + 8) + m) sum_j |a_j K(x_j, x)|, for m support rows and degree p."""
+    generator = np.random.default_rng(seed)
+    n, d, p = 500, 12, 3
+    X, y = generator.normal(size=(n, d)).astype(np.float32), generator.integers(0, 2, n)
+    X[::50] = X[1::50]  # twins with labels of their own: margins that are close to 0 for long
+    model = KernelPerceptron("polynomial", degree=p, shuffle=False, max_iter=12)
+    runs = []
+    for rows in (X.astype(np.float64), X):
+        log = model.fit(rows, y, record="updates").trace_.updates
+        runs.append(list(zip(log.times[0].tolist(), log.rows[0].tolist(), log.steps[0].tolist(), strict=True)))
+    parted = next((t for t, pair in enumerate(zip(*runs, strict=False)) if pair[0] != pair[1]), None)
+    if parted is None:
+        assert len(runs[0]) == len(runs[1])
+        return
+    _, row, _ = min(run[parted] for run in runs)  # one of the two took this row for a mistake, the other did not
+    rows, steps = (np.array([update[column] for update in runs[0][:parted]]) for column in (1, 2))
+    values = (1 + X[rows].astype(float) @ X[row].astype(float)) ** p
+    sizes = (1 + np.abs(X[rows].astype(float)) @ np.abs(X[row].astype(float))) ** p
+    assert abs(steps @ values) <= 2.0**-24 * (p * (d + 8) + parted) * (np.abs(steps) @ sizes)
+
+
+@quiet
+def test_the_same_bits_for_any_number_of_threads():
+    X = np.random.default_rng(0).random((1600, 30), dtype=np.float32)
+    y = (X[:, 0] * X[:, 1] > 0.25).astype(int)
+    models = [KernelPerceptron("rbf", gamma=1.0, max_iter=3, n_jobs=n, random_state=0).fit(X, y) for n in (1, 2, 3)]
+    for other in models[1:]:
+        assert other.dual_coef_.tobytes() == models[0].dual_coef_.tobytes()
+        assert other.decision_function(X).tobytes() == models[0].decision_function(X).tobytes()
+
+
+# ---------------------------------------------------------------------- shapes that no line separates
+
+
+@pytest.mark.parametrize(
+    ("toy", "kernel"), [(xor(), Polynomial(2)), (circles(200, random_state=0), Polynomial(2)),
+                        (spirals(200, random_state=0), RBF(2.0))], ids=["xor", "circles", "spirals"]
+)  # fmt: skip
+def test_shapes_are_separated_by_the_right_kernel(toy, kernel):
+    model = KernelPerceptron(kernel, max_iter=1000, random_state=0).fit(toy.X, toy.y)
+    assert model.stop_reason_ == "converged" and model.score(toy.X, toy.y) == 1.0
+
+
+# ---------------------------------------------------------------------- weights, classes, online
+
+
+@quiet
+def test_a_weight_of_0_is_the_row_left_out_and_others_multiply_the_step():
+    X, y = integers(8, 3)
+    weights = np.random.default_rng(0).integers(0, 4, len(X)).astype(float)
+    weights[:3] = 1
+    model = KernelPerceptron("polynomial", degree=2, shuffle=False, max_iter=3).fit(X, y, weights)
+    run = reference.train((1 + X @ X.T) ** 2, y, 3, model.n_iter_, weights=weights)
+    np.testing.assert_array_equal(model.mistake_counts_, run.alpha)
+    np.testing.assert_array_equal(model.dual_coef_, run.a[model.support_].T)
+    kept = np.flatnonzero(weights)
+    without = KernelPerceptron("polynomial", degree=2, shuffle=False, max_iter=3).fit(X[kept], y[kept], weights[kept])
+    np.testing.assert_array_equal(without.mistake_counts_, model.mistake_counts_[kept])
+    by_class = KernelPerceptron(
+        "polynomial", degree=2, shuffle=False, max_iter=2, class_weight={0: 2.0, 1: 1.0, 2: 3.0}
+    )
+    by_row = KernelPerceptron("polynomial", degree=2, shuffle=False, max_iter=2)
+    factors = np.array([2.0, 1.0, 3.0])[y]
+    np.testing.assert_array_equal(by_class.fit(X, y).dual_coef_, by_row.fit(X, y, factors).dual_coef_)
+
+
+@quiet
+@pytest.mark.parametrize("answer", ["last", "averaged", "voted"])
+@pytest.mark.parametrize("multi", ["ovr", "coupled"])
+def test_batches_and_single_examples_are_one_epoch(answer, multi):
+    X, y = integers(3, 3, n=90)
+    same = {"kernel": "polynomial", "degree": 2, "answer": answer, "multi_class": multi}
+    whole = KernelPerceptron(shuffle=False, max_iter=1, **same).fit(X, y)
+    batches, singles, mixed = (KernelPerceptron(**same) for _ in range(3))
+    for start in range(0, 90, 25):
+        batches.partial_fit(X[start : start + 25], y[start : start + 25], classes=[0, 1, 2])
+    for x, label in zip(X, y, strict=True):
+        singles.learn_one(x, int(label))
+    mixed.partial_fit(X[:30], y[:30])
+    for x, label in zip(X[30:], y[30:], strict=True):
+        mixed.learn_one(x, int(label))
+    X_new = integers(4, 3)[0]
+    others = (
+        (batches,) if multi == "coupled" else (batches, singles, mixed)
+    )  # coupled classes that come late start at 0
+    for other in others:
+        np.testing.assert_array_equal(other.decision_function(X_new), whole.decision_function(X_new))
+        np.testing.assert_array_equal(other.mistake_counts_, whole.mistake_counts_)
+        np.testing.assert_array_equal(other.support_, whole.support_)
+    assert batches.mistakes_ == whole.mistakes_
+
+
+def test_a_class_that_comes_late_is_as_if_it_had_been_declared():
+    X, y = integers(11, 4, n=80)
+    y = np.sort(y)
+    late, declared = KernelPerceptron("polynomial", degree=2), KernelPerceptron("polynomial", degree=2)
+    for start in range(0, 80, 10):
+        late.partial_fit(X[start : start + 10], y[start : start + 10])
+        declared.partial_fit(X[start : start + 10], y[start : start + 10], classes=[0, 1, 2, 3])
+        assert late.predict(X).shape == (80,)
+    assert late.decision_function(X).tobytes() == declared.decision_function(X).tobytes()
+    np.testing.assert_array_equal(late.mistake_counts_, declared.mistake_counts_)
+
+
+@quiet
+def test_learning_goes_on_after_a_fit():
+    X, y = integers(12, 2, n=60)
+    model = fitted(X[:40], y[:40], max_iter=2)
+    model.partial_fit(X[40:], y[40:])
+    run = reference.train((1 + X @ X.T) ** 2, y, 2, 3, orders=[range(40), range(40), range(40, 60)])
+    np.testing.assert_array_equal(model.mistake_counts_, counters(run))
+    model.partial_fit([[9.0, 9.0, 9.0, 9.0]], [7])
+    assert model.classes_.tolist() == [0, 1, 7] and model.predict(X).shape == (60,)
+
+
+def test_a_wider_batch_widens_the_rows():
+    X, y = integers(13, 2)
+    model = KernelPerceptron("rbf", gamma=0.1)
+    model.partial_fit(X.astype(np.float32), y)
+    assert model.support_vectors_.dtype == np.float32
+    model.partial_fit(X, y)
+    assert model.support_vectors_.dtype == np.float64 and model.decision_function(X).shape == (40,)
+
+
+def test_predict_one_and_single_class_streams():
+    model = KernelPerceptron("rbf", gamma=0.5)
+    assert model.predict_one([0.0, 1.0]) is None
+    model.learn_one([0.0, 1.0], "a")
+    assert model.predict_one([5.0, 5.0]) == "a"
+    model.learn_one([3.0, 3.0], "b")
+    assert model.predict_one([3.0, 3.1]) == "b" and model.predict_one([0.1, 1.0]) == "a"
+
+
+def test_dicts_of_named_features_are_rows(tmp_path):
+    X, y = integers(21, 3, n=60)
+    by_row, by_name = (KernelPerceptron("polynomial", degree=2) for _ in range(2))
+    for t, (x, label) in enumerate(zip(X, y, strict=True)):
+        names = {name: value for name, value in zip("abcd", x, strict=True) if value or t < 3}  # zeros may be left out
+        assert by_name.predict_one(names) == by_row.predict_one(x)
+        by_row.learn_one(x, int(label))
+        by_name.learn_one(names, int(label))
+    np.testing.assert_array_equal(by_name.mistake_counts_, by_row.mistake_counts_)
+    np.testing.assert_array_equal(by_name.support_vectors_.toarray(), by_row.support_vectors_)
+    save(by_name, tmp_path / "named.safetensors")
+    again = load(tmp_path / "named.safetensors")
+    for model in (by_name, again):
+        model.learn_one({"e": 2.0, "kind": "text"}, 1)
+        assert model.n_features_in_ == 6
+    assert again.predict_one({"a": 1.0, "e": 1.0}) == by_name.predict_one({"a": 1.0, "e": 1.0, "unknown": 9.0})
+    with pytest.raises(ValueError, match="dicts of named features, but got rows"):
+        by_name.predict(X)
+    with pytest.raises(ValueError, match="dicts of named features, but got rows"):
+        by_name.learn_one(X[0], 1)
+    by_name.set_params(answer="averaged", max_iter=2).fit(X, y)
+    assert by_name.predict(X).shape == (60,)
+
+
+@quiet
+def test_the_pocket_of_a_stream_is_the_longest_run():
+    X, y = integers(14, 2, n=200)
+    model = KernelPerceptron("polynomial", degree=2, answer="pocket", block_size=16)
+    for start in range(0, 200, 50):
+        model.partial_fit(X[start : start + 50], y[start : start + 50], classes=[0, 1])
+    K = (1 + X @ X.T) ** 2
+    run = reference.train(K, y, 2)
+    right = [not reference.wrong((run.history[t - 1] if t else 0 * run.a).T @ K[:, i], y[i], 2)
+             for t, i in enumerate(run.order)]  # fmt: skip
+    best, length, winner = 0, 0, None
+    for t, good in enumerate([*right, False]):
+        if good:
+            length += 1
+            continue
+        if length > best:
+            best, winner = length, run.history[t - 1]
+        length = 0
+    np.testing.assert_array_equal(model.decision_function(X), (K.T @ winner)[:, 0])
+
+
+# ---------------------------------------------------------------------- the run
+
+
+@quiet
+def test_the_trace_the_test_error_and_the_updates():
+    model = KernelPerceptron("rbf", gamma=0.05, max_iter=4, random_state=0, block_size=100, cache_size=0.5)
+    model.fit(PIXELS, DIGITS, eval_set=(TEST_PIXELS, TEST_DIGITS), record=("updates", "train_error"))
+    assert model.trace_.columns[-2:] == ("train_error", "test_error")
+    assert model.trace_["test_error"][-1] == pytest.approx(1 - model.score(TEST_PIXELS, TEST_DIGITS))
+    assert model.trace_["train_error"][-1] == pytest.approx(1 - model.score(PIXELS, DIGITS))
+    log = model.trace_.updates
+    assert len(log) == model.trace_["updates"].sum() == model.mistake_counts_.sum()
+    a = np.zeros((900, 10))
+    for k in range(10):
+        np.add.at(a[:, k], log.rows[k], log.steps[k])
+    np.testing.assert_array_equal(a[model.support_].T, model.dual_coef_)
+
+
+def test_every_reason_to_stop():
+    X, y = integers(2, 2)
+    y[:2] = [0, 1]
+    X[1] = X[0]  # the same row with both labels: never clean
+    with pytest.warns(ConvergenceWarning, match="max_iter=3") as caught:
+        model = fitted(X, y, max_iter=3)
+    assert model.stop_reason_ == "max_iter" and caught[0].filename == __file__
+    assert fitted(X, y, max_iter=10**6, time_limit=0.05).stop_reason_ == "time_limit"
+    assert fitted(X, y, max_iter=10**6, tol=0.0).stop_reason_ == "no_improvement"
+    stopped = KernelPerceptron("polynomial", degree=2, random_state=0).fit(X, y, on_epoch=lambda row: row.epoch == 2)
+    assert stopped.stop_reason_ == "callback" and stopped.n_iter_ == 2
+    with pytest.warns(ConvergenceWarning, match="diverged"):
+        wild = fitted((X * 1e10).astype(np.float32), y, degree=4)
+    assert wild.stop_reason_ == "diverged" and np.isfinite(wild.dual_coef_).all()
+
+
+@quiet
+def test_pickle_keeps_the_answers_and_goes_on_learning():
+    X, y = integers(6, 3, n=60)
+    model = fitted(X[:40], y[:40], max_iter=3)
+    again = pickle.loads(pickle.dumps(model))
+    for one in (model, again):
+        one.partial_fit(X[40:], y[40:])
+    assert model.decision_function(X).tobytes() == again.decision_function(X).tobytes()
+
+
+# ---------------------------------------------------------------------- kernels given by the user
+
+
+@quiet
+def test_precomputed_and_callable_are_the_named_kernel():
+    named = KernelPerceptron("polynomial", degree=3, max_iter=4, random_state=0).fit(PIXELS, DIGITS)
+
+    def cubic(A, B):
+        return (1 + A @ B.T) ** 3
+
+    own = KernelPerceptron(Function(cubic, known_valid=True), max_iter=4, random_state=0).fit(PIXELS, DIGITS)
+    with pytest.warns(KernelWarning, match="no violation found"):
+        given_ = KernelPerceptron("precomputed", max_iter=4, random_state=0).fit(cubic(PIXELS, PIXELS), DIGITS)
+    expected = named.decision_function(TEST_PIXELS)
+    for name in ("last", "averaged", "voted", "pocket"):
+        expected = named.answers_[name].decision_function(TEST_PIXELS)
+        for model, rows in ((own, TEST_PIXELS), (given_, cubic(TEST_PIXELS, PIXELS))):
+            np.testing.assert_allclose(model.answers_[name].decision_function(rows), expected, rtol=1e-9, atol=1e-6)
+    np.testing.assert_array_equal(given_.mistake_counts_, named.mistake_counts_)
+    np.testing.assert_array_equal(own.mistake_counts_, named.mistake_counts_)
+
+
+def test_fit_warns_once_for_a_kernel_that_is_not_known_to_be_valid():
+    X, y = integers(0, 2)
+    for kernel in ("sigmoid", lambda A, B: A @ B.T):
+        with pytest.warns(KernelWarning, match="not known to be an inner product") as caught:
+            KernelPerceptron(kernel, answer="averaged", max_iter=2).fit(X, y)
+        assert len(caught) == 1 and caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", KernelWarning)
+        for name in ("linear", "polynomial", "rbf", "gaussian", "poly"):
+            KernelPerceptron(name, answer="averaged", max_iter=2).fit(X, y)
+
+
+@quiet
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda A, B: A @ B.T * np.nan, "finite numbers, but returned NaN"),
+        (lambda A, B: (A @ B.T)[:, :1], r"must return a matrix of shape"),
+        (lambda A, B: "nonsense", "returned str"),
+        (lambda A, B: (A @ B.T).astype(complex), "real numbers"),
+        (lambda A, B: A @ B.T + np.arange(len(A))[:, None], "symmetric"),
+    ],
+)
+def test_a_kernel_that_returns_nonsense_is_refused_and_the_earlier_fit_stays(function, message):
+    X, y = integers(1, 2)
+    model = fitted(X, y, max_iter=3)
+    before = model.decision_function(X)
+    with pytest.raises(ValueError, match=message):
+        model.set_params(kernel=function).fit(X, y)
+    model.set_params(kernel="polynomial")
+    np.testing.assert_array_equal(model.decision_function(X), before)
+
+
+def test_a_kernel_that_fails_in_the_middle_of_a_batch_leaves_the_model_as_it_was():
+    X, y = integers(1, 2, n=60)
+    calls = []
+
+    def moody(A, B):
+        calls.append(len(A))
+        if len(calls) > 12:
+            return np.full((len(A), len(B)), np.nan)
+        return (1 + A @ B.T) ** 2
+
+    model = KernelPerceptron(Function(moody, known_valid=True), block_size=4)
+    model.partial_fit(X[:8], y[:8])
+    state = pickle.dumps((model.dual_coef_, model.support_, model.mistakes_, model.n_iter_))
+    with pytest.raises(ValueError, match="finite numbers"):
+        model.partial_fit(X[8:], y[8:])
+    assert pickle.dumps((model.dual_coef_, model.support_, model.mistakes_, model.n_iter_)) == state
+
+
+def test_precomputed_matrices_that_cannot_be():
+    y = [0, 1, 0, 1]
+    with pytest.raises(ValueError, match="square matrix"):
+        KernelPerceptron("precomputed").fit(np.ones((4, 3)), y)
+    lopsided = np.eye(4)
+    lopsided[1, 3] = 0.5
+    with pytest.raises(ValueError, match=r"symmetric matrix, but X\[1, 3\]"):
+        KernelPerceptron("precomputed").fit(lopsided, y)
+    with pytest.warns(KernelWarning):
+        model = KernelPerceptron("precomputed").fit(np.eye(4), y)
+    with pytest.raises(ValueError, match="cannot learn from rows that come later"):
+        model.partial_fit(np.eye(4), y)
+    with pytest.raises(ValueError, match="3 features"):
+        model.predict(np.ones((2, 3)))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"kernel": "cosine"}, "kernel must be one of"),
+        ({"kernel": 3}, "kernel must be a name"),
+        ({"kernel": "polynomial", "degree": 0}, "degree must be a whole number"),
+        ({"kernel": "polynomial", "degree": 2.5}, "degree must be a whole number"),
+        ({"kernel": "rbf", "gamma": -1.0}, "gamma must be a finite number above 0"),
+        ({"kernel": "rbf", "gamma": "wide"}, "gamma must be a number above 0, 'scale' or None"),
+        ({"kernel": "gaussian", "sigma": 0.0}, "sigma must be a finite number above 0"),
+        ({"kernel": "sigmoid", "coef0": np.nan}, "coef0 must be a finite number"),
+        ({"drop_after": 0}, "drop_after must be a whole number above 0"),
+        ({"budget": 1.5}, "budget must be a whole number above 0"),
+        ({"block_size": -1}, "block_size must be a whole number above 0"),
+        ({"cache_size": -1}, "cache_size must be a number of megabytes"),
+        ({"device": "tpu"}, "device must be one of"),
+        ({"answer": "voted", "budget": 3}, "voted' needs every update"),
+        ({"answer": "best"}, "answer must be one of"),
+        ({"multi_class": "all"}, "multi_class must be one of"),
+        ({"max_iter": 0}, "max_iter must be a whole number above 0"),
+    ],
+)
+def test_bad_parameters(parameters, message):
+    X, y = integers(1, 2)
+    with pytest.raises(ValueError, match=message):
+        KernelPerceptron(**parameters).fit(X, y)
+
+
+def test_bad_input():
+    X, y = integers(1, 2)
+    model = fitted(X, y, answer="averaged", max_iter=2)
+    with pytest.raises(ValueError, match="at least 2 classes"):
+        KernelPerceptron().fit(X, np.zeros(40))
+    with pytest.raises(ValueError, match=r"weighs 0|non-zero"):
+        KernelPerceptron().fit(X, y, np.zeros(40))
+    with pytest.raises(ValueError, match="3 features, but KernelPerceptron is expecting 4"):
+        model.predict(X[:, :3])
+    with pytest.raises(ValueError, match="one row"):
+        model.learn_one(X, 1)
+    with pytest.raises(ValueError, match="must be finite"):
+        model.learn_one([1.0, np.nan, 0.0, 0.0], 1)
+    with pytest.raises(ValueError, match="labels of one kind"):
+        model.learn_one(X[0], "text")
+    with pytest.raises(ValueError, match="weight of at least 0"):
+        model.learn_one(X[0], 1, w=-1)
+    with pytest.raises(ValueError, match="rows without feature names, but got a dict"):
+        model.learn_one({"a": 1.0}, 1)
+    with pytest.raises(ValueError, match="on_epoch must be a function"):
+        KernelPerceptron().fit(X, y, on_epoch=3)
+    with pytest.raises(ValueError, match="eval_set must be a pair"):
+        KernelPerceptron().fit(X, y, eval_set=X)
+    with pytest.raises(AttributeError, match="before it is fitted"):
+        KernelPerceptron().support_  # noqa: B018
+    with pytest.raises(AttributeError, match="committee"):
+        model.set_params(answer="voted").dual_coef_  # noqa: B018

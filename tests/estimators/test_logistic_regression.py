@@ -1,0 +1,182 @@
+"""LogisticRegression beside scikit-learn, scipy and what the lectures say."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from scipy.optimize import minimize
+from scipy.special import expit
+from sklearn.calibration import calibration_curve
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression as Peer
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.preprocessing import StandardScaler
+
+from rosenblatt import LogisticRegression, load, regularization_path, save
+
+X, Y = load_breast_cancer(return_X_y=True)
+X = StandardScaler().fit_transform(X)
+IRIS = load_iris(return_X_y=True)
+N = len(Y)
+SIGNS = np.where(Y == 1, 1.0, -1.0)
+
+
+def peer(lam, n=N):
+    return Peer(C=1 / (2 * lam * n), tol=1e-10, max_iter=10**5)
+
+
+@pytest.mark.parametrize("lam", [1e-1, 1e-3, 1e-4])
+def test_two_classes_have_scikit_learns_coefficients(lam):
+    ours, theirs = LogisticRegression(lam=lam).fit(X, Y), peer(lam).set_params(solver="newton-cholesky").fit(X, Y)
+    assert ours.stop_reason_ == "converged"
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
+    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-4)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-5)
+    np.testing.assert_allclose(ours.predict_log_proba(X), np.log(ours.predict_proba(X)), rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_several_classes_together_and_against_the_rest(sparse):
+    rows = scipy.sparse.csr_matrix(IRIS[0]) if sparse else IRIS[0]
+    ours, theirs = LogisticRegression(lam=1e-2).fit(rows, IRIS[1]), peer(1e-2, 150).fit(*IRIS)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
+    np.testing.assert_allclose(ours.predict_proba(rows), theirs.predict_proba(IRIS[0]), atol=1e-5)
+    rest = LogisticRegression(lam=1e-2, multi_class="ovr").fit(rows, IRIS[1])
+    each = OneVsRestClassifier(peer(1e-2, 150)).fit(*IRIS)
+    for k in range(3):
+        np.testing.assert_allclose(rest.coef_[k], each.estimators_[k].coef_[0], atol=1e-4)
+    np.testing.assert_allclose(rest.predict_proba(rows), each.predict_proba(IRIS[0]), atol=1e-5)
+
+
+def objective(v, lam, penalty, on_intercept, c=None):
+    w, b = v[:-1], v[-1]
+    loss = np.average(np.logaddexp(0, -SIGNS * (X @ w + b)), weights=c)
+    if penalty == "l1":
+        return loss + lam * (np.abs(w).sum() + on_intercept * abs(b))
+    return loss + lam * (w @ w + on_intercept * b * b)
+
+
+@pytest.mark.parametrize("on_intercept", [False, True])
+def test_a_prior_on_the_intercept_when_asked(on_intercept):
+    c = np.random.default_rng(0).integers(0, 4, N).astype(float)
+    model = LogisticRegression(lam=1e-2, regularize_intercept=on_intercept).fit(X, Y, c)
+    least = minimize(objective, np.zeros(31), (1e-2, "l2", on_intercept, c), tol=1e-10).fun
+    ours = objective(np.append(model.coef_[0], model.intercept_), 1e-2, "l2", on_intercept, c)
+    assert ours == pytest.approx(least, rel=1e-6) and model.objective_ == pytest.approx(ours, rel=1e-12)
+
+
+@pytest.mark.parametrize("lam", [1e-1, 1e-2, 1e-3])
+def test_an_l1_prior_gives_zeros_and_scikit_learns_objective(lam):
+    model = LogisticRegression(lam=lam, penalty="l1", max_iter=2000).fit(X, Y)
+    theirs = Peer(C=1 / (lam * N), l1_ratio=1, solver="saga", tol=1e-8, max_iter=10**5, random_state=0).fit(X, Y)
+    ours = objective(np.append(model.coef_[0], model.intercept_), lam, "l1", False)
+    assert ours == pytest.approx(model.objective_, rel=1e-9)
+    assert ours <= objective(np.append(theirs.coef_[0], theirs.intercept_), lam, "l1", False) * (1 + 1e-6)
+    assert (model.coef_ == 0).sum() == (theirs.coef_ == 0).sum() > 5
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    ("settings", "near"),
+    [
+        ({"solver": "svrg", "max_iter": 300}, 1e-8),
+        ({"solver": "svrg", "batch_size": 8, "max_iter": 2000}, 1e-4),
+        ({"solver": "batch", "max_iter": 3000}, 1e-4),
+        ({"solver": "sgd", "max_iter": 300, "schedule": "1/sqrt(t)", "learning_rate": 1.0}, 1e-2),
+        ({"solver": "sgd", "max_iter": 300, "schedule": "step", "batch_size": 16, "learning_rate": 1.0}, 1e-2),
+        ({"solver": "sgd", "max_iter": 300, "schedule": lambda t: 2.0 / (10 + t**0.6)}, 1e-2),
+    ],
+)
+def test_every_size_of_step_comes_to_the_same_minimum(settings, near):
+    least = LogisticRegression(lam=1e-2).fit(X, Y).objective_
+    model = LogisticRegression(lam=1e-2, tol=0, random_state=0, **settings).fit(X, Y)
+    assert least <= model.objective_ * (1 + 1e-9) and model.objective_ <= least * (1 + near)
+    assert model.trace_["loss"][-1] == pytest.approx(model.objective_, rel=1e-9)  # with its regulariser
+
+
+def test_the_probabilities_are_calibrated():
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(20_000, 3))
+    y = random.random(20_000) < expit(rows @ [1.0, -2.0, 0.5] + 0.3)
+    model = LogisticRegression(lam=0).fit(rows, y)
+    np.testing.assert_allclose(model.coef_[0], [1.0, -2.0, 0.5], atol=0.1)
+    share, told = calibration_curve(y, model.predict_proba(rows)[:, 1], n_bins=10)
+    np.testing.assert_allclose(share, told, atol=0.03)
+
+
+def test_early_stopping_returns_the_best_weights_not_the_last():
+    train, test = np.arange(N) % 2 == 0, np.arange(N) % 2 == 1
+    model = LogisticRegression(lam=0, solver="svrg", patience=3, max_iter=200, random_state=0)
+    model.fit(X[train], Y[train], eval_set=(X[test], Y[test]))
+    losses = model.trace_["test_loss"]
+    assert model.stop_reason_ == "no_improvement" and len(losses) == losses.argmin() + 1 + 3
+    assert model.best_iter_ == losses.argmin() + 1
+    now = np.mean(np.logaddexp(0, -SIGNS[test] * model.decision_function(X[test])))
+    assert now == pytest.approx(losses.min(), rel=1e-9) and now < losses[-1]
+
+
+@pytest.mark.parametrize("solver", ["newton", "batch", "svrg"])
+def test_separable_rows_without_a_prior_are_said(solver):
+    with pytest.warns(ConvergenceWarning, match="grow without bound"):
+        model = LogisticRegression(lam=0, solver=solver).fit([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1])
+    assert model.stop_reason_ == "diverged" and np.isfinite(model.coef_).all()
+    assert model.score([[0.0], [4.0]], [0, 1]) == 1.0
+    with pytest.warns(ConvergenceWarning, match="grow without bound"):  # parted but for a shared point
+        LogisticRegression(lam=0).fit([[0.0], [1.0], [1.0], [4.0]], [0, 0, 1, 1])
+
+
+def test_a_diverging_rate_is_said_and_finite_weights_are_kept():
+    with pytest.warns(ConvergenceWarning, match="Lower learning_rate"):
+        model = LogisticRegression(lam=1.0, solver="batch", learning_rate=1e3).fit(X, Y)
+    assert model.stop_reason_ == "diverged" and np.isfinite(model.coef_).all()
+
+
+def test_path_is_the_fits_one_by_one():
+    lams = np.logspace(-4, 0, 5)
+    path = regularization_path(LogisticRegression(), X, Y, lams)
+    assert path.coefs.shape == (5, 1, 30) and (np.diff(path.lams) < 0).all()
+    for one in path:
+        np.testing.assert_allclose(one.coef_, LogisticRegression(lam=one.lam).fit(X, Y).coef_, atol=1e-5)
+    norms = np.linalg.norm(path.coefs[:, 0], axis=1)
+    assert (np.diff(norms) > 0).all() and (np.diff(path.objectives) < 0).all()
+    with pytest.raises(ValueError, match="lams"):
+        regularization_path(LogisticRegression(), X, Y, [])
+    with pytest.raises(ValueError, match="lam and warm_start"):
+        regularization_path(Peer(), X, Y, [1.0])
+
+
+def test_online_and_saved(tmp_path):
+    model = LogisticRegression(lam=1e-3).fit(*IRIS)
+    save(model, tmp_path / "model.safetensors")
+    again = load(tmp_path / "model.safetensors")
+    np.testing.assert_array_equal(again.predict_proba(IRIS[0]), model.predict_proba(IRIS[0]))
+    model.partial_fit(*IRIS)
+    assert np.allclose(model.predict_proba(IRIS[0]).sum(axis=1), 1)
+    stream = LogisticRegression(learning_rate=0.5)
+    for x, y in zip(X, Y, strict=True):
+        stream.learn_one(x, int(y))
+    assert stream.score(X, Y) > 0.95
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"lam": -1}, "lam must be"),
+        ({"penalty": "l3"}, "penalty must be one of"),
+        ({"solver": "adam"}, "solver must be one of"),
+        ({"multi_class": "coupled"}, "multi_class must be one of"),
+        ({"batch_size": 0}, "batch_size must be"),
+        ({"learning_rate": 0}, "learning_rate must be"),
+        ({"schedule": "fast"}, "schedule must be one of"),
+        ({"schedule": lambda t: -1.0}, "schedule must return"),
+        ({"schedule": lambda t: 1 / 0}, "schedule must be a function"),
+        ({"patience": 3, "solver": "sgd"}, "needs rows to judge by"),
+        ({"tol": -1}, "tol must be"),
+    ],
+)
+def test_bad_parameters_get_a_sentence(settings, told):
+    model = LogisticRegression(lam=1e-2).fit(X, Y)
+    with pytest.raises(ValueError, match=told) as caught:
+        model.set_params(**settings).fit(X, Y)
+    assert "\n" not in str(caught.value)
+    assert model.predict(X).shape == (N,)

@@ -1,0 +1,73 @@
+"""A violation that is found is a violation; its absence is never called validity."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rosenblatt import is_mercer
+from rosenblatt.kernels import RBF, Gaussian, Linear, Polynomial
+
+generator = np.random.default_rng(0)
+
+
+VALID = [Linear(), Polynomial(2), Polynomial(5), RBF(0.1), Gaussian(2.0)]
+
+
+def minus(A, B):
+    return -A @ B.T
+
+
+def distance(A, B):
+    return np.sqrt(((A[:, None] - B) ** 2).sum(axis=2))
+
+
+@given(seed=st.integers(0, 10**6), kernel=st.sampled_from(VALID))
+@settings(max_examples=60)
+def test_no_violation_is_found_for_kernels_that_are_valid(seed, kernel):
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(random.integers(1, 60), random.integers(1, 6))) * 10.0 ** random.integers(-3, 3)
+    report = is_mercer(kernel, X)
+    assert not report.violation and "no violation found" in str(report)
+    assert "valid" not in str(report)
+
+
+@pytest.mark.parametrize("kernel", ["sigmoid", minus, distance])
+def test_a_violation_has_its_proof(kernel):
+    X = generator.normal(size=(50, 3))
+    report = is_mercer(kernel, X, coef0=-1.0)
+    assert report.violation and report.eigenvalue < 0 and "not positive semi-definite" in str(report)
+    assert f"{report.eigenvalue:.3g}" in str(report)
+    c, rows = report.weights, X[report.rows]
+    values = np.tanh(rows @ rows.T - 1.0) if kernel == "sigmoid" else kernel(rows, rows)
+    assert c @ values @ c == pytest.approx(report.eigenvalue) and c @ values @ c < 0
+
+
+def test_at_most_1000_rows_are_looked_at():
+    X = generator.normal(size=(1500, 2))
+    report = is_mercer("rbf", X, gamma=1.0, random_state=0)
+    assert len(report.rows) == len(set(report.rows)) == 1000 and report.rows.max() < 1500
+    np.testing.assert_array_equal(is_mercer("rbf", X, gamma=1.0, random_state=0).rows, report.rows)
+
+
+def test_precomputed_matrices():
+    assert is_mercer("precomputed", [[1.0, 2.0], [2.0, 1.0]]).eigenvalue == pytest.approx(-1.0)
+    assert not is_mercer("precomputed", np.eye(3)).violation
+    with pytest.raises(ValueError, match="square matrix"):
+        is_mercer("precomputed", np.ones((2, 3)))
+    with pytest.raises(ValueError, match="symmetric matrix"):
+        is_mercer("precomputed", [[1.0, 2.0], [0.0, 1.0]])
+
+
+def test_bad_input():
+    X = generator.normal(size=(5, 2))
+    with pytest.raises(ValueError, match="finite"):
+        is_mercer("rbf", X * np.nan)
+    with pytest.raises(ValueError, match="at least one row"):
+        is_mercer("rbf", X[:0])
+    with pytest.raises(ValueError, match="finite numbers"):
+        is_mercer(lambda A, B: np.full((len(A), len(B)), np.nan), X)
+    with pytest.raises(ValueError, match="symmetric"):
+        is_mercer(lambda A, B: A[:, :1] - B[:, 0], X)
+    with pytest.raises(ValueError, match="kernel must be one of"):
+        is_mercer("cosine", X)
