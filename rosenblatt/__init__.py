@@ -35,6 +35,8 @@ _HOMES = {
     "chow_parameters": "rosenblatt.logic.one_unit",
     "explain": "rosenblatt.logic.explain",
     "from_rules": "rosenblatt.logic.rules",
+    "harden": "rosenblatt.estimators.soft_network",
+    "soften": "rosenblatt.estimators.soft_network",
     "is_mercer": "rosenblatt.kernels",
     "load": "rosenblatt.estimators.persistence",
     "load_certificate": "rosenblatt.certificates.files",
@@ -63,6 +65,8 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.persistence import save as save
     from rosenblatt.estimators.progressive import progressive_error as progressive_error
     from rosenblatt.estimators.sigmoid_neuron import SigmoidNeuron as SigmoidNeuron
+    from rosenblatt.estimators.soft_network import harden as harden
+    from rosenblatt.estimators.soft_network import soften as soften
     from rosenblatt.estimators.streamed import Streamed as Streamed
     from rosenblatt.features.hog import HOGFeatures as HOGFeatures
     from rosenblatt.features.original_space import to_original_space as to_original_space

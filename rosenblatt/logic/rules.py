@@ -603,12 +603,15 @@ def _look_for_trouble(network: RuleNetwork) -> None:
                 never.add(number)
                 _warn_never(rules, number, [i for i in range(number) if (holds[i] & here).any()], bool(here.any()))
             free = free & ~here
+        clashes = []
         for i, j in itertools.combinations([i for i in range(last) if i not in never], 2):
             both = holds[i] & holds[j]
             if rules[i].decision != rules[j].decision and both.any() and (holds[i] & ~holds[j]).any():
-                _warn_contradiction(rules, i, j, whole.example(int(np.argmax(both))))
+                clashes.append((i, j, whole.example(int(np.argmax(both)))))
+        _warn_contradictions(rules, clashes)
         return
     # Too many pieces to look at all rules at once: each alone, and each pair.
+    clashes = []
     for j, rule in enumerate(rules[:last]):
         own = _Pieces(_atoms(rule.condition))
         if own.size <= CELLS and not own.holds(rule.condition).any():
@@ -623,7 +626,8 @@ def _look_for_trouble(network: RuleNetwork) -> None:
                 _warn_never(rules, j, [i], True)
                 break
             if rules[i].decision != rule.decision and (first & second).any() and (first & ~second).any():
-                _warn_contradiction(rules, i, j, pair.example(int(np.argmax(first & second))))
+                clashes.append((i, j, pair.example(int(np.argmax(first & second)))))
+    _warn_contradictions(rules, clashes)
 
 
 def _warn_never(rules: Sequence[Rule], number: int, before: list[int], alone: bool) -> None:
@@ -639,11 +643,16 @@ def _warn_never(rules: Sequence[Rule], number: int, before: list[int], alone: bo
     )
 
 
-def _warn_contradiction(rules: Sequence[Rule], i: int, j: int, example: str) -> None:
+def _warn_contradictions(rules: Sequence[Rule], clashes: list[tuple[int, int, str]]) -> None:
+    """One warning, about the first pair; it says how many others there are."""
+    if not clashes:
+        return
+    i, j, example = clashes[0]
+    others = len(clashes) - 1
+    more = "" if not others else f" (and {others} other pair{'s' * (others > 1)} of rules)"
     warnings.warn(
-        f"Rules {i + 1} and {j + 1} contradict each other where {example}: one decides {rules[i].decision!r}, the "
-        f"other "
-        f"{rules[j].decision!r}; the first wins there, so make sure that it should.",
+        f"Rules {i + 1} and {j + 1} contradict each other where {example}{more}: one decides {rules[i].decision!r}, the "
+        f"other {rules[j].decision!r}; the first wins there, so make sure that it should.",
         RuleWarning,
         stacklevel=4,
     )
