@@ -48,6 +48,10 @@ SHOWN_FIRST = (
     "plot_rules.py",
     "plot_late_class.py",
     "plot_kernels.py",
+    "plot_gates.py",
+    "plot_xor_network.py",
+    "plot_credit_rules.py",
+    "plot_adder.py",
 )
 
 

@@ -27,7 +27,16 @@ _HOMES = {
     "LogisticRegression": "rosenblatt.estimators.logistic_regression",
     "PassiveAggressive": "rosenblatt.estimators.passive_aggressive",
     "Perceptron": "rosenblatt.estimators.perceptron",
+    "ThresholdMachine": "rosenblatt.logic.machine",
+    "ThresholdNetwork": "rosenblatt.logic.network",
+    "ThresholdUnit": "rosenblatt.logic.unit",
+    "as_threshold_unit": "rosenblatt.logic.one_unit",
     "audit": "rosenblatt.certificates.audit",
+    "chow_parameters": "rosenblatt.logic.one_unit",
+    "explain": "rosenblatt.logic.explain",
+    "from_rules": "rosenblatt.logic.rules",
+    "harden": "rosenblatt.estimators.soft_network",
+    "soften": "rosenblatt.estimators.soft_network",
     "is_mercer": "rosenblatt.kernels",
     "load": "rosenblatt.estimators.persistence",
     "load_certificate": "rosenblatt.certificates.files",
@@ -56,12 +65,21 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.persistence import save as save
     from rosenblatt.estimators.progressive import progressive_error as progressive_error
     from rosenblatt.estimators.sigmoid_neuron import SigmoidNeuron as SigmoidNeuron
+    from rosenblatt.estimators.soft_network import harden as harden
+    from rosenblatt.estimators.soft_network import soften as soften
     from rosenblatt.estimators.streamed import Streamed as Streamed
     from rosenblatt.features.hog import HOGFeatures as HOGFeatures
     from rosenblatt.features.original_space import to_original_space as to_original_space
     from rosenblatt.features.pair_products import PairProducts as PairProducts
     from rosenblatt.features.radial import RadialFeatures as RadialFeatures
     from rosenblatt.kernels import is_mercer as is_mercer
+    from rosenblatt.logic.explain import explain as explain
+    from rosenblatt.logic.machine import ThresholdMachine as ThresholdMachine
+    from rosenblatt.logic.network import ThresholdNetwork as ThresholdNetwork
+    from rosenblatt.logic.one_unit import as_threshold_unit as as_threshold_unit
+    from rosenblatt.logic.one_unit import chow_parameters as chow_parameters
+    from rosenblatt.logic.rules import from_rules as from_rules
+    from rosenblatt.logic.unit import ThresholdUnit as ThresholdUnit
 
 __all__ = [*sorted(_HOMES), "__version__"]
 

@@ -53,9 +53,10 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Of the stepwise solvers.
     batch_size : int
         Rows per stochastic step.
-    start : float or None
+    start : float, None or "fitted"
         The standard deviation of the weights that it starts from; None is 1/sqrt(number of inputs) where there is a
-        layer below or above, and zero for a layer alone.
+        layer below or above, and zero for a layer alone. "fitted" goes on from the weights that it has (`soften` makes
+        such a layer out of a network of threshold units).
     tol : float
         Stop when no entry of the gradient is larger (L-BFGS), or when the loss falls by less than this fraction for
         five epochs.
@@ -103,7 +104,7 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         solver: str = "quasi_newton",
         learning_rate: float = 0.5,
         batch_size: int = 1,
-        start: float | None = None,
+        start: float | str | None = None,
         tol: float = 1e-6,
         max_iter: int = 1000,
         n_starts: int = 5,
@@ -176,7 +177,14 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_positive("batch_size", self.batch_size, "it is the number of rows in a step", whole=True)
         check_positive("max_iter", self.max_iter, "it limits the number of passes", whole=True)
         check_positive("n_starts", self.n_starts, "it is how often to begin anew", whole=True)
-        if self.start is not None:
+        if isinstance(self.start, str):
+            check_choice("start", self.start, ("fitted",))
+            if not hasattr(self, "weights_"):
+                raise ValueError(
+                    "start='fitted' needs a layer that has weights, but this one has none; make it with "
+                    "Layer.from_weights or soften, or fit it first with another start."
+                )
+        elif self.start is not None:
             minimising.check_not_negative("start", self.start, "it is a standard deviation")
 
     def _targets(self, y: Any, n_rows: int) -> Array:
@@ -242,17 +250,34 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.stop_reason_, self.n_iter_ = self.trace_.stop_reason, max(unit.n_iter_ for unit in learned)
 
     def _start(self, n_inputs: int, n_outputs: int, random: Any) -> list[tuple[Array, Array]]:
+        if self.start == "fitted":
+            return self._fitted(n_inputs, n_outputs)
         stack = self._stack()
         layers = []
         for layer in stack:
             width = n_outputs if layer is self else int(layer.units)  # type: ignore[arg-type]
-            spread = layer.start
+            spread = None if isinstance(layer.start, str) else layer.start
             if spread is None:
                 spread = 0.0 if len(stack) == 1 else 1.0 / np.sqrt(n_inputs)
             layers.append(
                 (random.normal(0.0, 1.0, (width, n_inputs)) * spread, random.normal(0.0, 1.0, width) * spread)
             )
             n_inputs = width
+        return layers
+
+    def _fitted(self, n_inputs: int, n_outputs: int) -> list[tuple[Array, Array]]:
+        """The weights of this layer and of those below it, as they are."""
+        layers: list[tuple[Array, Array]] = []
+        layer: Layer | None = self
+        while layer is not None:
+            layers.insert(0, (layer.weights_.copy(), layer.bias_.copy()))
+            layer = layer.below_
+        had = layers[0][0].shape[1], layers[-1][0].shape[0]
+        if had != (n_inputs, n_outputs):
+            raise ValueError(
+                f"start='fitted' needs data like those of the weights, {had[0]} features and {had[1]} outputs, but got "
+                f"{n_inputs} and {n_outputs}; pass such data."
+            )
         return layers
 
     def _descend(self, X: Any, targets: Array, weights: Array) -> None:
@@ -285,7 +310,7 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.solver == "quasi_newton":
             options = {"maxiter": int(self.max_iter), "maxfun": 20 * int(self.max_iter), "gtol": float(self.tol)}
             lowest, reason = np.inf, "max_iter"
-            for number in range(int(self.n_starts) if len(stack) > 1 else 1):
+            for number in range(int(self.n_starts) if len(stack) > 1 and self.start != "fitted" else 1):
                 start = flat if number == 0 else network.flatten(self._start(X.shape[1], targets.shape[1], random))
                 result = scipy.optimize.minimize(
                     evaluate, start, jac=True, method="L-BFGS-B", callback=lambda flat: note(flat, 1) and None,

@@ -12,7 +12,9 @@ from rosenblatt import (
     LeastSquares,
     Perceptron,
     SigmoidNeuron,
+    ThresholdUnit,
     audit,
+    from_rules,
     margin,
     separability,
 )
@@ -77,6 +79,17 @@ def test_not_is_a_threshold() -> None:
     assert set((-inputs[:, 0]).tolist()) != {0.0, 1.0}
     unit = LinearModel(np.array([[-1.0]]), np.array([0.5]), np.array([0, 1]))
     assert unit.predict(inputs).tolist() == [1, 0]
+    assert ThresholdUnit.not_()(inputs).tolist() == [1, 0]
+
+
+def test_credit_rule_needs_brackets() -> None:
+    bracketed, bare = (
+        from_rules(f"if accounts = 0 and {rest} then accept; otherwise refer")
+        for rest in ("(income > 30000 or years > 3)", "income > 30000 or years > 3")
+    )
+    customer = {"accounts": 4, "income": 0, "years": 5}
+    assert bracketed.predict_one(customer) == "refer"
+    assert bare.predict_one(customer) == "accept"  # four delinquent accounts, and still accepted
 
 
 def train_as_printed(x: np.ndarray, y: np.ndarray, epochs: int) -> tuple[np.ndarray, int]:
@@ -127,6 +140,7 @@ def test_or_threshold() -> None:
     unit = LinearModel(np.array([[1.0, 1.0]]), np.array([-0.5]), np.array([0, 1]))
     assert unit.predict(CORNERS).tolist() == [0, 1, 1, 1]
     assert np.abs(unit.decision_function(CORNERS)).min() == 0.5
+    assert (ThresholdUnit.or_().weights, ThresholdUnit.or_().bias) == ((1, 1), -0.5)
 
 
 def test_radius_is_from_the_origin() -> None:

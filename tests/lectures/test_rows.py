@@ -7,8 +7,19 @@ import os
 import numpy as np
 import pytest
 
-from rosenblatt import HalfSpace, PassiveAggressive, Perceptron, audit, separability
+from rosenblatt import (
+    HalfSpace,
+    PassiveAggressive,
+    Perceptron,
+    ThresholdNetwork,
+    ThresholdUnit,
+    as_threshold_unit,
+    audit,
+    from_rules,
+    separability,
+)
 from rosenblatt.sources import digits, mnist_pair, overlapping_blobs
+from tests.reference.logic import credit
 
 CORNERS = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 AND = np.array([-1, -1, -1, 1])
@@ -24,6 +35,36 @@ def parted(n_samples: int, n_features: int, margin: float, radius: float, seed: 
     X *= ((radius - margin) * random.uniform(size=n_samples) / np.linalg.norm(X, axis=1))[:, None]
     y = np.where(X @ normal >= 0, 1, -1)
     return X + margin * np.outer(y, normal), y, normal
+
+
+def test_l1_gates() -> None:
+    for unit, weights, bias, answers in (
+        (ThresholdUnit.or_(), (1, 1), -0.5, [0, 1, 1, 1]),
+        (ThresholdUnit.and_(), (1, 1), -1.5, [0, 0, 0, 1]),
+    ):
+        assert (unit.weights, unit.bias) == (weights, bias)
+        assert unit(CORNERS).tolist() == answers == (CORNERS @ weights + bias >= 0).astype(int).tolist()
+    assert (ThresholdUnit.not_().weights, ThresholdUnit.not_().bias) == ((-1,), 0.5)
+
+
+def test_l24_two_layers_compute_xor() -> None:
+    assert not as_threshold_unit("u ^ v") and as_threshold_unit("u ^ v").verify()
+    network = ThresholdNetwork.from_function("u ^ v")
+    assert network(CORNERS).tolist() == [0, 1, 1, 0]
+    assert network.n_hidden == 2 and network.depth == 2
+
+
+def test_l25_rules_and_units_agree() -> None:
+    rules = from_rules(
+        "if other > 2 and cycles > 1 then deny; if other = 0 and (income > 30000 or years > 3) then accept; "
+        "otherwise refer"
+    )
+    random = np.random.default_rng(0)
+    rows = [dict(zip(("other", "cycles", "income", "years"), row, strict=True)) for row in
+            np.column_stack([random.integers(0, 5, 500), random.integers(0, 4, 500),
+                             random.integers(29999, 30002, 500), random.integers(2, 5, 500)]).tolist()]  # fmt: skip
+    wanted = [credit(**row) for row in rows]
+    assert [rules.predict_one(row) for row in rows] == wanted and set(wanted) == {"deny", "accept", "refer"}
 
 
 def test_l2_score_and_sign() -> None:

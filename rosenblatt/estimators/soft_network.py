@@ -1,0 +1,139 @@
+"""From a network of threshold units to sigmoid layers that learn on, and back."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.engine.state import Array
+from rosenblatt.estimators.layer import Layer
+from rosenblatt.estimators.validation import check_positive
+from rosenblatt.logic.function import assignments, check_names, input_names
+from rosenblatt.logic.network import ThresholdNetwork, widened
+from rosenblatt.logic.one_unit import as_threshold_unit
+from rosenblatt.logic.unit import ThresholdUnit
+
+CHECKED_INPUTS = 12  # up to here all rows are compared when a steepness is looked for
+STEEPEST = 1 << 20
+WHOLE_INPUTS = 8  # up to here a unit that comes back gets the smallest whole weights
+
+
+def soften(network: Any, steepness: float | None = None) -> Layer:
+    """Turn a network of threshold units into sigmoid layers with the same answers, as a start for gradient training.
+
+    Parameters
+    ----------
+    network : ThresholdNetwork or ThresholdUnit
+    steepness : what weights and biases are multiplied by, above 0
+        None is the smallest power of two with which the layers decide as the units do, on all rows of up to 12 inputs
+        and on 4,096 random ones of more.
+
+    Returns
+    -------
+    `Layer`, ready to answer, that ``fit`` trains on from these weights (``start="fitted"``).
+
+    Examples
+    --------
+    >>> from rosenblatt import ThresholdNetwork, harden, soften
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> layer = soften(ThresholdNetwork.from_function("a ^ b"))
+    >>> layer.predict(X).tolist()
+    [0, 1, 1, 0]
+    >>> harden(layer.fit(X, [0, 1, 1, 0]), inputs=("a", "b")).to_expression()
+    '(a | b) & ~(a & b)'
+    """
+    if isinstance(network, ThresholdUnit):
+        network = ThresholdNetwork(network.inputs, {"out": network}, ("out",))
+    if not isinstance(network, ThresholdNetwork):
+        raise TypeError(
+            f"soften is about networks of threshold units, but got {type(network).__name__}; pass a ThresholdNetwork."
+        )
+    layers = _matrices(network)
+    if steepness is not None:
+        check_positive("steepness", steepness, "weights are multiplied by it")
+        return _stack(layers, float(steepness))
+    n = len(network.inputs)
+    rows = assignments(n) if n <= CHECKED_INPUTS else np.random.default_rng(0).integers(0, 2, (4096, n))
+    wanted = network.evaluate(rows, signs=False)
+    steepness = 1.0
+    while steepness < STEEPEST:
+        layer = _stack(layers, steepness)
+        if np.array_equal(layer.predict(rows.astype(np.float64)), wanted):
+            return layer
+        steepness *= 2
+    raise ValueError(
+        f"Sigmoid layers must decide as the units do, but up to a steepness of {STEEPEST:,} they do not; pass one."
+    )
+
+
+def harden(layer: Any, inputs: Any = None) -> ThresholdNetwork:
+    """Threshold a stack of sigmoid (or tanh) layers: every unit fires where its activation is in the upper half.
+
+    Units of up to 8 inputs get the smallest whole weights that fire for the same rows; others keep theirs, exactly.
+    The answers are those of the layers where their hidden units are decided; soft ones may round to another answer.
+    """
+    if not isinstance(layer, Layer) or not hasattr(layer, "weights_"):
+        raise TypeError("harden is about a fitted Layer, but got something else; pass a Layer that has weights.")
+    stack: list[Layer] = []
+    below: Layer | None = layer
+    while below is not None:
+        stack.insert(0, below)
+        below = below.below_
+    n = stack[0].weights_.shape[1]
+    names = input_names(n) if inputs is None else check_names(inputs, n)
+    network_inputs, units, signed = names, {}, False
+    for level, part in enumerate(stack, 1):
+        if part.activation == "linear":
+            raise ValueError("A linear layer has no threshold to go back to; use sigmoid, tanh or threshold layers.")
+        last = part is layer
+        own = _names(len(part.bias_), level, last, network_inputs)
+        for name, weights, bias in zip(own, part.weights_, part.bias_, strict=True):
+            units[name] = _unit(weights, bias, names, signed)
+        names, signed = own, part.activation == "tanh"
+    return ThresholdNetwork(network_inputs, units, names)
+
+
+def _names(count: int, level: int, last: bool, inputs: tuple[str, ...]) -> tuple[str, ...]:
+    if last and count == 1:
+        return ("out",)
+    stem = "out" if last else f"h{level}_"
+    names = tuple(f"{stem}{i + 1}" for i in range(count))
+    return names if not set(names) & set(inputs) else tuple(f"unit {name}" for name in names)
+
+
+def _unit(weights: Array, bias: float, sources: tuple[str, ...], signed: bool) -> ThresholdUnit:
+    exact, level = [Fraction(float(w)) for w in weights], Fraction(float(bias))
+    if signed:  # the layer below answers -1 and +1, its units 0 and 1
+        exact, level = [2 * w for w in exact], level - sum(exact)
+    unit = ThresholdUnit(exact, level, sources)
+    return as_threshold_unit(unit) if len(sources) <= WHOLE_INPUTS else unit
+
+
+def _matrices(network: ThresholdNetwork) -> list[tuple[Array, Array]]:
+    """Weights and biases of each layer, with units that carry values past a layer."""
+    if network.depth == 0:  # outputs that are inputs
+        copies = {f"{name}@": ThresholdUnit([1], Fraction(-1, 2), (name,)) for name in network.outputs}
+        network = ThresholdNetwork(network.inputs, copies, tuple(copies))
+    layered = network.layered()
+    sources, layers = layered.inputs, []
+    for level in range(1, layered.depth + 1):
+        top = level == layered.depth
+        own = layered.outputs if top else tuple(n for n in layered.units if layered.level[n] == level)
+        # The complement of the complement has no row on its plane, where a sigmoid would answer one half.
+        units = [widened(~~layered.units[name], sources) for name in own]
+        weights = np.array([[float(w) for w in unit.weights] for unit in units]).reshape(len(own), len(sources))
+        layers.append((weights, np.array([float(unit.bias) for unit in units])))
+        sources = own
+    return layers
+
+
+def _stack(layers: list[tuple[Array, Array]], steepness: float) -> Layer:
+    layer: Layer | None = None
+    for weights, bias in layers:
+        layer = Layer.from_weights(weights * steepness, bias * steepness, "sigmoid", below=layer)
+        layer.start = "fitted"
+    assert layer is not None
+    layer.units = None  # the targets say how many
+    return layer

@@ -1,0 +1,283 @@
+"""Networks for Boolean functions: what is tried, and the smallest of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.logic import expression
+from rosenblatt.logic.function import MOST_INPUTS, BooleanFunction, check_names
+from rosenblatt.logic.implicants import MOST_INPUTS as MOST_FOR_IMPLICANTS
+from rosenblatt.logic.implicants import cover, literals
+from rosenblatt.logic.network import ThresholdNetwork
+from rosenblatt.logic.one_unit import as_threshold_unit
+from rosenblatt.logic.unit import ThresholdUnit
+
+HALF = Fraction(1, 2)
+SECONDS_FOR_ONE = 1.0  # to find out whether a function of many inputs is one unit
+
+
+def smallest(function: Any, inputs: Any, depth: int | None) -> ThresholdNetwork:
+    """The smallest network of at most `depth` layers that is tried."""
+    if depth is not None and (isinstance(depth, bool) or not isinstance(depth, int) or depth < 1):
+        raise ValueError(f"depth must be a number of layers, 2 or more, or None for any, but got {depth!r}.")
+    tree = _tree_of(function)
+    many = tree is not None and len(expression.names(tree) if inputs is None else check_names(inputs)) > MOST_INPUTS
+    if many and depth is not None:
+        raise ValueError(
+            f"A two-layer network is made from a truth table of at most {MOST_INPUTS} inputs, but there are more; pass "
+            f"depth=None for the gates of the expression."
+        )
+    if many:
+        return gates(tree, inputs)
+    f = BooleanFunction(function, inputs)
+    found = [network for network in _tries(f, tree, depth) if depth is None or network.depth <= depth]
+    if not found:
+        raise ValueError(
+            f"No network of {depth} layer{'s' * (depth != 1)} was found for this function; pass depth=2 or more."
+        )
+    return min(found, key=lambda network: (network.n_units, network.depth))
+
+
+def _tree_of(function: Any) -> Any:
+    if isinstance(function, str) and not set(function.strip()) <= {"0", "1"}:
+        return expression.parse(function)
+    return function if isinstance(function, expression.Operation) else None
+
+
+def _tries(f: BooleanFunction, tree: Any, depth: int | None) -> Iterator[ThresholdNetwork]:
+    unit = as_threshold_unit(f, time_limit=None if f.n <= 8 else SECONDS_FOR_ONE)
+    if isinstance(unit, ThresholdUnit):
+        yield ThresholdNetwork(f.inputs, {"out": _thin(unit)}, ("out",))
+        return  # nothing is smaller
+    counting = Counting.of(f)
+    if counting is not None:
+        yield counting.steps()
+        if depth is None or depth > 2:
+            yield from counting.digits()
+    if f.n <= MOST_FOR_IMPLICANTS:
+        yield from sums_of_products(f)
+    elif counting is None:
+        yield bands(f)
+    if tree is not None and (depth is None or depth > 2):
+        yield gates(tree, f.inputs)
+
+
+def _thin(unit: ThresholdUnit) -> ThresholdUnit:
+    """The unit without inputs of weight 0."""
+    kept = [(weight, name) for weight, name in zip(unit.weights, unit.inputs, strict=True) if weight]
+    return ThresholdUnit([weight for weight, _ in kept], unit.bias, tuple(name for _, name in kept))
+
+
+# ----------------------------------------------------------------------------------------------- or of ands
+
+
+def sums_of_products(f: BooleanFunction) -> Iterator[ThresholdNetwork]:
+    """A hidden *and* for each prime implicant of a cover and an *or*; or those of the complement and a *nor*."""
+    for function, out in ((f, ThresholdUnit.or_), (~f, ThresholdUnit.nor)):
+        cubes = cover(function)
+        names = _hidden(len(cubes), f.inputs)
+        units = {name: product(literals(cube, f.inputs)) for name, cube in zip(names, cubes, strict=True)}
+        yield ThresholdNetwork(f.inputs, {**units, "out": out(len(names), names)}, ("out",))
+
+
+def product(parts: Sequence[tuple[str, bool]]) -> ThresholdUnit:
+    """The *and* of inputs and of complements of inputs."""
+    positive = sum(value for _, value in parts)
+    return ThresholdUnit([1 if value else -1 for _, value in parts], HALF - positive, tuple(name for name, _ in parts))
+
+
+def _hidden(count: int, inputs: tuple[str, ...]) -> tuple[str, ...]:
+    prefix = "h"
+    while any(name.startswith(prefix) and name[len(prefix) :].isdigit() for name in inputs) or "out" in inputs:
+        if "out" in inputs:
+            raise ValueError("An input must not be named 'out', the name of the network's output; rename it.")
+        prefix += "h"
+    return tuple(f"{prefix}{i + 1}" for i in range(count))
+
+
+# ----------------------------------------------------------------------------------------------- counting
+
+
+class Counting:
+    """A function of a weighted sum of its inputs: `answers[s]` where the sum is s, with weights +1, -1 and 0."""
+
+    def __init__(self, f: BooleanFunction, signs: list[int], answers: list[bool]) -> None:
+        self.f, self.answers = f, answers
+        self.inputs = tuple(name for name, sign in zip(f.inputs, signs, strict=True) if sign)
+        self.signs = [sign for sign in signs if sign]
+        self.falling = sum(sign < 0 for sign in self.signs)  # a complement counts 1 - x
+
+    @staticmethod
+    def of(f: BooleanFunction) -> Counting | None:
+        """How the function counts its inputs or their complements, if it looks at nothing but that number."""
+        matters = np.flatnonzero(f.depends_on())
+        if len(matters) < 2:
+            return None
+        first, signs = matters[0], [0] * f.n
+        signs[first] = 1
+        for other in matters[1:]:
+            quarters = np.moveaxis(f.cube, (first, other), (0, 1))
+            if np.array_equal(quarters[0, 1], quarters[1, 0]):
+                signs[other] = 1
+            elif np.array_equal(quarters[0, 0], quarters[1, 1]):
+                signs[other] = -1
+            else:
+                return None
+        answers, row = [], [1 if sign < 0 else 0 for sign in signs]
+        for count, axis in enumerate([None, *matters.tolist()]):
+            if axis is not None:
+                row[axis] = 1 - row[axis]
+            assert count == sum((value == 1) == (sign > 0) for value, sign in zip(row, signs, strict=True) if sign)
+            answers.append(bool(f.cube[tuple(row)]))
+        return Counting(f, signs, answers)
+
+    def at_least(self, k: int) -> ThresholdUnit:
+        return ThresholdUnit(self.signs, HALF - k + self.falling, self.inputs)
+
+    def steps(self) -> ThresholdNetwork:
+        """A hidden unit for every count at which the answer changes, added with alternating signs."""
+        changes = [k for k in range(1, len(self.answers)) if self.answers[k] != self.answers[k - 1]]
+        names = _hidden(len(changes), self.f.inputs)
+        units = {name: self.at_least(k) for name, k in zip(names, changes, strict=True)}
+        weights = [1 if self.answers[k] else -1 for k in changes]
+        units["out"] = ThresholdUnit(weights, int(self.answers[0]) - HALF, names)
+        return ThresholdNetwork(self.f.inputs, units, ("out",))
+
+    def digits(self) -> Iterator[ThresholdNetwork]:
+        """Where the answer is a binary digit of the count: the digits above it, the highest first, each a unit.
+
+        W. H. Kautz (1961). The realization of symmetric switching functions with linear-input logical elements. IRE
+        Transactions on Electronic Computers 10.
+        """
+        top = (len(self.answers) - 1).bit_length() - 1
+        for digit in range(top):
+            wanted = [bool(count >> digit & 1) for count in range(len(self.answers))]
+            if wanted not in (self.answers, [not answer for answer in self.answers]):
+                continue
+            names = _hidden(top - digit, self.f.inputs)
+            units: dict[str, ThresholdUnit] = {}
+            for place, name in zip(range(top, digit - 1, -1), [*names, "out"], strict=True):
+                above = list(units)
+                weights = [*self.signs, *(-(1 << (top - i)) for i in range(len(above)))]
+                units[name] = ThresholdUnit(weights, HALF - (1 << place) + self.falling, (*self.inputs, *above))
+            if wanted != self.answers:
+                units["out"] = ~units["out"]
+            yield ThresholdNetwork(self.f.inputs, units, ("out",))
+
+
+def bands(f: BooleanFunction) -> ThresholdNetwork:
+    """A hidden unit for every row of the truth table at which the answer changes: the row read as a binary number."""
+    changes = np.flatnonzero(f.table[1:] != f.table[:-1]) + 1
+    names = _hidden(len(changes), f.inputs)
+    digits = [1 << (f.n - 1 - i) for i in range(f.n)]
+    units = {
+        name: ThresholdUnit(digits, HALF - row, f.inputs) for name, row in zip(names, changes.tolist(), strict=True)
+    }
+    weights = [1 if f.table[row] else -1 for row in changes]
+    units["out"] = ThresholdUnit(weights, int(f.table[0]) - HALF, names)
+    return ThresholdNetwork(f.inputs, units, ("out",))
+
+
+# ----------------------------------------------------------------------------------------------- gates
+
+
+def gates(function: Any, inputs: Any = None) -> ThresholdNetwork:
+    """The gates of an expression: one unit for each *and*, *or*, implication, two and an output for each xor.
+
+    A *not* costs nothing: it is a negative weight of whoever reads it.
+    """
+    tree = expression.parse(function) if isinstance(function, str) else function
+    found = expression.names(tree)
+    inputs = tuple(found) if inputs is None else check_names(inputs)
+    unknown = [name for name in found if name not in inputs]
+    if unknown:
+        raise ValueError(f"An expression may use the inputs {', '.join(inputs)}, but it uses {unknown[0]!r}; add it.")
+    maker = GateMaker(inputs)
+    source, positive = maker.make(tree)
+    if source in inputs or source is None or not positive:
+        maker.units["out"] = maker.literal(source, positive)
+        return ThresholdNetwork(inputs, maker.units, ("out",))
+    maker.units["out"] = maker.units.pop(source)
+    return ThresholdNetwork(inputs, maker.units, ("out",))
+
+
+Literal = tuple[str | None, bool]  # the source, None for a constant; whether it is taken as it is
+
+
+class GateMaker:
+    """Turns trees into units, one gate after the other; the same gate is made once."""
+
+    def __init__(self, inputs: tuple[str, ...]) -> None:
+        self.inputs = inputs
+        self.units: dict[str, ThresholdUnit] = {}
+        self.known: dict[Any, str] = {}
+
+    def add(self, unit: ThresholdUnit) -> str:
+        key = (unit.weights, unit.bias, unit.inputs)
+        if key not in self.known:
+            number = len(self.units) + 1
+            while f"g{number}" in self.inputs:
+                number += 1
+            self.known[key] = f"g{number}"
+            self.units[f"g{number}"] = unit
+        return self.known[key]
+
+    @staticmethod
+    def literal(source: str | None, positive: bool) -> ThresholdUnit:
+        if source is None:
+            return ThresholdUnit([], HALF if positive else -HALF, ())
+        return ThresholdUnit([1 if positive else -1], -HALF if positive else HALF, (source,))
+
+    def make(self, tree: Any) -> Literal:
+        if isinstance(tree, expression.Constant):
+            return None, tree.value
+        if not isinstance(tree, expression.Operation):
+            return self.atom(tree), True
+        if tree.kind == "not":
+            source, positive = self.make(tree.operands[0])
+            return source, not positive
+        parts = [self.make(part) for part in tree.operands]
+        if tree.kind == "implies":
+            return self.either([(parts[0][0], not parts[0][1]), parts[1]], all_=False)
+        if tree.kind in ("and", "or"):
+            return self.either(parts, all_=tree.kind == "and")
+        result = parts[0]
+        for part in parts[1:]:
+            result = self.different(result, part)
+        return (result[0], not result[1]) if tree.kind == "equals" else result
+
+    def atom(self, tree: Any) -> str:
+        return str(tree.name)
+
+    def either(self, parts: list[Literal], *, all_: bool) -> Literal:
+        """The and (`all_`) or the or of literals."""
+        if any(source is None and positive != all_ for source, positive in parts):
+            return None, not all_
+        literals_ = dict.fromkeys(part for part in parts if part[0] is not None)
+        if any((source, not positive) in literals_ for source, positive in literals_):
+            return None, not all_
+        if not literals_:
+            return None, all_
+        if len(literals_) == 1:
+            return next(iter(literals_))
+        falling = sum(not positive for _, positive in literals_)
+        least = len(literals_) if all_ else 1
+        weights = [1 if positive else -1 for _, positive in literals_]
+        return self.add(ThresholdUnit(weights, HALF - least + falling, tuple(str(s) for s, _ in literals_))), True
+
+    def different(self, a: Literal, b: Literal) -> Literal:
+        """a xor b, with two hidden units."""
+        differ = a[1] ^ b[1]
+        if a[0] == b[0]:  # also when both are constants
+            return None, differ
+        if a[0] is None or b[0] is None:
+            return a[0] or b[0], differ
+        return self.xor(a[0], b[0]), not differ
+
+    def xor(self, a: str, b: str) -> str:
+        some, both = (self.add(ThresholdUnit([1, 1], level, (a, b))) for level in (-HALF, -HALF - 1))
+        return self.add(ThresholdUnit([1, -1], -HALF, (some, both)))

@@ -1,0 +1,159 @@
+"""Machines of threshold units with a delay: McCulloch and Pitts's nets with circles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.engine.state import Array
+from rosenblatt.logic.network import ThresholdNetwork
+from rosenblatt.logic.unit import Bits, ThresholdUnit
+
+
+class ThresholdMachine:
+    """A network whose units remember: at each step it reads its inputs and what it remembers, and then remembers anew.
+
+    Parameters
+    ----------
+    network : ThresholdNetwork
+        Its inputs are the machine's inputs and its memories.
+    delays : mapping from a memory, one of the network's inputs, to the unit whose value it has one step later
+    outputs : names of the units (or memories) that are seen from outside
+        The network's outputs if not given.
+    start : mapping from memories to 0 or 1
+        What is remembered at the start; 0 if not given.
+
+    Attributes
+    ----------
+    inputs : tuple of str
+        The inputs from outside.
+    state : dict
+        What is remembered now.
+
+    Examples
+    --------
+    A unit that, once lit, stays lit: it reads itself.
+
+    >>> from rosenblatt import ThresholdMachine, ThresholdUnit
+    >>> latch = ThresholdMachine.from_units(["x"], {"lit": ThresholdUnit([1, 1], -0.5, ("x", "lit"))})
+    >>> [latch.step(x) for x in (0, 1, 0, 0)]
+    [0, 1, 1, 1]
+    """
+
+    def __init__(
+        self,
+        network: ThresholdNetwork,
+        delays: Mapping[str, str],
+        outputs: Any = None,
+        start: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.network, self.delays = network, dict(delays)
+        self.outputs = (
+            network.outputs if outputs is None else ((outputs,) if isinstance(outputs, str) else tuple(outputs))
+        )
+        for memory, source in self.delays.items():
+            if memory not in network.inputs:
+                raise ValueError(f"A memory must be an input of the network, but {memory!r} is none; correct the name.")
+            if source not in network.units and source not in network.inputs:
+                raise ValueError(f"A delay must read a unit or an input, but there is no {source!r}; correct the name.")
+        for name in self.outputs:
+            if name not in network.units and name not in network.inputs:
+                raise ValueError(f"outputs must name units or memories, but there is no {name!r}; correct the name.")
+        self.inputs = tuple(name for name in network.inputs if name not in self.delays)
+        self.start = dict.fromkeys(self.delays, 0)
+        for name, value in (start or {}).items():
+            if name not in self.start or value not in (0, 1):
+                raise ValueError(f"start gives memories 0 or 1, but got {name!r}: {value!r}; name a memory.")
+            self.start[name] = int(value)
+        read = dict.fromkeys([*self.outputs, *self.delays.values()])
+        self._network = ThresholdNetwork(network.inputs, network.units, tuple(read))
+        self.reset()
+
+    @classmethod
+    def from_units(
+        cls,
+        inputs: Any,
+        units: Mapping[str, ThresholdUnit],
+        outputs: Any = None,
+        start: Mapping[str, Any] | None = None,
+    ) -> ThresholdMachine:
+        """McCulloch and Pitts's own form: every unit takes one step, and reads inputs and units as they were before it.
+
+        The units' names say what they read; they may read each other and themselves.
+        """
+        inputs = (inputs,) if isinstance(inputs, str) else tuple(inputs)
+        next_ = {f"{name}'": unit for name, unit in units.items()}
+        network = ThresholdNetwork((*inputs, *units), next_, tuple(next_))
+        seen = tuple(units) if outputs is None else ((outputs,) if isinstance(outputs, str) else tuple(outputs))
+        return cls(network, {name: f"{name}'" for name in units}, [f"{name}'" for name in seen], start)
+
+    def reset(self) -> None:
+        """Go back to the start."""
+        self.state = dict(self.start)
+
+    def step(self, *row: Any, **named: Any) -> Any:
+        """Read one row of inputs (values in order, one row, or by name), and give the outputs of this step."""
+        values = self._row(row, named)
+        answers = self._network.evaluate(
+            np.array([[{**values, **self.state}[n] for n in self.network.inputs]]), signs=False
+        )
+        seen = dict(zip(self._network.outputs, np.ravel(answers).tolist(), strict=True))
+        self.state = {memory: seen[source] for memory, source in self.delays.items()}
+        result = [seen[name] for name in self.outputs]
+        return result[0] if len(result) == 1 else tuple(result)
+
+    def run(self, rows: Any, *, reset: bool = True) -> Array:
+        """The outputs of one step for each row, one column for each output; from the start, unless `reset` is False."""
+        if reset:
+            self.reset()
+        if isinstance(rows, int) and not self.inputs:
+            rows = np.empty((rows, 0), dtype=np.uint8)
+        rows = np.asarray(rows)
+        if rows.ndim == 1 and len(self.inputs) == 1:
+            rows = rows[:, None]
+        if rows.ndim != 2:
+            raise ValueError(
+                f"rows must be a table with the columns {', '.join(self.inputs)}, but got {rows.ndim} axes."
+            )
+        bits = Bits(rows, self.inputs).values
+        answers = [np.atleast_1d(self.step(row)) for row in bits]
+        return np.array(answers, dtype=np.uint8).reshape(len(rows), len(self.outputs))
+
+    def _row(self, row: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, int]:
+        if named and row:
+            raise ValueError("Pass a step's inputs in order or by name, but not both; choose one.")
+        if named:
+            if set(named) != set(self.inputs):
+                raise ValueError(
+                    f"A step reads {', '.join(self.inputs)}, but got {', '.join(named)}; pass these inputs."
+                )
+            row = tuple(named[name] for name in self.inputs)
+        elif len(row) == 1 and isinstance(row[0], Mapping):
+            return self._row((), row[0])
+        elif len(row) == 1 and np.ndim(row[0]) == 1:
+            row = tuple(np.asarray(row[0]).tolist())
+        if len(row) != len(self.inputs):
+            raise ValueError(
+                f"A step reads {len(self.inputs)} input{'s' * (len(self.inputs) != 1)} "
+                f"({', '.join(self.inputs) or 'none'}), "
+                f"but got {len(row)}; pass one value for each."
+            )
+        if not row:
+            return {}
+        bits = Bits(np.array([row]), self.inputs).values[0]
+        return dict(zip(self.inputs, bits.tolist(), strict=True))
+
+    def __repr__(self) -> str:
+        lines = [f"  {memory} after a step is {source}" for memory, source in self.delays.items()]
+        units = repr(self.network).splitlines()[1:]
+        return "\n".join(
+            [
+                f"ThresholdMachine: {len(self.inputs)} inputs, {self.network.n_units} units, {len(self.delays)} "
+                f"delays, "
+                f"state {''.join(map(str, self.state.values()))}",
+                *units,
+                *lines,
+            ]
+        )

@@ -1,0 +1,708 @@
+"""Symbols into connections: rules over columns become a network of threshold units (lecture row L25).
+
+    if CONDITION then DECISION; if CONDITION then DECISION; …; otherwise DECISION
+
+The first rule whose condition holds decides. A condition is made of comparisons of a column with a number
+(``>  >=  <  <=  =  !=``), of Boolean columns, and of *and*, *or*, *not* and brackets; *not* binds tightest, then *and*.
+
+The first layer compares. A unit fires when w·x + b >= 0, so ``x >= 3`` and ``x <= 3`` are one unit each, ``x > 3`` is
+the complement of the second, and ``x = 3`` is both. The layers above see only whether these fired: conditions, then
+"this rule and none before it", then decisions.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.engine.state import Array
+from rosenblatt.logic import expression
+from rosenblatt.logic.building import GateMaker
+from rosenblatt.logic.expression import Constant, Operation, Reader, Token
+from rosenblatt.logic.function import assignments
+from rosenblatt.logic.network import ThresholdNetwork
+from rosenblatt.logic.unit import ThresholdUnit
+
+BLOCK = 1 << 15  # rows that stay in the cache together
+TABLED = 16  # comparisons up to which the layers above them are kept as a table
+CELLS = 1 << 20  # pieces of the space of rows that are looked at for rules that never match
+MIRRORED = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "=": "=", "!=": "!="}
+HALF = Fraction(1, 2)
+
+
+class RuleWarning(UserWarning):
+    """Rules that contradict each other, or that can never match."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The unit of the first layer that fires when a column is at least (or, with `most`, at most) a number.
+
+    >>> Comparison("income", 30000, most=True).unit
+    ThresholdUnit: -income >= -30000
+    """
+
+    column: str
+    level: Any
+    most: bool
+
+    @property
+    def name(self) -> str:
+        return f"{self.column} {'<=' if self.most else '>='} {self.level}"
+
+    @property
+    def unit(self) -> ThresholdUnit:
+        sign = -1 if self.most else 1
+        return ThresholdUnit([sign], -sign * Fraction(self.level), (self.column,))
+
+    def fires(self, values: Array) -> Array:
+        """Exactly, whatever the dtype: the number is moved to the nearest one that the dtype has, on the right side."""
+        level = self._level(values.dtype)
+        if level is None:
+            return np.full(len(values), self._beyond(values.dtype))
+        return np.asarray(values <= level if self.most else values >= level)
+
+    def _level(self, dtype: Any) -> Any:
+        if dtype.kind == "f":
+            near = float(self.level) if abs(self.level) < 2**1023 else math.copysign(math.inf, self.level)
+            if near != self.level:  # an int that float64 does not have
+                if near > self.level and self.most:
+                    near = math.nextafter(near, -math.inf)
+                elif near < self.level and not self.most:
+                    near = math.nextafter(near, math.inf)
+            return np.float64(near)  # a scalar of float64 makes numpy compare float32 rows in float64
+        whole = math.floor(self.level) if self.most else math.ceil(self.level)
+        if dtype.kind == "b":
+            return None if not 0 <= whole <= 1 else bool(whole)
+        information = np.iinfo(dtype)
+        return dtype.type(whole) if information.min <= whole <= information.max else None
+
+    def _beyond(self, dtype: Any) -> bool:
+        """The answer when no number of this dtype reaches the level: it is above or below all of them."""
+        return (self.level > 0) == self.most
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A Boolean column, read as it is."""
+
+    column: str
+
+    @property
+    def name(self) -> str:
+        return self.column
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule: its condition as a tree, what it decides, and how it was written."""
+
+    condition: Any
+    decision: str
+    text: str
+
+
+def from_rules(text: str) -> RuleNetwork:
+    """Turn rules into a network of threshold units that decides every row as the rules do.
+
+    Parameters
+    ----------
+    text : rules, separated by semicolons or new lines: ``if … then …``, and at the end ``otherwise …``
+        The first that matches decides. Without *otherwise*, rows that no rule matches get None.
+
+    Returns
+    -------
+    `RuleNetwork`
+
+    Examples
+    --------
+    >>> from rosenblatt import from_rules
+    >>> network = from_rules('''
+    ...     if other_delinquent_accounts > 2 and delinquent_cycles > 1 then deny;
+    ...     if other_delinquent_accounts = 0 and (income > 30000 or years_of_credit > 3) then accept;
+    ...     otherwise refer
+    ... ''')
+    >>> row = {"other_delinquent_accounts": 0, "delinquent_cycles": 0, "income": 30000, "years_of_credit": 3}
+    >>> network.predict_one(row), network.predict_one(row | {"income": 30000.01})
+    ('refer', 'accept')
+    """
+    network = RuleNetwork(_Rules(text).read())
+    _look_for_trouble(network)
+    return network
+
+
+class RuleNetwork:
+    """Rules as a network of threshold units; made by `from_rules`.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        The columns that it reads.
+    decisions : tuple
+        What can be decided; None is among them if there is no *otherwise*.
+    comparisons : tuple of Comparison and Flag
+        The first layer, whose units compare columns with numbers.
+    network : ThresholdNetwork
+        The layers above it: its inputs are the comparisons, its outputs the decisions.
+    rules : tuple of Rule
+    """
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self.rules = tuple(rules)
+        atoms = list(dict.fromkeys(atom for rule in rules for atom in _atoms(rule.condition)))
+        self.comparisons: tuple[Comparison | Flag, ...] = tuple(sorted(atoms, key=lambda atom: atom.column))
+        self.columns = tuple(dict.fromkeys(atom.column for atom in atoms))
+        written = [rule.decision for rule in rules]
+        total = isinstance(rules[-1].condition, Constant) and rules[-1].condition.value
+        self.decisions: tuple[str | None, ...] = (*dict.fromkeys(written), *(() if total else (None,)))
+        self.network = self._build()
+        self._table = self._decide(assignments(len(atoms))) if len(atoms) <= TABLED else None
+        self._names = np.array(self.decisions, dtype=object if None in self.decisions else None)
+
+    # --------------------------------------------------------------------------------------- the units
+
+    def _build(self) -> ThresholdNetwork:
+        names = tuple(atom.name for atom in self.comparisons)
+        maker = GateMaker(names)
+        conditions = [maker.make(rule.condition) for rule in self.rules]
+        units = maker.units
+        for number, (source, positive) in enumerate(conditions, 1):
+            # Fires when this condition holds and none before it.
+            before = conditions[: number - 1]
+            shadowed = any(s is None and p for s, p in before)
+            alone = [] if source is None else [(source, positive)]
+            never = shadowed or (source is None and not positive)
+            units[f"rule {number}"] = (
+                _NEVER if never else _all_of([*alone, *((s, not p) for s, p in before if s is not None)])
+            )
+        for decision in self.decisions:
+            own = [f"rule {n}" for n, rule in enumerate(self.rules, 1) if rule.decision == decision]
+            if decision is None:
+                everything = [f"rule {n}" for n in range(1, len(self.rules) + 1)]
+                units["no rule"] = ThresholdUnit.nor(len(everything), everything)
+            else:
+                units[f"decide {decision}"] = ThresholdUnit.or_(len(own), own)
+        outputs = ["no rule" if decision is None else f"decide {decision}" for decision in self.decisions]
+        return ThresholdNetwork(names, units, outputs)
+
+    @property
+    def units(self) -> dict[str, ThresholdUnit]:
+        """All units, those of the first layer included."""
+        first = {atom.name: atom.unit for atom in self.comparisons if isinstance(atom, Comparison)}
+        return {**first, **self.network.units}
+
+    def __repr__(self) -> str:
+        lines = [f"  {rule.text}" for rule in self.rules]
+        return "\n".join(
+            [
+                f"RuleNetwork: {len(self.columns)} columns, {len(self.units)} units, {len(self.decisions)} decisions",
+                *lines,
+            ]
+        )
+
+    # ----------------------------------------------------------------------------------------- answers
+
+    def predict(self, X: Any) -> Array:
+        """The decision for every row of a frame, of a mapping from columns to arrays, or of an array like `columns`."""
+        return np.asarray(self._names[self.codes(X)])
+
+    def codes(self, X: Any) -> Array:
+        """The decisions as numbers, their places in `decisions`: uint8 (uint16 if there are more than 256)."""
+        columns = self._read(X)
+        n = len(next(iter(columns.values()))) if columns else _height(X)
+        result = np.empty(n, dtype=np.uint8 if len(self.decisions) <= 256 else np.uint16)
+
+        def work(start: int) -> None:
+            block = slice(start, start + BLOCK)
+            part = {name: values[block] for name, values in columns.items()}
+            result[block] = self._block(part, min(n, start + BLOCK) - start)
+
+        starts = range(0, n, BLOCK)
+        if len(starts) < 8:
+            for start in starts:
+                work(start)
+        else:  # numpy lets go of the lock while it compares
+            with ThreadPoolExecutor(2) as pool:
+                list(pool.map(work, starts))
+        return result
+
+    def predict_one(self, row: Mapping[str, Any]) -> str | None:
+        """The decision for one row, a mapping from columns to values."""
+        return self.decisions[int(self.codes(_one(row, self.columns))[0])]
+
+    def _block(self, columns: Mapping[str, Array], n: int) -> Array:
+        if self._table is None:
+            bits = np.empty((n, len(self.comparisons)), dtype=np.uint8)
+            for i, atom in enumerate(self.comparisons):
+                bits[:, i] = _fires(atom, columns[atom.column])
+            return self._decide(bits)
+        # The layers above the comparisons, for every pattern of these, are a table: a row's pattern is its number.
+        pattern = np.zeros(n, dtype=np.uint8 if len(self.comparisons) <= 8 else np.uint16)
+        for atom in self.comparisons:
+            np.left_shift(pattern, 1, out=pattern)
+            np.bitwise_or(pattern, _fires(atom, columns[atom.column]).view(np.uint8), out=pattern)
+        return self._table[pattern]
+
+    def _decide(self, bits: Array) -> Array:
+        """The number of the decision for patterns of the first layer, by the units above it."""
+        answers = np.asarray(self.network.evaluate(bits, signs=False)).reshape(len(bits), len(self.decisions))
+        return answers.argmax(axis=1).astype(np.uint8 if len(self.decisions) <= 256 else np.uint16)
+
+    def fired(self, row: Mapping[str, Any]) -> tuple[dict[str, bool], Array]:
+        """For one row: which units fired, by name, and the pattern of the first layer."""
+        columns = self._read(_one(row, self.columns))
+        first = {atom.name: bool(_fires(atom, columns[atom.column])[0]) for atom in self.comparisons}
+        bits = np.array([list(first.values())], dtype=np.uint8)
+        above = {name: bool(values[0]) for name, values in self.network.activity(bits).items()}
+        return {**first, **above}, bits
+
+    # ----------------------------------------------------------------------------------------- reading
+
+    def _read(self, X: Any) -> dict[str, Array]:
+        if isinstance(X, np.ndarray) and X.dtype.names is None:
+            if X.ndim != 2 or X.shape[1] != len(self.columns):
+                raise ValueError(
+                    f"An array must have the {len(self.columns)} columns {', '.join(self.columns)}, but its shape is "
+                    f"{X.shape}; pass these columns in this order, or a frame."
+                )
+            columns = {name: X[:, i] for i, name in enumerate(self.columns)}
+        else:
+            known = list(X.columns if hasattr(X, "columns") else X)
+            missing = [name for name in self.columns if name not in known]
+            if missing:
+                raise ValueError(
+                    f"The rules read the columns {', '.join(self.columns)}, but there is no {missing[0]!r}; add it or "
+                    f"rename a column."
+                )
+            columns = {name: _values(X[name], name) for name in self.columns}
+        if len({len(values) for values in columns.values()}) > 1:
+            raise ValueError("All columns must have the same number of rows, but they differ; pass whole columns.")
+        booleans = {atom.column for atom in self.comparisons if isinstance(atom, Flag)}
+        return {name: _checked(values, name, name in booleans) for name, values in columns.items()}
+
+
+def _height(X: Any) -> int:
+    """The number of rows of a table of which no column is read."""
+    return len(next(iter(X.values()), ())) if isinstance(X, Mapping) else len(X)
+
+
+def _fires(atom: Comparison | Flag, values: Array) -> Array:
+    return values if isinstance(atom, Flag) else atom.fires(values)
+
+
+def _one(row: Any, columns: tuple[str, ...]) -> dict[str, Array]:
+    if not isinstance(row, Mapping):
+        row = dict(zip(columns, row, strict=True)) if not hasattr(row, "to_dict") else row.to_dict()
+    return {name: np.array([row[name]]) if name in row else _absent(name, columns) for name in columns}
+
+
+def _absent(name: str, columns: tuple[str, ...]) -> Array:
+    raise ValueError(f"A row must have the columns {', '.join(columns)}, but it has no {name!r}; add it.")
+
+
+def _values(column: Any, name: str) -> Array:
+    """A column as an array, without a copy where it is one already."""
+    nulls = column.null_count() if hasattr(column, "null_count") else 0  # polars
+    if not nulls and hasattr(column, "isna") and getattr(column.dtype, "kind", "O") not in "biuf":  # pandas
+        nulls = int(column.isna().sum())
+    if nulls:
+        raise _missing(name, nulls)
+    if hasattr(column, "to_numpy"):
+        return np.asarray(column.to_numpy())
+    return np.asarray(column)
+
+
+def _missing(name: str, count: int) -> ValueError:
+    return ValueError(
+        f"The column {name!r} must have a value in every row, but {count:,} {'is' if count == 1 else 'are'} missing; "
+        f"fill "
+        f"them or leave these rows out."
+    )
+
+
+def _checked(values: Array, name: str, boolean: bool) -> Array:
+    if values.ndim != 1:
+        raise ValueError(f"The column {name!r} must be a list of values, but its shape is {values.shape}.")
+    if values.dtype.kind == "O":
+        values = _from_objects(values, name)
+    if values.dtype.kind not in "biuf" or values.dtype.itemsize > 8:
+        raise ValueError(
+            f"The column {name!r} must hold numbers or Booleans, but its dtype is {values.dtype}; convert it."
+        )
+    if values.dtype.kind == "f":
+        if values.dtype == np.float16:
+            values = values.astype(np.float32)
+        # A sum is not a number if one of its terms is not; or if infinities of both signs meet.
+        with np.errstate(all="ignore"):
+            doubtful = len(values) and math.isnan(float(values.sum()))
+        if doubtful and np.isnan(values).any():
+            raise _missing(name, int(np.isnan(values).sum()))
+    if boolean and values.dtype.kind != "b":
+        odd = (values != 0) & (values != 1)
+        if odd.any():
+            raise ValueError(
+                f"The column {name!r} is used as true or false and must hold 0 and 1, but it holds "
+                f"{values[odd][0].item()!r}; compare it with a number in the rules, or convert it."
+            )
+        values = values == 1
+    return values
+
+
+def _from_objects(values: Array, name: str) -> Array:
+    listed = values.tolist()
+    missing = sum(value is None or value != value for value in listed)
+    if missing:
+        raise _missing(name, missing)
+    if all(isinstance(value, bool | np.bool_) for value in listed):
+        return values.astype(bool)
+    if not all(isinstance(value, int | float | np.integer | np.floating) for value in listed):
+        raise ValueError(f"The column {name!r} must hold numbers or Booleans, but it holds other objects; convert it.")
+    converted = np.array(listed)
+    if converted.dtype.kind not in "biuf" or any(a != b for a, b in zip(converted.tolist(), listed, strict=True)):
+        raise ValueError(f"The column {name!r} must hold numbers of at most 64 bits, but some are longer; round them.")
+    return converted
+
+
+# ------------------------------------------------------------------------------------------------------ parsing
+
+
+class _Condition(Reader):
+    """Reads a condition: comparisons and Boolean columns where an expression has names."""
+
+    levels = ("or", "xor", "and")
+
+    def operation(self) -> str | None:
+        return None if self.next.text in ("=", "==", "!=") else super().operation()
+
+    def atom(self) -> Any:
+        token = self.next
+        if token.kind == "name" and token.text.lower() in ("true", "false"):
+            self.take()
+            return Constant(token.text.lower() == "true")
+        if token.kind == "name" and token.text.lower() not in RESERVED:
+            self.take()
+            if self.next.text in COMPARING:
+                return self._compared(token, self.take())
+            return Flag(_column(token))
+        value = self._number()
+        if value is None:
+            raise self.fail(
+                f"A condition must have a column or a bracket at character {token.position}, but "
+                f"{'the text ends there' if token.kind == 'end' else f'there is {token.text!r}'}; complete it.",
+                token,
+            )
+        if self.next.text not in COMPARING:
+            raise self.fail("A number must be compared with a column, but it is not; write one of > >= < <= = !=.")
+        sign = self.take()
+        if self.next.kind != "name":
+            raise self.fail(f"After {sign.text!r} there must be a column, but there is {self.next.text!r}; write one.")
+        return _comparison(_column(self.take()), MIRRORED[sign.text.replace("==", "=")], value)
+
+    def _compared(self, column: Token, sign: Token) -> Any:
+        if self.next.kind == "name" and self.next.text.lower() in ("true", "false"):
+            if sign.text not in ("=", "==", "!="):
+                raise self.fail(
+                    "A Boolean column may be compared by = and != only, but here it is not; use these.", sign
+                )
+            wanted = (self.take().text.lower() == "true") == (sign.text != "!=")
+            return Flag(_column(column)) if wanted else Operation("not", (Flag(_column(column)),))
+        value = self._number()
+        if value is None:
+            raise self.fail(
+                f"After {sign.text!r} there must be a number at character {self.next.position}, but "
+                f"{'the text ends there' if self.next.kind == 'end' else f'there is {self.next.text!r}'}; write one."
+            )
+        return _comparison(_column(column), sign.text.replace("==", "="), value)
+
+    def _number(self) -> Any:
+        """An int or a float as Python reads it, with its sign; None if there is none."""
+        start, negative = self.place, False
+        while self.next.text in ("+", "-"):
+            negative ^= self.take().text == "-"
+        if self.next.kind != "number":
+            self.place = start
+            return None
+        token = self.take()
+        try:
+            value: Any = int(token.text)
+        except ValueError:
+            try:
+                value = float(token.text)
+            except ValueError:
+                raise self.fail(
+                    f"A number must be written as in Python, but got {token.text!r}; correct it.", token
+                ) from None
+        if isinstance(value, float) and math.isinf(value):
+            raise self.fail(f"A number must be finite, but {token.text!r} is too large; write a smaller one.", token)
+        return -value if negative else value
+
+
+RESERVED = ("if", "then", "otherwise", "else")
+COMPARING = (">", ">=", "<", "<=", "=", "==", "!=")
+
+
+def _column(token: Token) -> str:
+    return token.text.strip("`")
+
+
+def _comparison(column: str, sign: str, level: Any) -> Any:
+    """A comparison out of units that fire at >= and <=."""
+    if isinstance(level, float) and level.is_integer():
+        level = int(level)
+    least, most = Comparison(column, level, most=False), Comparison(column, level, most=True)
+    if sign == ">=":
+        return least
+    if sign == "<=":
+        return most
+    if sign == ">":
+        return Operation("not", (most,))
+    if sign == "<":
+        return Operation("not", (least,))
+    both = Operation("and", (least, most))
+    return both if sign == "=" else Operation("not", (both,))
+
+
+class _Rules:
+    """Reads a text of rules."""
+
+    def __init__(self, text: Any) -> None:
+        if not isinstance(text, str):
+            raise TypeError(f"Rules must be a text, but got {type(text).__name__}; write 'if … then …; otherwise …'.")
+        self.text = text
+        self.reader = _Condition(text)
+
+    def read(self) -> list[Rule]:
+        rules: list[Rule] = []
+        reader = self.reader
+        while True:
+            while reader.next.text == ";":
+                reader.take()
+            if reader.next.kind == "end":
+                break
+            if rules and isinstance(rules[-1].condition, Constant) and rules[-1].text.lower().startswith("otherwise"):
+                raise reader.fail("Nothing may follow 'otherwise DECISION', but there is more; move it to the end.")
+            rules.append(self._rule())
+        if not rules:
+            raise ValueError(
+                "There must be at least one rule, but the text has none; write 'if … then …; otherwise …'."
+            )
+        columns: dict[str, type] = {}
+        for rule in rules:
+            for atom in _atoms(rule.condition):
+                if columns.setdefault(atom.column, type(atom)) is not type(atom):
+                    raise ValueError(
+                        f"A column is either compared with numbers or used as true or false, but {atom.column!r} is "
+                        f"both; "
+                        f"write '{atom.column} = 1' for the latter."
+                    )
+        return rules
+
+    def _rule(self) -> Rule:
+        reader, start = self.reader, self.reader.next
+        word = start.text.lower() if start.kind == "name" else ""
+        if word in ("otherwise", "else"):
+            reader.take()
+            return Rule(Constant(True), self._decision(), f"otherwise {self._since(start, skip=1)}")
+        if word != "if":
+            raise reader.fail(
+                f"A rule must begin with 'if' or 'otherwise', but character {start.position} begins {start.text!r}; "
+                f"write "
+                f"'if … then …'."
+            )
+        reader.take()
+        condition = reader.expression()
+        if reader.next.kind != "name" or reader.next.text.lower() != "then":
+            got = "the text ends" if reader.next.kind == "end" else f"there is {reader.next.text!r}"
+            raise reader.fail(
+                f"After its condition a rule must go on with 'then', but at character {reader.next.position} {got}; "
+                f"write "
+                f"'then DECISION', or an operator."
+            )
+        reader.take()
+        decision = self._decision()
+        return Rule(condition, decision, self._since(start))
+
+    def _decision(self) -> str:
+        """The words up to the end of the rule."""
+        reader, first = self.reader, self.reader.next
+        words: list[str] = []
+        while reader.next.kind in ("name", "number") and (not words or not self._begins()):
+            words.append(reader.take().text.strip("`"))
+        if not words:
+            raise reader.fail(
+                f"A rule must name its decision at character {first.position}, but it does not; write a word."
+            )
+        if reader.next.kind != "end" and reader.next.text != ";" and not self._begins():
+            raise reader.fail(
+                f"A decision is made of words and numbers, but character {reader.next.position} is "
+                f"{reader.next.text!r}; end "
+                f"the rule with ';'."
+            )
+        return " ".join(words)
+
+    def _begins(self) -> bool:
+        """Whether the next token begins a rule on a new line."""
+        token = self.reader.next
+        before = self.text[: token.position].rsplit("\n", 1)
+        own_line = len(before) == 2 and not before[1].strip()
+        return own_line and token.text.lower() in ("if", "otherwise", "else")
+
+    def _since(self, start: Token, skip: int = 0) -> str:
+        end = self.reader.tokens[self.reader.place - 1]
+        text = self.text[start.position : end.position + len(end.text)]
+        return " ".join(text.split()[skip:])
+
+
+def _atoms(tree: Any) -> list[Any]:
+    if isinstance(tree, Comparison | Flag):
+        return [tree]
+    return [atom for part in tree.operands for atom in _atoms(part)] if isinstance(tree, Operation) else []
+
+
+_NEVER = ThresholdUnit([], -HALF, ())
+
+
+def _all_of(literals: Sequence[tuple[Any, bool]]) -> ThresholdUnit:
+    """Fires when all literals hold; always, if there are none."""
+    chosen = dict.fromkeys(literals)
+    if any((source, not positive) in chosen for source, positive in chosen):
+        return _NEVER
+    weights = [1 if positive else -1 for _, positive in chosen]
+    positive = sum(weight > 0 for weight in weights)
+    return ThresholdUnit(weights, HALF - positive, tuple(str(source) for source, _ in chosen))
+
+
+# ------------------------------------------------------------------------------------------------------ trouble
+
+
+def _look_for_trouble(network: RuleNetwork) -> None:
+    """Warn of rules that never match, and of rules that contradict each other.
+
+    The levels of a column cut its numbers into pieces: each level and what lies between. A row of pieces stands for all
+    rows within. A later rule that holds everywhere an earlier one does is the usual exception-first order and no
+    contradiction; two rules of different decisions that overlap in part are one (the "correlation" of Al-Shaer and
+    Hamed, 2004, for firewall rules).
+    """
+    rules = network.rules
+    last = len(rules) - 1 if isinstance(rules[-1].condition, Constant) and rules[-1].condition.value else len(rules)
+    whole = _Pieces(network.comparisons)
+    if whole.size <= CELLS:
+        holds = [whole.holds(rule.condition) for rule in rules]
+        free = np.ones(whole.size, dtype=bool)
+        never = set()
+        for number, here in enumerate(holds):
+            if not (here & free).any():
+                never.add(number)
+                _warn_never(rules, number, [i for i in range(number) if (holds[i] & here).any()], bool(here.any()))
+            free = free & ~here
+        clashes = []
+        for i, j in itertools.combinations([i for i in range(last) if i not in never], 2):
+            both = holds[i] & holds[j]
+            if rules[i].decision != rules[j].decision and both.any() and (holds[i] & ~holds[j]).any():
+                clashes.append((i, j, whole.example(int(np.argmax(both)))))
+        _warn_contradictions(rules, clashes)
+        return
+    # Too many pieces to look at all rules at once: each alone, and each pair.
+    clashes = []
+    for j, rule in enumerate(rules[:last]):
+        own = _Pieces(_atoms(rule.condition))
+        if own.size <= CELLS and not own.holds(rule.condition).any():
+            _warn_never(rules, j, [], False)
+            continue
+        for i in range(j):
+            pair = _Pieces([*_atoms(rules[i].condition), *_atoms(rule.condition)])
+            if pair.size > CELLS:
+                continue
+            first, second = pair.holds(rules[i].condition), pair.holds(rule.condition)
+            if not (second & ~first).any():
+                _warn_never(rules, j, [i], True)
+                break
+            if rules[i].decision != rule.decision and (first & second).any() and (first & ~second).any():
+                clashes.append((i, j, pair.example(int(np.argmax(first & second)))))
+    _warn_contradictions(rules, clashes)
+
+
+def _warn_never(rules: Sequence[Rule], number: int, before: list[int], alone: bool) -> None:
+    if alone:
+        listed = " and ".join(str(i + 1) for i in before)
+        why = f"wherever it holds, rule{'s' * (len(before) > 1)} {listed} decide{'s' * (len(before) == 1)} first"
+    else:
+        why = "its condition contradicts itself"
+    warnings.warn(
+        f"Rule {number + 1} ({rules[number].text}) can never match: {why}; correct it or leave it out.",
+        RuleWarning,
+        stacklevel=4,
+    )
+
+
+def _warn_contradictions(rules: Sequence[Rule], clashes: list[tuple[int, int, str]]) -> None:
+    """One warning, about the first pair; it says how many others there are."""
+    if not clashes:
+        return
+    i, j, example = clashes[0]
+    others = len(clashes) - 1
+    more = "" if not others else f" (and {others} other pair{'s' * (others > 1)} of rules)"
+    warnings.warn(
+        f"Rules {i + 1} and {j + 1} contradict each other where {example}{more}: one decides {rules[i].decision!r}, the "
+        f"other {rules[j].decision!r}; the first wins there, so make sure that it should.",
+        RuleWarning,
+        stacklevel=4,
+    )
+
+
+class _Pieces:
+    """All combinations of pieces of the columns: values that stand for every row there is."""
+
+    def __init__(self, atoms: Sequence[Any]) -> None:
+        levels: dict[str, list[Any]] = {}
+        for atom in dict.fromkeys(atoms):
+            levels.setdefault(atom.column, [])
+            if isinstance(atom, Comparison):
+                levels[atom.column].append(atom.level)
+        # Pieces are numbered 0 … 2k: even ones lie between levels, odd ones are levels.
+        self.levels = {column: sorted(set(own)) for column, own in levels.items()}
+        self.counts = [2 * len(own) + 1 if own else 2 for own in self.levels.values()]
+        self.size = math.prod(self.counts)
+        self.axis = {column: i for i, column in enumerate(self.levels)}
+
+    def holds(self, condition: Any) -> Array:
+        values = {atom: self._atom(atom) for atom in _atoms(condition)}
+        answer = expression.evaluate(condition, values)
+        return np.ravel(np.broadcast_to(answer, self.counts))
+
+    def _atom(self, atom: Any) -> Array:
+        axis = self.axis[atom.column]
+        pieces = np.arange(self.counts[axis])
+        if isinstance(atom, Flag):
+            answer = pieces == 1
+        else:
+            place = 2 * self.levels[atom.column].index(atom.level) + 1
+            answer = pieces <= place if atom.most else pieces >= place
+        shape = [1] * len(self.counts)
+        shape[axis] = -1
+        return np.asarray(answer).reshape(shape)
+
+    def example(self, cell: int) -> str:
+        """A row of pieces in words."""
+        places = np.unravel_index(cell, self.counts) if self.counts else ()
+        words = []
+        for (column, own), place in zip(self.levels.items(), places, strict=True):
+            if not own:
+                words.append(f"{column} is {'true' if place else 'false'}")
+            elif place % 2:
+                words.append(f"{column} = {own[place // 2]}")
+            elif place == 0:
+                words.append(f"{column} < {own[0]}")
+            elif place == 2 * len(own):
+                words.append(f"{column} > {own[-1]}")
+            else:
+                words.append(f"{own[place // 2 - 1]} < {column} < {own[place // 2]}")
+        return ", ".join(words)

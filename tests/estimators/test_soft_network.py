@@ -1,0 +1,89 @@
+"""Networks of threshold units that become sigmoid layers, learn on, and come back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+
+from rosenblatt import Layer, ThresholdNetwork, ThresholdUnit, harden, soften
+from rosenblatt.logic.circuits import adder
+from rosenblatt.logic.function import assignments
+
+
+@given(st.integers(1, 4), st.integers(0, 2**32))
+@settings(max_examples=40)
+def test_there_and_back(n: int, seed: int) -> None:
+    table = np.random.default_rng(seed).random(1 << n) < 0.5
+    network = ThresholdNetwork.from_function(table)
+    layer = soften(network)
+    np.testing.assert_array_equal(layer.predict(assignments(n).astype(float)), table)
+    np.testing.assert_array_equal(harden(layer, network.inputs).table, table)
+
+
+def test_several_outputs_and_skipped_layers() -> None:
+    network = adder(2)
+    layer = soften(network)
+    np.testing.assert_array_equal(layer.predict(assignments(4).astype(float)), network(assignments(4)))
+    np.testing.assert_array_equal(harden(layer).table, network.table)
+    touching = ThresholdNetwork("a b", {"u": ThresholdUnit([1, 1], -1, "a b"), "v": ThresholdUnit([2], -2, "u")}, "v")
+    assert soften(touching).predict(assignments(2).astype(float)).tolist() == [0, 1, 1, 1]
+    single = ThresholdNetwork("a b", {}, "b")
+    assert soften(single).predict(assignments(2).astype(float)).tolist() == [0, 1, 0, 1]
+    assert soften(ThresholdUnit.and_(2)).predict([[1.0, 1.0], [1.0, 0.0]]).tolist() == [1, 0]
+
+
+def test_learns_on() -> None:
+    """From a network for a neighbouring function, in fewer steps and to the right one."""
+    X = assignments(3).astype(float)
+    wanted = X.sum(axis=1) % 2  # parity
+    wrong = ThresholdNetwork.from_function("(a ^ b) | c")
+    layer = soften(wrong, steepness=2.0)
+    before = float(np.mean((layer.activate(X)[:, 0] - wanted) ** 2))
+    assert layer.predict(X).tolist() != wanted.tolist()
+    layer.fit(X, wanted)
+    after = float(np.mean((layer.activate(X)[:, 0] - wanted) ** 2))
+    assert after < before
+    majority = soften(ThresholdUnit.and_(3), steepness=2.0).fit(X, X.sum(axis=1) >= 2)
+    assert harden(majority) == ThresholdNetwork.from_function(ThresholdUnit.majority(3))
+
+
+def test_training_starts_at_the_weights() -> None:
+    layer = soften(ThresholdNetwork.from_function("a ^ b"))
+    start = [layer.below_.weights_.copy(), layer.weights_.copy()]  # type: ignore[union-attr]
+    layer.set_params(max_iter=1, solver="batch", learning_rate=1e-9)
+    with pytest.warns(UserWarning, match="max_iter"):
+        layer.fit(assignments(2).astype(float), [0, 1, 1, 0])
+    np.testing.assert_allclose(layer.below_.weights_, start[0], atol=1e-6)  # type: ignore[union-attr]
+    np.testing.assert_allclose(layer.weights_, start[1], atol=1e-6)
+
+
+def test_tanh_layers_come_back() -> None:
+    X, y = assignments(2).astype(float), [0, 1, 1, 0]
+    layer = Layer("sigmoid", below=Layer("tanh", units=2), random_state=0).fit(X, y)
+    assert harden(layer).table.astype(int).tolist() == y
+
+
+def test_refuses() -> None:
+    xor = ThresholdNetwork.from_function("a ^ b")
+    X = assignments(2).astype(float)
+    for make, words in (
+        (lambda: soften("a ^ b"), "networks of threshold units"),
+        (lambda: soften(xor, steepness=0), "steepness"),
+        (lambda: harden(Layer()), "fitted Layer"),
+        (lambda: harden(soften(xor), inputs=("a",)), "2 names"),
+        (lambda: harden(Layer.from_weights([[1.0]], [0.0], "linear")), "linear"),
+        (lambda: Layer(start="fitted").fit(X, [0, 1, 1, 0]), "needs a layer that has weights"),
+        (lambda: clone(soften(xor)).fit(X, [0, 1, 1, 0]), "needs a layer that has weights"),
+        (lambda: Layer(start="warm").fit(X, [0, 1, 1, 0]), "start"),
+        (lambda: soften(xor).fit(X[:, :1], [0, 1, 1, 0]), "2 features"),
+        (lambda: soften(xor).fit(X, [0, 1, 2, 0]), "outputs"),
+    ):
+        with pytest.raises((ValueError, TypeError), match=words):
+            make()
+    layer = soften(xor)
+    with pytest.raises(ValueError, match="outputs"):
+        layer.fit(X, [0, 1, 2, 0])
+    assert layer.predict(X).tolist() == [0, 1, 1, 0]  # a refused fit leaves it as it was

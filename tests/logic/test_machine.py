@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rosenblatt import ThresholdMachine, ThresholdNetwork, ThresholdUnit
+from rosenblatt.logic.circuits import adder, counter, serial_adder
+from rosenblatt.logic.function import assignments
+
+
+@pytest.mark.parametrize("bits", [1, 2, 4, 6])
+def test_adder_adds(bits: int) -> None:
+    network = adder(bits)
+    X = assignments(2 * bits)
+    powers = 1 << np.arange(bits, -1, -1)
+    np.testing.assert_array_equal(network(X) @ powers, X[:, :bits] @ powers[1:] + X[:, bits:] @ powers[1:])
+    assert network.n_units == 2 * bits
+
+
+def test_serial_adder_adds() -> None:
+    machine = serial_adder()
+    for a, b in ((11, 6), (0, 0), (2**40 - 1, 1), (123456789, 987654321)):
+        digits = [((a >> i) & 1, (b >> i) & 1) for i in range(45)]
+        total = machine.run(digits).ravel()
+        assert sum(int(bit) << i for i, bit in enumerate(total)) == a + b
+
+
+@pytest.mark.parametrize("bits", [1, 3, 5])
+def test_counter_counts(bits: int) -> None:
+    machine = counter(bits)
+    ticks = np.random.default_rng(0).integers(0, 2, 200)
+    seen = machine.run(ticks) @ (1 << np.arange(bits - 1, -1, -1))
+    np.testing.assert_array_equal(seen, np.cumsum(ticks) % (1 << bits))
+    assert len(set(seen.tolist())) == 1 << bits
+
+
+def test_steps_and_state() -> None:
+    machine = counter(3)
+    assert [machine.step(1) for _ in range(3)] == [(0, 0, 1), (0, 1, 0), (0, 1, 1)]
+    assert machine.state == {"q2": 0, "q1": 1, "q0": 1}
+    assert machine.step(tick=1) == (1, 0, 0) == machine.step({"tick": 0}) == machine.step([0])
+    assert machine.run([1, 1], reset=False).tolist() == [[1, 0, 1], [1, 1, 0]]
+    machine.reset()
+    assert machine.step(0) == (0, 0, 0)
+    assert "state 000" in repr(machine)
+
+
+def test_delay_of_every_unit() -> None:
+    """McCulloch and Pitts's own nets: a chain of three units shows its input three steps later."""
+    copy = [ThresholdUnit([1], -0.5, (name,)) for name in ("x", "u", "v")]
+    chain = ThresholdMachine.from_units("x", dict(zip("uvw", copy, strict=True)), "w")
+    assert chain.run([1, 0, 0, 1, 0, 0]).ravel().tolist() == [0, 0, 1, 0, 0, 1]
+
+
+def test_a_ring_needs_no_input() -> None:
+    ring = ThresholdMachine.from_units((), {"a": ThresholdUnit.not_("a")}, start={"a": 1})
+    assert ring.run(4).ravel().tolist() == [0, 1, 0, 1]
+    assert ring.step() == 0
+
+
+def test_refuses() -> None:
+    network = ThresholdNetwork("a m", {"u": ThresholdUnit.or_(2, "a m")}, "u")
+    for make, words in (
+        (lambda: ThresholdMachine(network, {"x": "u"}), "'x' is none"),
+        (lambda: ThresholdMachine(network, {"m": "v"}), "no 'v'"),
+        (lambda: ThresholdMachine(network, {"m": "u"}, outputs="v"), "no 'v'"),
+        (lambda: ThresholdMachine(network, {"m": "u"}, start={"m": 2}), "0 or 1"),
+        (lambda: ThresholdMachine(network, {"m": "u"}, start={"a": 1}), "name a memory"),
+        (lambda: counter(0), "bits"),
+        (lambda: adder(True), "bits"),
+        (lambda: counter(2).step(), "1 input"),
+        (lambda: counter(2).step(1, 1), "got 2"),
+        (lambda: counter(2).step(tock=1), "tock"),
+        (lambda: counter(2).step(1, tick=1), "not both"),
+        (lambda: counter(2).step(3), "0 and 1"),
+        (lambda: counter(2).run([[[1]]]), "axes"),
+        (lambda: counter(2).run([[1, 1]]), "1 values"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            make()

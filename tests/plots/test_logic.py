@@ -1,0 +1,69 @@
+"""Pictures of threshold logic: what is on them, counted."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+import pytest
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+
+from rosenblatt import ThresholdNetwork, ThresholdUnit, from_rules
+from rosenblatt.logic.circuits import adder, counter
+from rosenblatt.plots import MachineDisplay, NetworkDisplay, UnitDisplay
+
+
+@pytest.fixture(autouse=True)
+def _close():  # type: ignore[no-untyped-def]
+    yield
+    plt.close("all")
+
+
+def texts(display: NetworkDisplay) -> list[str]:
+    return [text.get_text() for text in display.ax_.texts]
+
+
+@pytest.mark.parametrize(
+    "unit", [ThresholdUnit.not_(), ThresholdUnit.or_(), ThresholdUnit.majority(3), ThresholdUnit([0, 0], 1)]
+)
+def test_unit(unit: ThresholdUnit) -> None:
+    ax = UnitDisplay.from_unit(unit).ax_
+    assert ax.get_title() == unit.inequality()
+    # Points where it does not fire, then points where it does.
+    silent, firing = (len(points.get_offsets()) for points in ax.collections[-2:])
+    assert (silent, firing) == (int((~unit.table).sum()), int(unit.table.sum()))
+
+
+def test_network() -> None:
+    shown = texts(NetworkDisplay.from_network(ThresholdNetwork.from_function("a ^ b")))
+    assert {"a", "b", "h1", "h2", "out", "b = -0.5", "b = -1.5"} <= set(shown)
+    assert shown.count("1") == 5 and shown.count("-1") == 1
+
+
+def test_boxes_do_not_overlap() -> None:
+    for network in (adder(4), counter(3).network, from_rules("if a > 1 and b = 2 then x; otherwise y")):
+        layout = NetworkDisplay.from_network(network).layout_
+        boxes = [(x, y, layout.widths[name]) for name, (x, y) in layout.place.items() if isinstance(name, str)]
+        for i, (x, y, width) in enumerate(boxes):
+            for other_x, other_y, other_width in boxes[i + 1 :]:
+                assert abs(x - other_x) >= (width + other_width) / 2 or abs(y - other_y) >= 0.56
+
+
+def test_machine() -> None:
+    display = MachineDisplay.from_machine(counter(3))
+    dashed = [line for line in display.ax_.lines if line.get_linestyle() not in ("-", "None")]
+    assert len(dashed) == 3 and "one step later" in texts(display)
+
+
+def test_onto_given_axes() -> None:
+    _, ax = plt.subplots()
+    assert NetworkDisplay.from_network(ThresholdUnit.or_(5), ax=ax).ax_ is ax
+
+
+def test_refuses() -> None:
+    with pytest.raises(ValueError, match="1 to 3 inputs"):
+        UnitDisplay.from_unit(ThresholdUnit.or_(4))
+    for display in (NetworkDisplay, MachineDisplay):
+        with pytest.raises(TypeError, match="str"):
+            display("a ^ b")
