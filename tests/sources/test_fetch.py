@@ -15,7 +15,7 @@ import pytest
 from rosenblatt.sources import FILES, KnownFile, cache_folder, checksum, download, locate
 
 CONTENT = b"\0\0\x08\x01\0\0\0\x03abc"
-PACKED = gzip.compress(CONTENT)
+PACKED = gzip.compress(CONTENT, mtime=0)
 NAME = "mnist/t10k-labels-idx1-ubyte"
 
 
