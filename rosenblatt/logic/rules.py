@@ -651,8 +651,8 @@ def _warn_contradictions(rules: Sequence[Rule], clashes: list[tuple[int, int, st
     others = len(clashes) - 1
     more = "" if not others else f" (and {others} other pair{'s' * (others > 1)} of rules)"
     warnings.warn(
-        f"Rules {i + 1} and {j + 1} contradict each other where {example}{more}: one decides {rules[i].decision!r}, the "
-        f"other {rules[j].decision!r}; the first wins there, so make sure that it should.",
+        f"Rules {i + 1} and {j + 1} contradict each other where {example}{more}: one decides {rules[i].decision!r}, "
+        f"the other {rules[j].decision!r}; the first wins there, so make sure that it should.",
         RuleWarning,
         stacklevel=4,
     )
