@@ -24,10 +24,10 @@ demo: $(VENV)/.with-base
 	$(BIN)/python -m rosenblatt.cli.demo
 
 test: $(VENV)/.with-test $(VENV)/.with-lint lint
-	$(BIN)/python -m pytest -m 'not slow'
+	$(BIN)/python -m pytest -n auto -m 'not slow'
 
 test-all: $(VENV)/.with-test $(VENV)/.with-lint lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 lint: $(VENV)/.with-test $(VENV)/.with-lint
 	$(BIN)/ruff check .

@@ -30,15 +30,20 @@ def fastest_product() -> float:
 
 
 def product_rate(X, y) -> tuple[float, float]:
-    """(operations a second in matrix products over a whole run, seconds); no column is remembered."""
+    """(operations a second over a whole run, seconds), the better of two; no column is remembered.
+
+    Every matrix product of the run counts: dot products with what was learned, the smaller ones within blocks, and the
+    products of kernel values with coefficients.
+    """
     from benchmarks.kernels_gpu import task_of
 
-    task = task_of(X, y, RBF(GAMMA), 1024)
-    with CpuHands(task, 10, fresh=False) as hands:
-        clock = time.perf_counter()
-        train(task, Expansion(10, np.float32), hands, max_iter=EPOCHS)
-        seconds = time.perf_counter() - clock
-        return 2 * hands.products.multiplications / seconds, seconds
+    task, best = task_of(X, y, RBF(GAMMA), 1024), float("inf")
+    for _ in range(2):
+        with CpuHands(task, 10, fresh=False) as hands:
+            clock = time.perf_counter()
+            train(task, Expansion(10, np.float32), hands, max_iter=EPOCHS)
+            best = min(best, time.perf_counter() - clock)
+    return 2 * hands.products.multiplications / best, best
 
 
 def rows() -> Iterator[Row]:

@@ -67,7 +67,7 @@ def seconds_on_the_device(task, rounds=3, profile=False) -> float:
     return best
 
 
-def rows(blocks=(6144,), profile=False) -> Iterator[Row]:
+def rows(blocks=(8192,), profile=False) -> Iterator[Row]:
     try:
         require_gpu()
     except (ImportError, RuntimeError) as error:
@@ -108,7 +108,7 @@ def rows(blocks=(6144,), profile=False) -> Iterator[Row]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--blocks", type=int, nargs="+", default=[6144])
+    parser.add_argument("--blocks", type=int, nargs="+", default=[8192])
     parser.add_argument("--profile", action="store_true")
     options = parser.parse_args()
     for row in rows(tuple(options.blocks), options.profile):

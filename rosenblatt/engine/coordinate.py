@@ -51,7 +51,7 @@ SHRINKING = 0.25  # of the largest slope of the last pass: a coordinate at its b
 HOPELESS = 1e-12  # a projected gradient that is as good as zero
 
 # What a pass notes down per half-space.
-HIGHEST, LOWEST, ESTIMATE, BIAS_SUM, CENTRE, CEILING, FLOOR, STEPS, MISTAKES, ALPHA_SUM = range(10)
+HIGHEST, LOWEST, ESTIMATE, BIAS_SUM, CENTRE, CEILING, FLOOR, STEPS, MISTAKES, ALPHA_SUM, SQUARE = range(11)
 NOTES = 16
 
 
@@ -127,6 +127,7 @@ def _pass(key: str, layout_name: str) -> Any:
                     change = (after - before) * y
                     notes[k, BIAS_SUM] += change
                     notes[k, ALPHA_SUM] += after - before
+                    notes[k, SQUARE] += change * (2.0 * ledger[k, SCORE] + change * squares[i])  # ‖w‖²
                     notes[k, STEPS] += 1.0
                     ledger[k, CHANGE] = change
                     moved = True
@@ -296,8 +297,7 @@ class Machine:
 
     def estimates(self) -> Array:
         """Roughly, the duality gap relative to the objective, from what the last pass saw."""
-        vectors = self.state.last()[0]
-        values = self.notes[:, ALPHA_SUM] - 0.5 * np.einsum("kj,kj->k", vectors, vectors, dtype=np.float64)
+        values = self.notes[:, ALPHA_SUM] - 0.5 * self.notes[:, SQUARE]
         if self.squared:
             values -= 0.5 * np.einsum("i,ik,ik->k", self.diagonal, self.alpha, self.alpha)
         with np.errstate(over="ignore"):
@@ -336,6 +336,7 @@ class Machine:
         exact = self._exact_weights()
         coef = exact.last()[0]
         self.state._write(self.state.vectors, coef)
+        self.notes[:, SQUARE] = np.einsum("kj,kj->k", coef, coef)
         return exact
 
     def polish(self) -> bool:

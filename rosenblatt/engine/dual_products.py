@@ -73,6 +73,7 @@ class Products:
 
     def matrix(self, left: Operand, right: Operand) -> Array:
         """All values between two operands, by several threads where it is worth their while."""
+        self._count(len(left), len(right), left)
         if len(right) < 2 * NARROW:
             return self.values(left, right)
         cuts = [(start, min(start + NARROW, len(right))) for start in range(0, len(right), NARROW)]
@@ -123,11 +124,14 @@ class Products:
             with np.errstate(over="ignore", invalid="ignore"):
                 return block @ weights[columns]
 
-        if values is None and not scipy.sparse.issparse(left.rows) and left.rows.ndim == 2:
-            self.multiplications += n * m * left.rows.shape[1]
+        self._count(n, m, (left if values is None else None), coefficients.shape[1])
         for (rows, _), part in zip(tiles, self._run(tile, tiles, n * m), strict=True):
             result[rows] += part  # in the order of the tiles, whoever made them
         return result
+
+    def _count(self, n: int, m: int, left: Operand | None, half_spaces: int = 0) -> None:
+        dense = left is not None and not scipy.sparse.issparse(left.rows) and left.rows.ndim == 2
+        self.multiplications += n * m * (half_spaces + (left.rows.shape[1] if left is not None and dense else 0))
 
     def _buffer(self, height: int, width: int) -> Array:
         """This thread's own memory for a tile: fresh memory for every tile would cost as much as the kernel."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rosenblatt.engine.dual_values import Store
     from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
 
-CPU_BLOCK, GPU_BLOCK = 1024, 6144
+CPU_BLOCK, GPU_BLOCK = 1024, 8192
 LOOKED_AT = 200  # rows, before a fit with a kernel that is not known to be valid
 
 

@@ -189,7 +189,8 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _targets(self, y: Any, n_rows: int) -> Array:
         """One column per unit, and what the columns mean."""
-        wide = hasattr(y, "toarray") or (np.ndim(y) == 2 and np.shape(y)[1] > 1)
+        shape = () if hasattr(y, "toarray") else np.asarray(y).shape
+        wide = hasattr(y, "toarray") or (len(shape) == 2 and shape[1] > 1)
         if wide and type_of_target(y, input_name="y") == "multilabel-indicator":
             y = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
             if len(y) != n_rows:

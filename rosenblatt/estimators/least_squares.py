@@ -140,7 +140,7 @@ time_limit, verbose
             self.coef_ = coef[0] if flat else coef
             self.intercept_ = intercept[0] if flat else intercept
             self.trace_, self.stop_reason_, self.n_iter_ = trace, trace.stop_reason, len(trace)
-            minimising.warn(self, trace, level=4)
+            minimising.warn(self, trace, level=3)
             return self
 
     def _solve(

@@ -12,6 +12,7 @@ from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite, check_random_state
 
+from rosenblatt.engine.rows import rows_of
 from rosenblatt.engine.state import BIAS, MARK, SEEN, Array, HalfSpaces
 from rosenblatt.estimators import training
 from rosenblatt.estimators.linear import LinearClassifier
@@ -167,6 +168,8 @@ class LinearSVM(LinearClassifier):
         from rosenblatt.engine.coordinate import BIAS_SUM, CENTRE, MISTAKES, STEPS, Machine, solve
         from rosenblatt.engine.run import Watch, interrupt_flag
 
+        if task.layout == "columns" and not X.has_canonical_format:  # a coordinate's step needs true squared norms
+            task.rows = rows_of(X, squared_norms=True)[1]
         weights = task.sample_weight if len(task.sample_weight) else np.ones(task.n_rows)
         costs = weights / (2.0 * float(self.lam) * weights.sum())
         intercept = "none" if not self.fit_intercept else "regularized" if self.regularize_intercept else "free"
@@ -274,7 +277,7 @@ class LinearSVM(LinearClassifier):
         signs = np.where(task.codes[self.support_, None] == task.positive[None, :], 1.0, -1.0)
         self.dual_coef_ = np.ascontiguousarray((alpha[self.support_] * signs).T)
         self._dual = (alpha, costs, bias) if self.warm_start else None
-        self._warn(reason)
+        self._warn(reason, len(machines) > 1)
 
     def _earlier_dual(self, costs: Array, task: Any) -> tuple[Array | None, Array | None]:
         """Where a warm start begins: the dual variables of the earlier fit, at the costs of this one."""
@@ -285,7 +288,7 @@ class LinearSVM(LinearClassifier):
         ratio = np.divide(costs, earlier, out=np.zeros_like(costs), where=earlier > 0.0)
         return alpha * ratio[:, None], bias
 
-    def _warn(self, reason: str) -> None:
+    def _warn(self, reason: str, apart: bool) -> None:
         if reason == "converged":
             return
         proved = f"the objective is {self.objective_:.6g} and at most {self.duality_gap_:.2g} above the least possible"
@@ -296,4 +299,4 @@ class LinearSVM(LinearClassifier):
             "diverged": "LinearSVM met numbers beyond the range of its floats; scale the features (StandardScaler).",
         }.get(reason)
         if text is not None:
-            warnings.warn(text, ConvergenceWarning, stacklevel=7)
+            warnings.warn(text, ConvergenceWarning, stacklevel=6 + apart)

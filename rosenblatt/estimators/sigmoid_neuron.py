@@ -135,7 +135,7 @@ class SigmoidNeuron(LinearClassifier):
         )  # fmt: skip
         training.keep(self, state, trace, weights[:, :-1], weights[:, -1], len(task.kept))
         self.objective_ = objective.value(weights, objective.scores(weights))[0]
-        minimising.warn(self, trace)
+        minimising.warn(self, trace, level=4)
 
     def activate(self, X: Any) -> Array:
         """a = sigmoid(w·x + b) of every row; with several classes, of every neuron."""

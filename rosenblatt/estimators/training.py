@@ -107,7 +107,7 @@ def run(
     estimator.trace_, estimator.stop_reason_ = trace, trace.stop_reason
     estimator.n_iter_ = len(trace)
     estimator._mistakes = int(trace["mistakes"].sum())
-    _warn(estimator, trace, task.n_rows)
+    _warn(estimator, trace, task.n_rows, level=5)
 
 
 def keep(estimator: Any, state: HalfSpaces, trace: Trace, coef: Array, bias: Array, n_rows: int) -> None:
@@ -205,7 +205,7 @@ def start_from(
     state.set_weights(coefficients[: state.count], bias[: state.count])
 
 
-def _warn(estimator: LinearClassifier, trace: Trace, n_rows: int) -> None:
+def _warn(estimator: LinearClassifier, trace: Trace, n_rows: int, *, level: int = 4) -> None:
     name, epochs = type(estimator).__name__, len(trace)
     if trace.stop_reason == "diverged":
         text = (
@@ -222,4 +222,4 @@ def _warn(estimator: LinearClassifier, trace: Trace, n_rows: int) -> None:
         )
     else:
         return
-    warnings.warn(text, ConvergenceWarning, stacklevel=4)
+    warnings.warn(text, ConvergenceWarning, stacklevel=level)

@@ -32,12 +32,19 @@ EXPECTED = {
     "check_sample_weight_equivalence_on_dense_data": ORDER,
     "check_sample_weight_equivalence_on_sparse_data": ORDER,
 }
+STEP = "a class weight of 1000 multiplies the constant step of this rule beyond what it can stand (Adaline overshoots)"
+
+
+def expected(estimator):
+    if getattr(estimator, "rule", "") in ("adaline", "sigmoid_neuron"):
+        return {**EXPECTED, "check_class_weight_classifiers": STEP}
+    return EXPECTED
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore:The number of unique classes is greater")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
-@parametrize_with_checks(ESTIMATORS, expected_failed_checks=lambda estimator: EXPECTED, xfail_strict=False)
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected, xfail_strict=False)
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 

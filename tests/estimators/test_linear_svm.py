@@ -218,3 +218,12 @@ def test_numbers_beyond_floats_are_refused_or_said():
     with pytest.warns(ConvergenceWarning, match="beyond the range"):
         model = LinearSVM().fit([[1e200], [-1e200]], [0, 1])
     assert model.stop_reason_ == "diverged" and np.isfinite(model.coef_).all()
+
+
+def test_repeated_features_of_sparse_rows_are_added_up():
+    data, indices, starts = [1.0, 1.0, -2.0, 0.5, 0.5], [0, 0, 0, 0, 0], [0, 2, 3, 5]
+    twice = scipy.sparse.csr_array((data, indices, starts), shape=(3, 1))
+    once = LinearSVM(lam=0.1, tol=1e-8).fit([[2.0], [-2.0], [1.0]], [1, 0, 1])
+    model = LinearSVM(lam=0.1, tol=1e-8).fit(twice, [1, 0, 1])
+    np.testing.assert_allclose(model.coef_, once.coef_, rtol=1e-4)
+    assert model.objective_ == pytest.approx(once.objective_, rel=1e-7)
