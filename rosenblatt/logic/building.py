@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -76,18 +76,83 @@ def _thin(unit: ThresholdUnit) -> ThresholdUnit:
 
 
 def sums_of_products(f: BooleanFunction) -> Iterator[ThresholdNetwork]:
-    """A hidden *and* for each prime implicant of a cover and an *or*; or those of the complement and a *nor*."""
+    """Prime implicants of a cover, several to a hidden unit where one can hold them, and an *or*; or, of the
+    complement's, a *nor*."""
     for function, out in ((f, ThresholdUnit.or_), (~f, ThresholdUnit.nor)):
-        cubes = cover(function)
-        names = _hidden(len(cubes), f.inputs)
-        units = {name: product(literals(cube, f.inputs)) for name, cube in zip(names, cubes, strict=True)}
+        products = [frozenset(literals(cube, f.inputs)) for cube in cover(function)]
+        ladders = _grouped(products)
+        names = _hidden(len(ladders), f.inputs)
+        units = {name: ladder.unit(f.inputs) for name, ladder in zip(names, ladders, strict=True)}
         yield ThresholdNetwork(f.inputs, {**units, "out": out(len(names), names)}, ("out",))
 
 
-def product(parts: Sequence[tuple[str, bool]]) -> ThresholdUnit:
-    """The *and* of inputs and of complements of inputs."""
-    positive = sum(value for _, value in parts)
-    return ThresholdUnit([1 if value else -1 for _, value in parts], HALF - positive, tuple(name for name, _ in parts))
+Product = frozenset[tuple[str, bool]]  # inputs with the values that they must have
+
+
+class Ladder:
+    """An *or* of products that is a single unit by its form: a & (b | c & (d | …)), some of the letters negated.
+
+    With g firing when a sum of at most `total` reaches `level`: the literal l of l | g gets the weight `level`, that of
+    l & g the weight total - level + 1, which is added to the level.
+    """
+
+    def __init__(self, products: list[Product], weights: dict[tuple[str, bool], int], level: int) -> None:
+        self.products, self.weights, self.level = products, weights, level
+
+    @staticmethod
+    def of(products: list[Product]) -> Ladder | None:
+        """The ladder that these products are, if they are one; no input appears both as it is and negated."""
+        found = _rungs(products)
+        return None if found is None else Ladder(products, *found)
+
+    def unit(self, inputs: tuple[str, ...]) -> ThresholdUnit:
+        read = [name for name in inputs if (name, True) in self.weights or (name, False) in self.weights]
+        weights = [self.weights.get((name, True), 0) - self.weights.get((name, False), 0) for name in read]
+        falling = -sum(weight for weight in weights if weight < 0)
+        return ThresholdUnit(weights, HALF - self.level + falling, tuple(read))
+
+
+def _rungs(products: list[Product]) -> tuple[dict[tuple[str, bool], int], int] | None:
+    """Weights of the literals and the level of their sum; None if the products are no ladder."""
+    if len(products) == 1:
+        return dict.fromkeys(products[0], 1), len(products[0])
+    common = frozenset.intersection(*products)
+    if common:
+        inner = _rungs([product - common for product in products])
+        if inner is None:
+            return None
+        weights, level = inner
+        for literal in sorted(common):
+            weights[literal] = sum(weights.values()) - level + 1
+            level += weights[literal]
+        return weights, level
+    single = next((product for product in products if len(product) == 1), None)
+    if single is None:
+        return None
+    inner = _rungs([product for product in products if product != single])
+    if inner is None:
+        return None
+    weights, level = inner
+    return {**weights, next(iter(single)): level}, level
+
+
+def _grouped(products: list[Product]) -> list[Ladder]:
+    """Each product with the first ladder that can hold it."""
+    ladders: list[Ladder] = []
+    for product in sorted(products, key=lambda product: (len(product), sorted(product))):
+        against = {(name, not value) for name, value in product}
+        for place, ladder in enumerate(ladders):
+            if not against.isdisjoint(ladder.weights):
+                continue  # it would rise and fall in one input
+            longer = Ladder.of([*ladder.products, product])
+            if longer is not None:
+                ladders[place] = longer
+                break
+        else:
+            alone = Ladder.of([product])
+            assert alone is not None  # one product is always a ladder
+            ladders.append(alone)
+    return ladders
 
 
 def _hidden(count: int, inputs: tuple[str, ...]) -> tuple[str, ...]:

@@ -79,7 +79,7 @@ class ThresholdNetwork:
         depth : the most layers; None is any number, where the smallest network found may be deeper
 
         The smallest of what is tried: one unit; a function of the number of inputs that are on, with a unit for every
-        change of its answer (parity of n: n hidden units); prime implicants, as an *or* of *ands* or its dual; and with
+        change of its answer (parity of n: n hidden units); prime implicants of the function or its complement; and with
         more depth, the digits of that number (parity of n: 1 + log2 n units) and the gates of the expression itself.
         """
         from rosenblatt.logic.building import smallest

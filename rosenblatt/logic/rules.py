@@ -267,6 +267,8 @@ class RuleNetwork:
     # ----------------------------------------------------------------------------------------- reading
 
     def _read(self, X: Any) -> dict[str, Array]:
+        if isinstance(X, list | tuple):
+            X = np.asarray(X)
         if isinstance(X, np.ndarray) and X.dtype.names is None:
             if X.ndim != 2 or X.shape[1] != len(self.columns):
                 raise ValueError(
@@ -275,7 +277,12 @@ class RuleNetwork:
                 )
             columns = {name: X[:, i] for i, name in enumerate(self.columns)}
         else:
-            known = list(X.columns if hasattr(X, "columns") else X)
+            if not hasattr(X, "columns") and not isinstance(X, Mapping | np.ndarray):
+                raise TypeError(
+                    f"Rows must come as a frame, a mapping from columns to values or an array, but got "
+                    f"{type(X).__name__}; pass one of these."
+                )
+            known = list(X.columns if hasattr(X, "columns") else X.dtype.names if isinstance(X, np.ndarray) else X)
             missing = [name for name in self.columns if name not in known]
             if missing:
                 raise ValueError(
@@ -283,10 +290,11 @@ class RuleNetwork:
                     f"rename a column."
                 )
             columns = {name: _values(X[name], name) for name in self.columns}
-        if len({len(values) for values in columns.values()}) > 1:
-            raise ValueError("All columns must have the same number of rows, but they differ; pass whole columns.")
         booleans = {atom.column for atom in self.comparisons if isinstance(atom, Flag)}
-        return {name: _checked(values, name, name in booleans) for name, values in columns.items()}
+        checked = {name: _checked(values, name, name in booleans) for name, values in columns.items()}
+        if len({len(values) for values in checked.values()}) > 1:
+            raise ValueError("All columns must have the same number of rows, but they differ; pass whole columns.")
+        return checked
 
 
 def _height(X: Any) -> int:
@@ -534,7 +542,7 @@ class _Rules:
         """The words up to the end of the rule."""
         reader, first = self.reader, self.reader.next
         words: list[str] = []
-        while reader.next.kind in ("name", "number") and (not words or not self._begins()):
+        while reader.next.kind in ("name", "number") and not self._begins():
             words.append(reader.take().text.strip("`"))
         if not words:
             raise reader.fail(
@@ -549,11 +557,9 @@ class _Rules:
         return " ".join(words)
 
     def _begins(self) -> bool:
-        """Whether the next token begins a rule on a new line."""
+        """Whether the next token begins another rule."""
         token = self.reader.next
-        before = self.text[: token.position].rsplit("\n", 1)
-        own_line = len(before) == 2 and not before[1].strip()
-        return own_line and token.text.lower() in ("if", "otherwise", "else")
+        return token.kind == "name" and token.text.lower() in RESERVED
 
     def _since(self, start: Token, skip: int = 0) -> str:
         end = self.reader.tokens[self.reader.place - 1]

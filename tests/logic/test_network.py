@@ -109,6 +109,12 @@ def test_gates_of_expressions(tree: object) -> None:
         check(network, f.table)
 
 
+def test_products_share_a_unit_where_one_can_hold_them() -> None:
+    network = ThresholdNetwork.from_function("a & b | a & c | d & ~e & f")
+    assert network.n_hidden == 2 and str(network.units["h1"]) == "2 a + b + c >= 2.5"
+    check(network, BooleanFunction("a & b | a & c | d & ~e & f").table)
+
+
 def test_xor() -> None:
     xor = ThresholdNetwork.from_function("a ^ b")
     assert (xor.n_hidden, xor.n_units, xor.depth) == (2, 3, 2)

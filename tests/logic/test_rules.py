@@ -151,6 +151,8 @@ def test_ways_of_writing() -> None:
     for text in (
         "if a > 1 then x; otherwise y",
         "IF a > 1 THEN x\nOTHERWISE y",
+        "if a > 1 then x otherwise y",
+        "if a > 2 then x if a > 1 then x otherwise y",
         "if (1 < a) then x; else y;",
         "if not a <= +1 then x;;\n otherwise y\n",
         "if `a` > 1.0 then x; otherwise y",
@@ -207,6 +209,7 @@ def test_warns_when_there_are_many_columns() -> None:
     [
         ("if a > then x", 7), ("if a > 2 accept", 9), ("when a > 2 then x", 0), ("if a ? 2 then x", 5),
         ("if (a > 2 then x", 3), ("if a > 1 then x; otherwise y; if b > 1 then z", 30), ("if a > 1 then", 13),
+        ("if a > 1 then x then y", 16),
         ("if a >> 3 then x", 6), ("if then x", 3), ("if a > 1 then x & y", 16), ("if 3 then x", 5),
         ("if 3 > 4 then x", 7),
         ("if a > b then x", 7), ("if a > 1 and then x", 13), ("if a > 1e999 then x", 7), ("if a > 'b' then x", 7),
@@ -230,7 +233,9 @@ def test_refuses_texts() -> None:
 def test_refuses_tables() -> None:
     network = from_rules("if a > 1 and b then x; otherwise y")
     whole = {"a": [1.0, 2.0], "b": [True, False]}
-    assert network.predict(whole).tolist() == ["y", "y"]
+    assert network.predict(whole).tolist() == ["y", "y"] == network.predict([[1.0, 1], [2.0, 0]]).tolist()
+    structured = np.array([(2.0, True)], dtype=[("a", float), ("b", bool)])
+    assert network.predict(structured).tolist() == ["x"]
     for bad, words in (
         ({"a": [1.0, math.nan], "b": [1, 0]}, "'a' must have a value in every row, but 1 is missing"),
         ({"a": [1.0, None], "b": [1, 0]}, "1 is missing"),
@@ -245,8 +250,12 @@ def test_refuses_tables() -> None:
         ({"a": [1.0, 2.0], "b": [0]}, "same number of rows"),
         ({"a": [10**30, 1], "b": [0, 1]}, "64 bits"),
         (np.zeros((3, 5)), "2 columns a, b"),
+        ([[1.0], [2.0]], "2 columns a, b"),
+        ({"a": 1.0, "b": 1}, "list of values"),
+        (None, "NoneType"),
+        ("ab", "str"),
     ):
-        with pytest.raises(ValueError, match=words):
+        with pytest.raises((ValueError, TypeError), match=words):
             network.predict(bad)
     with pytest.raises(ValueError, match="no 'b'"):
         network.predict_one({"a": 3})
