@@ -15,7 +15,7 @@ up to date, and coordinates that are stuck at a bound are left out of the follow
 
 A free b couples all coordinates. Here b = centre + pull · sum_i a_i y_i, the b of a problem with the further term
 (b - centre)²/(2 pull), and after every pass the centre moves on to b: the method of multipliers, which ends where the
-sum is 0. It costs one addition per step. See docs/decisions/014.
+sum is 0. It costs one addition per step. See docs/decisions/013.
 
 Whether it is the end is not left to heuristics. A check mends a so that it satisfies every constraint, computes w from
 it in float64, takes the best b for that w, and compares the two objectives: their difference, the duality gap, bounds

@@ -210,7 +210,9 @@ def test_weights_that_are_not_finite_are_refused_on_the_quick_way_too(w, kind):
     np.testing.assert_array_equal(model.coef_, before)
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), None, [1.0], object()], ids=["nan", "inf", "None", "list", "object"])
+@pytest.mark.parametrize(
+    "value", [float("nan"), float("inf"), None, [1.0], object()], ids=["nan", "inf", "None", "list", "object"]
+)
 def test_values_that_are_no_numbers_are_refused_on_the_quick_way_too(value):
     model = Perceptron()
     for x, label in zip(X[:10], y[:10].tolist(), strict=True):
