@@ -35,8 +35,8 @@ class OriginalSpace(LinearModel):
         """How far a score may differ from the pipeline's own, in float64: decisions differ only for scores nearer to 0.
 
         Each of the d products and sums on either way rounds by at most eps = 2⁻⁵² of the numbers involved:
-        ``(2d + 16) eps (sum_j sizes_j |x_j| + size)``, where sizes_j sums ``|w_j factor_j|``, and size ``|w_j shift_j|``
-        and ``|b|``.
+        ``(2d + 16) eps (sum_j sizes_j |x_j| + size)``, where sizes_j sums ``|w_j factor_j|``, and size
+        ``|w_j shift_j|`` and ``|b|``.
         """
         X = np.abs(np.asarray(X.toarray() if hasattr(X, "toarray") else X, np.float64))
         steps = 2 * X.shape[1] + 16
