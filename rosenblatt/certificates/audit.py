@@ -21,9 +21,9 @@ import numpy as np
 
 from rosenblatt.certificates import verify as exactly
 from rosenblatt.certificates.direction import Direction, upper_fraction
-from rosenblatt.certificates.exact_kernels import KernelRun, kernel_margin, precision
+from rosenblatt.certificates.exact_kernels import BITS, PRECISIONS, KernelRun, kernel_margin, precision
 from rosenblatt.certificates.problem import Problem, check_time_limit, check_tolerance, read_labels, read_rows
-from rosenblatt.certificates.results import REST, Certificate, Separable, root_up
+from rosenblatt.certificates.results import REST, Certificate, Separable, Undecided, counted, root_up
 from rosenblatt.certificates.separability import decide
 from rosenblatt.certificates.watching import Watcher
 from rosenblatt.engine.state import Array
@@ -64,8 +64,10 @@ class Audit:
         return bool(self.holds)
 
     def __str__(self) -> str:
-        bound = "no bound" if self.bound is None else f"at most {self.bound:,}"
+        bound = "no bound" if self.bound is None else f"at most {counted(self.bound, '')}".rstrip("s ")
         verdict = {True: "holds at every update", False: "DOES NOT HOLD", None: "does not apply"}[self.holds]
+        if self.applies and self.holds is None:
+            verdict = "could not be decided"
         return (
             f"Audit of {self.name}\n"
             f"  mistakes       {self.mistakes:,}, {bound}\n"
@@ -150,6 +152,8 @@ def audit(fitted: Any, X: Any, y: Any, *, tolerance: float = 0.01, time_limit: f
         )
     if len(classes) != len(fitted.classes_) or not np.array_equal(classes, fitted.classes_):
         raise ValueError("audit needs the labels of the fit, but y has other classes; pass the y that was fitted.")
+    if not _same_rows(fitted, X):
+        raise ValueError("audit needs the rows of the fit, but X holds other numbers; pass the X that was fitted.")
     if any(len(rows) and rows.max() >= X.shape[0] for rows in log.rows):
         raise ValueError("audit needs the rows of the fit, but X has fewer; pass the X that was fitted.")
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
@@ -162,6 +166,18 @@ def audit(fitted: Any, X: Any, y: Any, *, tolerance: float = 0.01, time_limit: f
         problem = Problem(X, _signs(codes == k), (REST, name), bool(fitted.fit_intercept))
         audits[name] = _audit_one(fitted, log, k, problem, f"{name!r} against the rest", tolerance, deadline)
     return Audits(audits)
+
+
+def _same_rows(fitted: Any, X: Any) -> bool:
+    """Whether a kernel run's support vectors are rows of X; a linear run is known by its weights."""
+    if not hasattr(fitted, "kernel_"):
+        return True
+    if len(fitted.support_) and fitted.support_.max() >= X.shape[0]:
+        return False
+    rows, kept = (
+        part.toarray() if hasattr(part, "toarray") else part for part in (X[fitted.support_], fitted.support_vectors_)
+    )
+    return bool(np.array_equal(np.asarray(rows).astype(kept.dtype), kept))
 
 
 def _signs(positive: Array) -> Array:
@@ -184,17 +200,26 @@ def _audit_one(fitted: Any, log: Any, k: int, problem: Problem, name: str, toler
         square = exactly.largest_square(problem.X, constant=problem.intercept)
         direction = _linear_direction(problem, certificate)
         arithmetic = "exact rationals"
-    with precision():
-        found = _replay(run, rows, direction, square, terms) if terms.applies else _nothing()
+    found = _nothing()
+    if terms.applies:
+        for bits in (BITS,) if arithmetic == "exact rationals" else PRECISIONS:
+            with precision(bits):
+                if bits > BITS:
+                    run = KernelRun(fitted.kernel_, problem, rows, bits)
+                found = _replay(run, rows, direction, square, terms)
+            if found.both is not None:
+                break
+        arithmetic = arithmetic.replace(str(BITS), str(bits))
     gamma = 0.0 if direction is None else direction.gamma
     bound = None
     holds: bool | None = None
     note = terms.note
     if direction is None:
-        note = f"{note}; the rows were not shown to be separable here, so the number of mistakes has no bound"
+        why = f" ({certificate.reason})" if isinstance(certificate, Undecided) else ""
+        note = f"{note}; the rows were not shown to be separable here{why}, so the number of mistakes has no bound"
     elif terms.applies:
         bound = direction.bound(square, terms.threshold)
-        holds = found.both and len(rows) <= bound
+        holds = None if found.both is None else found.both and len(rows) <= bound
     if found.not_mistakes:
         note += f"; {found.not_mistakes} updates were made by rounding, on rows that were right exactly"
     return Audit(
@@ -217,9 +242,10 @@ def _audit_one(fitted: Any, log: Any, k: int, problem: Problem, name: str, toler
 
 def _terms(fitted: Any, problem: Problem, k: int, rows: Array, steps: Array, shrinks: Array) -> Terms:
     """What of this run the theorem speaks about."""
-    coupled = getattr(fitted, "multi_class", "ovr") == "coupled" and len(fitted.classes_) > 2
+    coupled = getattr(fitted, "multi_class", "ovr") == "coupled"
     rule = getattr(fitted, "rule", None)
-    named = rule if isinstance(rule, str) else type(fitted).__name__
+    kinds = [kind.__name__ for kind in type(fitted).__mro__ if kind.__name__ in ("Perceptron", "KernelPerceptron")]
+    named = rule if isinstance(rule, str) else (kinds or [type(fitted).__name__])[0]
     outside = [
         (coupled, "coupled classes move two half-spaces at once, which this theorem is not about"),
         (
@@ -276,7 +302,7 @@ def _adds_up(fitted: Any, problem: Problem, k: int, rows: Array, steps: Array) -
 
 @dataclass
 class Replayed:
-    both: bool
+    both: bool | None
     not_mistakes: int
     progress: Array
     floor: Array
@@ -294,7 +320,8 @@ def _replay(run: Any, rows: Array, direction: Any, square: Any, terms: Terms) ->
     progress, lengths = np.empty(len(rows)), np.empty(len(rows))
     total: Any = Fraction(0)
     length: Any = Fraction(0)
-    both, not_mistakes = direction is not None, 0
+    both: bool | None = direction is not None
+    not_mistakes = 0
     ceiling = square + 2 * terms.threshold
     for k, row in enumerate(rows.tolist()):
         margin = run.margin(row)
@@ -302,11 +329,11 @@ def _replay(run: Any, rows: Array, direction: Any, square: Any, terms: Terms) ->
         length = length + 2 * margin + run.square(row)
         run.add(row)
         lengths[k] = float(length)
-        both = both and bool(length <= (k + 1) * ceiling)
+        both = _and(both, length <= (k + 1) * ceiling, length > (k + 1) * ceiling)
         if direction is not None:
             total = total + direction.scores[row]
             progress[k] = float(total)
-            both = both and bool(total >= (k + 1) * direction.least)
+            both = _and(both, total >= (k + 1) * direction.least, (k + 1) * direction.least > total)
     step = float(terms.step)
     counts = np.arange(1, len(rows) + 1)
     lengths, ceilings = lengths * step**2, counts * float(ceiling) * step**2
@@ -314,6 +341,13 @@ def _replay(run: Any, rows: Array, direction: Any, square: Any, terms: Terms) ->
         return Replayed(False, not_mistakes, np.empty(0), np.empty(0), lengths, ceilings)
     unit = math.sqrt(float(upper_fraction(direction.squared_length)))
     return Replayed(both, not_mistakes, progress / unit * step, counts * direction.gamma * step, lengths, ceilings)
+
+
+def _and(both: bool | None, certainly: Any, certainly_not: Any) -> bool | None:
+    """False once something is certainly not so; None while a ball is too wide to tell."""
+    if both is False or certainly_not:
+        return False
+    return both if certainly else None
 
 
 class LinearRun:

@@ -21,6 +21,7 @@ from rosenblatt.certificates.problem import Problem
 from rosenblatt.engine.state import Array
 
 BITS = 256
+PRECISIONS = (BITS, 2048, 16384)  # bits that are tried in turn, while a comparison is too close to tell
 ROWS = 6000  # rows whose Gram matrix is made to find the margin of a kernel
 
 
@@ -56,6 +57,9 @@ class Ball:
     def __gt__(self, other: Any) -> bool:
         return bool(self.value > Ball.of(other))
 
+    def __lt__(self, other: Any) -> bool:
+        return bool(self.value < Ball.of(other))
+
     def __float__(self) -> float:
         return float(self.value)
 
@@ -89,7 +93,7 @@ class ExactKernel:
     def rational(self) -> bool:
         return self.name in ("linear", "polynomial")
 
-    def matrix(self, left: list[int], right: list[int]) -> list[list[Any]]:
+    def matrix(self, left: list[int], right: list[int], bits: int = BITS) -> list[list[Any]]:
         """K(x_i, x_j), with the constant of an intercept."""
         import flint
 
@@ -102,7 +106,7 @@ class ExactKernel:
         if self.rational:
             return [[self._polynomial(Fraction(int(dot), scale)) + constant for dot in line] for line in dots]
         gamma = self._gamma()
-        with precision():
+        with precision(bits):
             return [
                 [
                     Ball(self._exponential(gamma, squares[i] + squares[len(left) + j] - 2 * int(dot), scale)) + constant
@@ -142,22 +146,23 @@ class ExactKernel:
         return flint.arb(flint.fmpq(exponent.numerator, exponent.denominator)).exp()
 
 
-def precision() -> Any:
+def precision(bits: int = BITS) -> Any:
     import flint
 
-    return flint.ctx.workprec(BITS)
+    return flint.ctx.workprec(bits)
 
 
 class KernelRun:
     """The weights of a kernel run: how often each row was added, and the exact values between those rows."""
 
-    def __init__(self, kernel: Any, problem: Problem, rows: Array) -> None:
+    def __init__(self, kernel: Any, problem: Problem, rows: Array, bits: int = BITS) -> None:
+        self.bits = bits
         self.exact = ExactKernel(kernel, problem)
         self.signs = problem.signs
         self.problem = problem
         chosen = np.unique(rows).tolist()
         self.place = {row: i for i, row in enumerate(chosen)}
-        self.values = self.exact.matrix(chosen, chosen) if chosen else []
+        self.values = self.exact.matrix(chosen, chosen, bits) if chosen else []
         self.counts = [0] * len(chosen)
 
     @property
@@ -167,7 +172,7 @@ class KernelRun:
     def margin(self, row: int) -> Any:
         line = self.values[self.place[row]]
         total: Any = Fraction(0)
-        with precision():
+        with precision(self.bits):
             for count, value in zip(self.counts, line, strict=True):
                 if count:
                     total = value * count + total

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.certificates import verify as exactly
-from rosenblatt.certificates.problem import read_rows
+from rosenblatt.certificates.problem import Problem, read_rows
 from rosenblatt.certificates.results import (
     About,
     Certificate,
@@ -38,6 +39,8 @@ PROTOCOL = 1
 
 def write(certificate: Certificate | SeparabilityTable, path: Any) -> None:
     """Write the certificate, whole or not at all."""
+    if isinstance(certificate, Undecided):
+        raise ValueError("An undecided question has no proof to save; give it more time.")
     text = json.dumps({"format": FORMAT, "protocol": PROTOCOL, **_to_json(certificate)}, allow_nan=False)
     write_whole(path, text.encode())
 
@@ -86,8 +89,10 @@ def _table(content: dict[str, Any], X: Any, labels: Array) -> SeparabilityTable:
     for part in content["rest"]:
         name = part["classes"][1]
         table.rest[name] = _verified(part, X, against_rest(labels, name))
-    if not {name for pair in table.pairs for name in pair} | set(table.rest) <= set(table.classes):
-        raise exactly.CertificateError("A table must name the classes of its certificates, and it names others.")
+    if table.missing() or sorted(np.unique(labels).tolist()) != sorted(table.classes):
+        raise exactly.CertificateError(
+            "A table must answer every pair and every class against the rest of the data, and this one does not."
+        )
     return table
 
 
@@ -95,7 +100,11 @@ def _verified(content: dict[str, Any], X: Any, labels: Array) -> Certificate:
     if content["fit_intercept"] not in (True, False):
         raise exactly.CertificateError("fit_intercept must be true or false.")
     about = About(tuple(content["classes"]), content["fit_intercept"], tuple(content["shape"]), content["digest"])
+    if content["verdict"] == Undecided.verdict:  # part of a table: there is nothing to verify
+        upper = content["margin_upper"]
+        return Undecided(str(content["reason"]), math.inf if upper is None else float(upper), about)
     rows, signs = about.read(X, labels)
+    about = replace(about, problem=Problem(rows.X, signs, about.classes, about.intercept))
     certificate = _FROM_JSON[content["verdict"]](content, about, rows, signs)
     certificate.check(rows, signs)
     return certificate
@@ -130,7 +139,13 @@ def _hull_to_json(hull: Hull | None) -> Any:
 def _hull_from_json(content: Any) -> Hull | None:
     if content is None:
         return None
-    return Hull(tuple(int(row) for row in content["rows"]), tuple(int(share) for share in content["shares"]))
+    return Hull(tuple(_whole(row) for row in content["rows"]), tuple(_whole(share) for share in content["shares"]))
+
+
+def _whole(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ValueError(f"{value!r} is not a whole number")
+    return value
 
 
 def _to_json(certificate: Certificate | SeparabilityTable) -> dict[str, Any]:
@@ -166,7 +181,8 @@ def _to_json(certificate: Certificate | SeparabilityTable) -> dict[str, Any]:
         return common | {"rows": certificate.rows, "share": _number(certificate.share)}
     if isinstance(certificate, QuasiComplete):
         return common | {"plane": _plane_to_json(certificate.plane), "rows": certificate.witness.rows}
-    raise ValueError("An undecided question has no proof to save; give it more time.")
+    assert isinstance(certificate, Undecided)
+    return common | {"reason": certificate.reason, "margin_upper": _finite(certificate.margin_upper)}
 
 
 def _finite(value: float) -> float | None:
@@ -194,7 +210,7 @@ def _separable(content: Any, about: About, rows: exactly.Rows, signs: Array) -> 
 
 
 def _solved(content: Any, about: About, rows: exactly.Rows, signs: Array, towards: Any = None) -> tuple[Any, Any]:
-    chosen = tuple(int(row) for row in content["rows"])
+    chosen = tuple(_whole(row) for row in content["rows"])
     if len(set(chosen)) != len(chosen) or not all(0 <= row < rows.n for row in chosen):
         raise exactly.CertificateError("A witness names rows of the data, none of them twice.")
     weights = exactly.solve_weights(rows, signs, chosen, intercept=about.intercept, towards=towards)
@@ -228,14 +244,9 @@ def _quasi_complete(content: Any, about: About, rows: exactly.Rows, signs: Array
     )
 
 
-def _undecided(content: Any, about: About, rows: exactly.Rows, signs: Array) -> Undecided:
-    raise exactly.CertificateError("An undecided question has no proof.")
-
-
 _FROM_JSON = {
     Separable.verdict: _separable,
     NotSeparable.verdict: _not_separable,
     Overlapping.verdict: _overlapping,
     QuasiComplete.verdict: _quasi_complete,
-    Undecided.verdict: _undecided,
 }

@@ -64,6 +64,12 @@ class NearestPoints:
 
     def run(self, tolerance: float, deadline: float) -> Nearest:
         """Search until the bounds are within `tolerance` of each other, the hulls meet, or time is up."""
+        try:
+            return self._run(tolerance, deadline)
+        except LinAlgError:  # the active rows are dependent to within rounding
+            return self._end("stalled")
+
+    def _run(self, tolerance: float, deadline: float) -> Nearest:
         self._settle()
         near = 0.5  # how well the hard rows must be satisfied before all rows are looked at
         while True:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import numbers
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -124,12 +125,12 @@ def _as_table(X: Any) -> Array:
 def check_time_limit(time_limit: Any) -> None:
     if time_limit is None:
         return
-    if isinstance(time_limit, bool) or not isinstance(time_limit, int | float) or not time_limit > 0:
+    if isinstance(time_limit, bool) or not isinstance(time_limit, numbers.Real) or not float(time_limit) > 0:
         raise ValueError(f"time_limit must be a number of seconds above 0 or None, but got {time_limit!r}.")
 
 
 def check_tolerance(tolerance: Any) -> None:
-    if isinstance(tolerance, bool) or not isinstance(tolerance, int | float) or not 0 < tolerance <= 1:
+    if isinstance(tolerance, bool) or not isinstance(tolerance, numbers.Real) or not 0 < float(tolerance) <= 1:
         raise ValueError(f"tolerance must be above 0 and at most 1, but got {tolerance!r}; 0.01 means one per cent.")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -44,6 +45,8 @@ class About:
         """The rows and signs that the certificate speaks about."""
         X = read_rows(X)
         labels = np.asarray(y)
+        if labels.ndim == 2 and labels.shape[1] == 1:
+            labels = labels.ravel()
         if X.shape != self.shape or labels.shape != (self.shape[0],):
             raise exactly.CertificateError(
                 f"This certificate is about {self.shape[0]} rows of {self.shape[1]} features, but X has shape "
@@ -74,7 +77,7 @@ class Certificate:
         """
         try:
             rows, signs = self.about.read(X, y)
-        except exactly.CertificateError as error:
+        except ValueError as error:
             return Verification(False, str(error))
         try:
             self.check(rows, signs)
@@ -122,6 +125,18 @@ def root_up(value: Fraction) -> float:
             return low
         low = math.nextafter(low, math.inf)
     return low
+
+
+def counted(number: int, name: str) -> str:
+    """A number with its noun; short if it has very many digits."""
+    told = (
+        f"{number:,}"
+        if number < 10**18
+        else f"{Fraction(number).numerator:.3e}"
+        if number < 10**300
+        else (f"10^{math.floor((number.bit_length() - 1) * math.log10(2))}")
+    )
+    return f"{told} {name}{'s' * (number != 1)}"
 
 
 @dataclass(frozen=True)
@@ -191,9 +206,9 @@ class Separable(Certificate):
         return (
             f"Separable ({self._title()})\n"
             f"  margin         {self.margin:.6g}, {near}\n"
-            f"  support        {len(self.support_vectors):,} rows\n"
+            f"  support        {counted(len(self.support_vectors), 'row')}\n"
             f"  theorem        R' = {self.radius:.6g}, gamma' = {self.gamma:.6g}: "
-            f"at most {self.mistake_bound:,} mistakes"
+            f"at most {counted(self.mistake_bound, 'mistake')}"
         )
 
     __repr__ = __str__
@@ -201,10 +216,8 @@ class Separable(Certificate):
     def check(self, rows: exactly.Rows, signs: Array) -> None:
         intercept = self.about.intercept
         numbers = (self.margin, self.margin_upper, self.radius, self.gamma, self.gamma_upper)
-        if any(math.isnan(number) or number < 0 for number in numbers) or math.isinf(self.margin + self.gamma):
+        if any(math.isnan(number) or number < 0 for number in numbers) or math.inf in (self.margin, self.gamma):
             raise exactly.CertificateError("Margins and the radius must be numbers, and not negative.")
-        if math.isinf(self.radius):
-            raise exactly.CertificateError("R' must be finite.")
         if any(len(plane[0]) != rows.d for plane in (self.plane, self.theorem_plane)):
             raise exactly.CertificateError(f"A hyperplane needs {rows.d} numbers, one for each feature.")
         if not intercept and (self.plane[1] or self.theorem_plane[1]):
@@ -224,7 +237,7 @@ class Separable(Certificate):
         if floor <= 0 or Fraction(self.gamma) ** 2 * length > floor**2:
             raise exactly.CertificateError("The theorem's hyperplane must have the gamma stated, and its is smaller.")
         square = exactly.largest_square(rows, constant=intercept)
-        if Fraction(self.radius) ** 2 < square:
+        if not math.isinf(self.radius) and Fraction(self.radius) ** 2 < square:
             raise exactly.CertificateError("R' must be at least the length of every row, and it is not.")
         if self.mistake_bound < math.floor(square * length / floor**2):
             raise exactly.CertificateError("The mistake bound must be R'^2/gamma'^2 or more, and it is less.")
@@ -239,6 +252,8 @@ class Separable(Certificate):
             if upper != math.inf:
                 raise exactly.CertificateError("A bound from above needs a point of the hulls, and there is none.")
             return
+        if math.isinf(upper):
+            return  # says nothing, and is true
         weights = hull.fractions()
         exactly.check_convex(signs, hull.rows, weights, intercept=hulls == 2, n=rows.n)
         if Fraction(upper) ** 2 * hulls**2 < exactly.squared_distance(
@@ -314,7 +329,7 @@ class NotSeparable(Certificate):
         named = ", ".join(map(str, self.rows[:8])) + (", …" if len(self.rows) > 8 else "")
         return (
             f"NotSeparable ({self._title()})\n"
-            f"  witness        {where}: positive rational weights on {len(self.rows):,} rows\n"
+            f"  witness        {where}: positive rational weights on {counted(len(self.rows), 'row')}\n"
             f"  rows           {named}\n"
             f"  weights        rationals of up to {digits:,} digit{'s' * (digits > 1)}, checked exactly"
         )
@@ -449,6 +464,19 @@ class SeparabilityTable:
     def __len__(self) -> int:
         return len(self.pairs) + len(self.rest)
 
+    def __bool__(self) -> bool:
+        raise ValueError("A table holds several verdicts, which is neither yes nor no; look at .pairs and .rest.")
+
+    def _repr_html_(self) -> str:
+        return "<pre>" + str(self).replace("&", "&amp;").replace("<", "&lt;") + "</pre>"
+
+    def missing(self) -> list[str]:
+        """The questions that a whole table would answer and this one does not."""
+        pairs = [pair for pair in itertools.combinations(self.classes, 2) if pair not in self.pairs]
+        return [f"{a} against {b}" for a, b in pairs] + [
+            f"{a} against the rest" for a in self.classes if a not in self.rest
+        ]
+
     def records(self) -> list[dict[str, Any]]:
         """One dictionary for each question, ready for a frame."""
         found = []
@@ -484,6 +512,8 @@ class SeparabilityTable:
     def verify(self, X: Any, y: Any) -> Verification:
         """Check every certificate in exact arithmetic."""
         X, labels = read_rows(X), np.asarray(y)
+        if self.missing() or sorted(np.unique(labels).tolist()) != sorted(self.classes):
+            return Verification(False, "A table must answer every pair and every class against the rest, and does not.")
         for (a, b), certificate in self.pairs.items():
             chosen = np.flatnonzero((labels == a) | (labels == b))
             found = certificate.verify(X[chosen], labels[chosen])

@@ -127,6 +127,8 @@ def margin(
 def _table(
     X: Any, classes: Array, codes: Array, intercept: bool, tolerance: float, deadline: float, verbose: int
 ) -> SeparabilityTable:
+    if REST in classes.tolist():
+        raise ValueError(f"No class may be named {REST!r}, which is what a table calls the others; rename the class.")
     table = SeparabilityTable([name.item() if isinstance(name, np.generic) else name for name in classes])
     numbers = range(len(classes))
     questions: list[tuple[int, int | None]] = [*itertools.combinations(numbers, 2), *((a, None) for a in numbers)]
@@ -134,6 +136,16 @@ def _table(
         for place, (a, b) in enumerate(questions):
             name = table.classes[a]
             until = _share(deadline, len(questions) - place)
+            if time.monotonic() > deadline:
+                late = About(
+                    (REST if b is None else name, name if b is None else table.classes[b]), intercept, X.shape, ""
+                )
+                answer = Undecided("time limit", math.inf, late)
+                if b is None:
+                    table.rest[name] = answer
+                else:
+                    table.pairs[name, table.classes[b]] = answer
+                continue
             if b is None:
                 signs = np.where(codes == a, 1, -1).astype(np.int8)
                 problem = Problem(X, signs, (REST, name), intercept)
@@ -353,7 +365,7 @@ class Prover:
             pairs = sorted(zip(nearest.rows, nearest.weights, strict=True))
             return NotSeparable(tuple(row for row, _ in pairs), tuple(weight for _, weight in pairs), self.about)
         self.theorem = self._centred_or_exact(nearest.direction)
-        self.found = replace(self.theorem, hull=_exact_hull(nearest.rows, nearest.weights, groups))
+        self.found = replace(self.theorem, hull=_shares(nearest.rows, nearest.weights, groups))
         if not intercept:
             self.theorem = self.found
             return self.so_far("")
@@ -364,7 +376,7 @@ class Prover:
         for normal in (_floats(nearest.direction), tuple(nearest.direction)):
             theorem = theorem or (self._as_it_is(normal[:-1], normal[-1]) if normal else None)
         assert theorem is not None
-        theorem.hull = _exact_hull(nearest.rows, nearest.weights, groups)
+        theorem.hull = _shares(nearest.rows, nearest.weights, groups)
         self.theorem = theorem
         return self.so_far("")
 
@@ -419,10 +431,6 @@ def _floats(direction: list[Fraction]) -> tuple[float, ...]:
 
 def _hull(nearest: Nearest, groups: Array) -> Hull:
     return _shares(nearest.rows.tolist(), nearest.weights.tolist(), groups)
-
-
-def _exact_hull(rows: list[int], weights: list[Fraction], groups: Array) -> Hull:
-    return _shares(rows, weights, groups)
 
 
 def _shares(rows: list[int], weights: list[Any], groups: Array) -> Hull:

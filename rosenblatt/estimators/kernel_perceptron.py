@@ -186,6 +186,11 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return isinstance(kernel, str) and kernel == "precomputed"
 
     @property
+    def _fitted_intercept(self) -> bool:
+        """What the fit used; `set_params` speaks about the next one."""
+        return bool(self.__dict__.get("_intercept", self.fit_intercept))
+
+    @property
     def _coupled(self) -> bool:
         return self.multi_class == "coupled"
 
@@ -242,6 +247,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     f"class, or use partial_fit, where classes may appear later."
                 )
             self.kernel_ = kernel_training.kernel_of(self, X, batch=False)
+            self._intercept = bool(self.fit_intercept)
             self._listening = False
             task = kernel_training.task_of(self, self.kernel_, X, y, sample_weight, batch=False)
             if len(task.kept) == 0:
@@ -282,6 +288,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         first = not hasattr(self, "_state")
         if first:
             self.kernel_ = kernel_training.kernel_of(self, X, batch=True)
+            self._intercept = bool(self.fit_intercept)
             kernel_training.warn_of_kernel(self.kernel_, X)
             self._start_online(weight_dtype(X.dtype))
         elif isinstance(self.kernel_, MissingFunction):
@@ -569,8 +576,8 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.device == "cuda":
             from rosenblatt.engine.dual_cuda import expansion_scores_on_gpu
 
-            return expansion_scores_on_gpu(kernel, X, support, coefficients, bool(self.fit_intercept), dtype)
-        return expansion_scores(kernel, X, support, coefficients, bool(self.fit_intercept), dtype, self.n_jobs)
+            return expansion_scores_on_gpu(kernel, X, support, coefficients, self._fitted_intercept, dtype)
+        return expansion_scores(kernel, X, support, coefficients, self._fitted_intercept, dtype, self.n_jobs)
 
     def _values(self, X: Any, support: Any) -> Array:
         from rosenblatt.engine.dual_products import Products, cores
@@ -578,7 +585,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         kernel = self._usable_kernel()
         source = values_of(kernel, X, self._dtype_for(X))
-        with Products(source, bool(self.fit_intercept), cores(self.n_jobs)) as products:
+        with Products(source, self._fitted_intercept, cores(self.n_jobs)) as products:
             right = source.operand(support, support if kernel.name == "precomputed" else None)
             return products.values(source.operand(X), right)
 

@@ -40,9 +40,7 @@ def kernel_of(estimator: KernelPerceptron, X: Any, *, batch: bool) -> Kernel:
     if isinstance(gamma, str):
         if gamma != "scale":
             raise ValueError(f"gamma must be a number above 0, 'scale' or None, but got {gamma!r}; choose one of them.")
-        values = X.data if scipy.sparse.issparse(X) else X
-        mean = float(values.sum(dtype=np.float64)) / (X.shape[0] * n_features)
-        variance = float(np.square(values, dtype=np.float64).sum()) / (X.shape[0] * n_features) - mean**2
+        variance = _variance(X)
         gamma = 1.0 / (n_features * variance) if variance > 0 else 1.0
     return as_kernel(
         name,
@@ -51,6 +49,16 @@ def kernel_of(estimator: KernelPerceptron, X: Any, *, batch: bool) -> Kernel:
         coef0=estimator.coef0,
         sigma=estimator.sigma,
     )
+
+
+def _variance(X: Any) -> float:
+    """Of all numbers of X, zeros of a sparse matrix included: around their mean, so that no digits are lost."""
+    size = X.shape[0] * X.shape[1]
+    values = X.data if scipy.sparse.issparse(X) else X
+    mean = float(values.sum(dtype=np.float64)) / size
+    step = max(1, (1 << 21) // max(1, X.shape[1]))
+    blocks = (values[start : start + step].astype(np.float64) - mean for start in range(0, len(values), step))
+    return (sum(float(np.square(block).sum()) for block in blocks) + (size - values.size) * mean**2) / size
 
 
 def warn_of_kernel(kernel: Kernel, X: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.kernels.functions import KERNELS, Array, Function, Kernel, Precomputed, _floats
+from rosenblatt.kernels.functions import KERNELS, RBF, Array, Function, Gaussian, Kernel, Precomputed, _floats
 
 MOST_ROWS = 1000
 
@@ -91,7 +91,8 @@ def is_mercer(kernel: Any, X: Any, *, random_state: Any = None, **parameters: An
     """
     kernel = as_kernel(kernel, **parameters)
     X = X.toarray() if hasattr(X, "toarray") else X
-    X = _floats(X).astype(np.float64)
+    given = _floats(X)
+    X = given.astype(np.float64)
     if not np.isfinite(X).all():
         raise ValueError("X must be finite, but contains NaN or infinity; leave those rows out or fill them in.")
     if not len(X):
@@ -102,10 +103,14 @@ def is_mercer(kernel: Any, X: Any, *, random_state: Any = None, **parameters: An
 
         rows = np.sort(check_random_state(random_state).choice(len(X), MOST_ROWS, replace=False))
     if isinstance(kernel, Precomputed):
-        check_matrix(X)
-        values = X[np.ix_(rows, rows)]
+        check_matrix(given)
+        values = given[np.ix_(rows, rows)]
     else:
-        values = np.asarray(kernel(X[rows]), np.float64)
+        # A radial kernel looks at differences alone: near the origin they lose no digits.
+        chosen = X[rows] - X[rows].mean(axis=0) if isinstance(kernel, RBF | Gaussian) else X[rows]
+        values = np.asarray(kernel(chosen))
+    precision = np.finfo(values.dtype if values.dtype.kind == "f" else np.float64).eps
+    values = values.astype(np.float64)
     if not np.isfinite(values).all():
         raise ValueError(
             "The kernel must return finite numbers, but returned NaN or infinity; look at its parameters and at the "
@@ -120,7 +125,7 @@ def is_mercer(kernel: Any, X: Any, *, random_state: Any = None, **parameters: An
         )
     eigenvalues, vectors = np.linalg.eigh((values + values.T) / 2)
     # What rounding can make of an eigenvalue of 0; a kernel of float32 values is judged by its own precision.
-    noise = len(rows) * np.finfo(np.float64).eps * max(1e-300, float(np.abs(eigenvalues).max())) * 10 + 10 * asymmetry
+    noise = 10 * len(rows) * precision * max(1e-300, float(np.abs(eigenvalues).max())) + 10 * asymmetry
     smallest = float(eigenvalues[0])
     return MercerReport(smallest < -noise, smallest, rows, vectors[:, 0])
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 from certificates.problems import overlapping_integers, separable_integers, small_problems, touching_integers
 from rosenblatt import load_certificate, separability
-from rosenblatt.certificates.results import Separable
+from rosenblatt.certificates.results import Separable, Undecided
 from rosenblatt.certificates.verify import CertificateError
 
 CORNERS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
@@ -88,13 +88,37 @@ def test_a_table_in_one_file(tmp_path):
         load_certificate(tmp_path / "table.json", THREE + 1, NAMES)
 
 
-def test_a_certificate_from_a_file_has_no_data_with_it(tmp_path):
+def test_a_certificate_from_a_file_knows_the_data_that_it_was_read_with(tmp_path):
     separability(CORNERS, XOR).save(tmp_path / "xor.json")
     found = load_certificate(tmp_path / "xor.json", CORNERS, XOR)
-    for call in (found.refine, lambda: found.point):
-        with pytest.raises(ValueError, match="pass X and y"):
-            call()
-    assert found.refine(CORNERS, XOR).verdict == "overlapping"
+    assert found.point.tolist() == [0.5, 0.5]
+    assert found.refine().verdict == found.refine(CORNERS, XOR).verdict == "overlapping"
+
+
+def test_a_table_must_be_whole(tmp_path):
+    y = np.array(["a", "b", "b", "c"])
+    table = separability(CORNERS, y)
+    table.save(tmp_path / "table.json")
+    content = json.loads((tmp_path / "table.json").read_text())
+    for part in ("pairs", "rest"):
+        (tmp_path / "cut.json").write_text(json.dumps(content | {part: content[part][1:]}))
+        with pytest.raises(CertificateError, match="every pair and every class"):
+            load_certificate(tmp_path / "cut.json", CORNERS, y)
+    del table.rest["a"]
+    assert table.missing() == ["a against the rest"] and not table.verify(CORNERS, y)
+    with pytest.raises(ValueError, match="neither yes nor no"):
+        bool(table)
+
+
+def test_a_table_keeps_what_is_undecided(tmp_path):
+    y = np.array(["a", "b", "b", "c"])
+    table = separability(CORNERS, y)
+    about = table.rest["a"].about
+    table.rest["a"] = Undecided("time limit", 0.5, about)
+    table.save(tmp_path / "table.json")
+    loaded = load_certificate(tmp_path / "table.json", CORNERS, y)
+    assert loaded.rest["a"].verdict == "undecided" and loaded.rest["a"].reason == "time limit"
+    assert not loaded.verify(CORNERS, y)
 
 
 def test_a_witness_is_stored_as_its_rows():

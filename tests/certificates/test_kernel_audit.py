@@ -98,3 +98,16 @@ def test_several_classes():
     y = np.array(["a", "b", "b", "a", "c", "c"])
     found = audit(fitted(X, y, "polynomial", degree=2), X, y)
     assert set(found) == {"a", "b", "c"} and all(part.holds for part in found.audits.values())
+
+
+def test_more_digits_where_balls_are_too_wide():
+    """Rows far apart: the values between them are e^-1000 and less, and 256 bits cannot tell their sums from 0."""
+    X, y = np.array([[0.0], [60.0], [120.0], [181.0]]), np.array([0, 1, 0, 1])
+    found = audit(fitted(X, y, "rbf", gamma=0.25), X, y)
+    assert found.holds and found.arithmetic != "balls of 256 bits"
+
+
+def test_rows_of_another_fit_are_refused():
+    model = fitted(CORNERS, XOR, "rbf", gamma=1.0)
+    with pytest.raises(ValueError, match="the X that was fitted"):
+        audit(model, 2 * CORNERS, XOR)

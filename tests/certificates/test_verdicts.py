@@ -199,3 +199,14 @@ def test_layout_and_dtype_change_nothing(problem):
         again = separability(other, signs, intercept)
         assert type(again) is type(found) and again.about == found.about
         assert found.verify(other, signs) and again.verify(X, signs)
+
+
+def test_rows_that_become_dependent_on_the_way():
+    """An active set that turns singular to within rounding is the exact arithmetic's business, not a crash."""
+    random = np.random.default_rng(5)
+    base = random.integers(-1, 2, (4, 15))
+    X = random.integers(-1, 2, (150, 4)) @ base
+    y = random.integers(0, 2, 150)
+    for intercept in (True, False):
+        found = separability(X, y, intercept)
+        assert found.verdict != "undecided" and found.verify(X, y)

@@ -576,3 +576,19 @@ def test_bad_input():
         KernelPerceptron().support_  # noqa: B018
     with pytest.raises(AttributeError, match="committee"):
         model.set_params(answer="voted").dual_coef_  # noqa: B018
+
+
+def test_set_params_speaks_about_the_next_fit():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    y = X[:, 0] * X[:, 1] > 0
+    model = KernelPerceptron("rbf", gamma=1.0, random_state=0).fit(X, y)
+    before = model.decision_function(X)
+    assert np.array_equal(model.set_params(fit_intercept=True).decision_function(X), before)
+
+
+def test_gamma_scale_far_from_the_origin():
+    X = np.random.default_rng(0).normal(size=(60, 3)) + 1e7
+    model = KernelPerceptron("rbf", max_iter=1, shuffle=False)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X, np.arange(60) % 2)
+    assert model.kernel_.gamma == pytest.approx(1 / (3 * X.var()), rel=1e-6)

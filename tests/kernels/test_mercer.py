@@ -71,3 +71,10 @@ def test_bad_input():
         is_mercer(lambda A, B: A[:, :1] - B[:, 0], X)
     with pytest.raises(ValueError, match="kernel must be one of"):
         is_mercer("cosine", X)
+
+
+def test_rounding_is_no_violation():
+    """Rows far from the origin, and kernels of float32 values."""
+    X = np.random.default_rng(0).normal(size=(100, 3))
+    assert not is_mercer("rbf", X + 1e6, gamma=1.0).violation
+    assert not is_mercer(lambda A, B: A.astype(np.float32) @ B.astype(np.float32).T, X).violation
