@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.engine.state import Array
 from rosenblatt.logic import expression
 from rosenblatt.logic.function import MOST_INPUTS, BooleanFunction, check_names
 from rosenblatt.logic.implicants import MOST_INPUTS as MOST_FOR_IMPLICANTS
@@ -22,17 +23,18 @@ SECONDS_FOR_ONE = 1.0  # to find out whether a function of many inputs is one un
 
 def smallest(function: Any, inputs: Any, depth: int | None) -> ThresholdNetwork:
     """The smallest network of at most `depth` layers that is tried."""
-    if depth is not None and (isinstance(depth, bool) or not isinstance(depth, int) or depth < 1):
+    if depth is not None and (isinstance(depth, bool) or not isinstance(depth, int | np.integer) or depth < 1):
         raise ValueError(f"depth must be a number of layers, 2 or more, or None for any, but got {depth!r}.")
     tree = _tree_of(function)
     many = tree is not None and len(expression.names(tree) if inputs is None else check_names(inputs)) > MOST_INPUTS
-    if many and depth is not None:
-        raise ValueError(
-            f"A two-layer network is made from a truth table of at most {MOST_INPUTS} inputs, but there are more; pass "
-            f"depth=None for the gates of the expression."
-        )
     if many:
-        return gates(tree, inputs)
+        network = gates(tree, inputs)
+        if depth is not None and network.depth > depth:
+            raise ValueError(
+                f"A network of at most {depth} layers is made from a truth table of at most {MOST_INPUTS} inputs, but "
+                f"there are more, and the gates have {network.depth} layers; pass depth=None for these gates."
+            )
+        return network
     f = BooleanFunction(function, inputs)
     found = [network for network in _tries(f, tree, depth) if depth is None or network.depth <= depth]
     if not found:
@@ -51,8 +53,12 @@ def _tree_of(function: Any) -> Any:
 def _tries(f: BooleanFunction, tree: Any, depth: int | None) -> Iterator[ThresholdNetwork]:
     unit = as_threshold_unit(f, time_limit=None if f.n <= 8 else SECONDS_FOR_ONE)
     if isinstance(unit, ThresholdUnit):
-        yield ThresholdNetwork(f.inputs, {"out": _thin(unit)}, ("out",))
+        out = output_name(f.inputs)
+        yield ThresholdNetwork(f.inputs, {out: _thin(unit)}, (out,))
         return  # nothing is smaller
+    written = None if tree is None else gates(tree, f.inputs)
+    if written is not None and depth is not None and written.depth > depth:
+        written = None
     counting = Counting.of(f)
     if counting is not None:
         yield counting.steps()
@@ -60,10 +66,10 @@ def _tries(f: BooleanFunction, tree: Any, depth: int | None) -> Iterator[Thresho
             yield from counting.digits()
     if f.n <= MOST_FOR_IMPLICANTS:
         yield from sums_of_products(f)
-    elif counting is None:
+    elif counting is None and (written is None or written.n_units > _changes(f).size):
         yield bands(f)
-    if tree is not None and (depth is None or depth > 2):
-        yield gates(tree, f.inputs)
+    if written is not None:
+        yield written
 
 
 def _thin(unit: ThresholdUnit) -> ThresholdUnit:
@@ -83,7 +89,8 @@ def sums_of_products(f: BooleanFunction) -> Iterator[ThresholdNetwork]:
         ladders = _grouped(products)
         names = _hidden(len(ladders), f.inputs)
         units = {name: ladder.unit(f.inputs) for name, ladder in zip(names, ladders, strict=True)}
-        yield ThresholdNetwork(f.inputs, {**units, "out": out(len(names), names)}, ("out",))
+        last = output_name(f.inputs)
+        yield ThresholdNetwork(f.inputs, {**units, last: out(len(names), names)}, (last,))
 
 
 Product = frozenset[tuple[str, bool]]  # inputs with the values that they must have
@@ -155,11 +162,17 @@ def _grouped(products: list[Product]) -> list[Ladder]:
     return ladders
 
 
+def output_name(inputs: tuple[str, ...]) -> str:
+    """out, or with as many underscores as make it different from every input."""
+    name = "out"
+    while name in inputs:
+        name += "_"
+    return name
+
+
 def _hidden(count: int, inputs: tuple[str, ...]) -> tuple[str, ...]:
     prefix = "h"
-    while any(name.startswith(prefix) and name[len(prefix) :].isdigit() for name in inputs) or "out" in inputs:
-        if "out" in inputs:
-            raise ValueError("An input must not be named 'out', the name of the network's output; rename it.")
+    while any(name.startswith(prefix) and name[len(prefix) :].isdigit() for name in inputs):
         prefix += "h"
     return tuple(f"{prefix}{i + 1}" for i in range(count))
 
@@ -209,8 +222,9 @@ class Counting:
         names = _hidden(len(changes), self.f.inputs)
         units = {name: self.at_least(k) for name, k in zip(names, changes, strict=True)}
         weights = [1 if self.answers[k] else -1 for k in changes]
-        units["out"] = ThresholdUnit(weights, int(self.answers[0]) - HALF, names)
-        return ThresholdNetwork(self.f.inputs, units, ("out",))
+        out = output_name(self.f.inputs)
+        units[out] = ThresholdUnit(weights, int(self.answers[0]) - HALF, names)
+        return ThresholdNetwork(self.f.inputs, units, (out,))
 
     def digits(self) -> Iterator[ThresholdNetwork]:
         """Where the answer is a binary digit of the count: the digits above it, the highest first, each a unit.
@@ -223,28 +237,33 @@ class Counting:
             wanted = [bool(count >> digit & 1) for count in range(len(self.answers))]
             if wanted not in (self.answers, [not answer for answer in self.answers]):
                 continue
-            names = _hidden(top - digit, self.f.inputs)
+            names, out = _hidden(top - digit, self.f.inputs), output_name(self.f.inputs)
             units: dict[str, ThresholdUnit] = {}
-            for place, name in zip(range(top, digit - 1, -1), [*names, "out"], strict=True):
+            for place, name in zip(range(top, digit - 1, -1), [*names, out], strict=True):
                 above = list(units)
                 weights = [*self.signs, *(-(1 << (top - i)) for i in range(len(above)))]
                 units[name] = ThresholdUnit(weights, HALF - (1 << place) + self.falling, (*self.inputs, *above))
             if wanted != self.answers:
-                units["out"] = ~units["out"]
-            yield ThresholdNetwork(self.f.inputs, units, ("out",))
+                units[out] = ~units[out]
+            yield ThresholdNetwork(self.f.inputs, units, (out,))
+
+
+def _changes(f: BooleanFunction) -> Array:
+    """The rows of the truth table whose answer is not that of the row before."""
+    return np.flatnonzero(f.table[1:] != f.table[:-1]) + 1
 
 
 def bands(f: BooleanFunction) -> ThresholdNetwork:
     """A hidden unit for every row of the truth table at which the answer changes: the row read as a binary number."""
-    changes = np.flatnonzero(f.table[1:] != f.table[:-1]) + 1
-    names = _hidden(len(changes), f.inputs)
+    changes = _changes(f)
+    names, out = _hidden(len(changes), f.inputs), output_name(f.inputs)
     digits = [1 << (f.n - 1 - i) for i in range(f.n)]
     units = {
         name: ThresholdUnit(digits, HALF - row, f.inputs) for name, row in zip(names, changes.tolist(), strict=True)
     }
     weights = [1 if f.table[row] else -1 for row in changes]
-    units["out"] = ThresholdUnit(weights, int(f.table[0]) - HALF, names)
-    return ThresholdNetwork(f.inputs, units, ("out",))
+    units[out] = ThresholdUnit(weights, int(f.table[0]) - HALF, names)
+    return ThresholdNetwork(f.inputs, units, (out,))
 
 
 # ----------------------------------------------------------------------------------------------- gates
@@ -263,11 +282,13 @@ def gates(function: Any, inputs: Any = None) -> ThresholdNetwork:
         raise ValueError(f"An expression may use the inputs {', '.join(inputs)}, but it uses {unknown[0]!r}; add it.")
     maker = GateMaker(inputs)
     source, positive = maker.make(tree)
+    out = output_name(inputs)
+    units = maker.needed(source)
     if source in inputs or source is None or not positive:
-        maker.units["out"] = maker.literal(source, positive)
-        return ThresholdNetwork(inputs, maker.units, ("out",))
-    maker.units["out"] = maker.units.pop(source)
-    return ThresholdNetwork(inputs, maker.units, ("out",))
+        units[out] = maker.literal(source, positive)
+    else:
+        units[out] = units.pop(source)  # nothing that it needs reads it
+    return ThresholdNetwork(inputs, units, (out,))
 
 
 Literal = tuple[str | None, bool]  # the source, None for a constant; whether it is taken as it is
@@ -285,11 +306,19 @@ class GateMaker:
         key = (unit.weights, unit.bias, unit.inputs)
         if key not in self.known:
             number = len(self.units) + 1
-            while f"g{number}" in self.inputs:
+            while f"g{number}" in self.inputs or f"g{number}" in self.units:
                 number += 1
             self.known[key] = f"g{number}"
             self.units[f"g{number}"] = unit
         return self.known[key]
+
+    def needed(self, source: str | None) -> dict[str, ThresholdUnit]:
+        """The units that a source needs, itself included; gates that cancelled out are left behind."""
+        wanted = {source}
+        for name in reversed(self.units):  # a gate reads only gates made before it
+            if name in wanted:
+                wanted.update(self.units[name].inputs)
+        return {name: unit for name, unit in self.units.items() if name in wanted}
 
     @staticmethod
     def literal(source: str | None, positive: bool) -> ThresholdUnit:

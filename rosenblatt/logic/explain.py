@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from rosenblatt.logic.network import ThresholdNetwork
-from rosenblatt.logic.rules import Comparison, RuleNetwork
-from rosenblatt.logic.unit import ThresholdUnit
+from rosenblatt.logic.rules import Comparison, RuleNetwork, row_by_column
+from rosenblatt.logic.unit import Bits, ThresholdUnit
 
 
 @dataclass(frozen=True)
@@ -80,17 +78,12 @@ def explain(network: Any, row: Any) -> Explanation:
         network = ThresholdNetwork(network.inputs, {"unit": network}, ("unit",))
     if not isinstance(network, ThresholdNetwork):
         raise TypeError(f"explain is about networks and units, but got {type(network).__name__}; pass one of these.")
-    if isinstance(row, Mapping):
-        missing = [name for name in network.inputs if name not in row]
-        if missing:
-            raise ValueError(f"A row must have the inputs {', '.join(network.inputs)}, but it has no {missing[0]!r}.")
-        row = [row[name] for name in network.inputs]
-    values = np.atleast_2d(np.asarray(row))
-    if len(values) != 1:
-        raise ValueError(f"explain is about one row, but got {len(values)}; choose one.")
-    answer = network.evaluate(values)[0]
-    fired = {name: bool(bits[0]) for name, bits in network.activity(values).items()}
-    seen = {**{name: bool(value == 1) for name, value in zip(network.inputs, values[0], strict=True)}, **fired}
+    bits = Bits(row, network.inputs)
+    if len(bits.values) != 1:
+        raise ValueError(f"explain is about one row, but got {len(bits.values)}; choose one.")
+    answer = network.evaluate(bits.values, bits.signs)[0]
+    fired = {name: bool(values[0]) for name, values in network.activity(bits.values).items()}
+    seen = {**dict(zip(network.inputs, bits.values[0].astype(bool).tolist(), strict=True)), **fired}
     return Explanation(answer.tolist(), tuple(_line(name, unit, seen) for name, unit in network.units.items()))
 
 
@@ -101,13 +94,13 @@ def _line(name: str, unit: ThresholdUnit, seen: Mapping[str, bool]) -> Line:
 
 def _rules(network: RuleNetwork, row: Any) -> Explanation:
     fired, bits = network.fired(row)
-    values = row if isinstance(row, Mapping) else dict(zip(network.columns, row, strict=True))
+    values = row_by_column(row, network.columns)
     lines = []
     for atom in network.comparisons:
         text = atom.unit.inequality() if isinstance(atom, Comparison) else ""
         lines.append(Line(atom.name, text, f"{atom.column} = {values[atom.column]}", fired[atom.name]))
     lines += [_line(name, unit, fired) for name, unit in network.network.units.items()]
     decision = network.decisions[int(network._decide(bits)[0])]
-    matched = [n for n in range(1, len(network.rules) + 1) if fired[f"rule {n}"]]
+    matched = [n for n, name in enumerate(network.rule_units, 1) if fired[name]]
     because = f"rule {matched[0]}, {network.rules[matched[0] - 1].text}" if matched else "no rule matched"
     return Explanation(decision, tuple(lines), because)

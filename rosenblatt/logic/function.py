@@ -88,10 +88,11 @@ class BooleanFunction:
 
     def __call__(self, *row: Any) -> int:
         if len(row) == 1 and np.ndim(row[0]) == 1:
+            refuse_masked(row[0], "The values of a row")
             row = tuple(row[0])
         if len(row) != self.n:
             raise ValueError(f"The function has {self.n} inputs, but got {len(row)} values; pass one for each.")
-        return int(self.cube[tuple(int(bool(value)) for value in row)])
+        return int(self.cube[tuple(booleans(row, "The values of a row").astype(int))])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, BooleanFunction) and np.array_equal(self.table, other.table)
@@ -173,8 +174,18 @@ def check_size(n: int) -> None:
         )
 
 
+def refuse_masked(values: Any, what: str) -> None:
+    """Masked values are missing values."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise ValueError(
+            f"{what} must have no missing values, but {int(np.asarray(values.mask).sum()):,} are masked; fill them or "
+            f"leave these rows out."
+        )
+
+
 def booleans(values: Any, what: str) -> Array:
     """Answers 0/1, False/True or -1/+1 as an array of bool."""
+    refuse_masked(values, what)
     array = np.asarray(values)
     if array.dtype.kind == "b":
         return np.array(array)
@@ -205,8 +216,10 @@ def _from_mapping(function: Mapping[Any, Any], inputs: tuple[str, ...] | None) -
     rows = [tuple(key) if isinstance(key, tuple | list) else (key,) for key in function]
     n = len(rows[0]) if rows else 0
     check_size(n)
-    by_row = {tuple(int(bool(v)) for v in row): value for row, value in zip(rows, function.values(), strict=True)}
-    if any(len(row) != n for row in rows) or len(by_row) != 1 << n:
+    even = rows if all(len(row) == n for row in rows) else []
+    bits = booleans(even, "The assignments of a truth table").astype(int).tolist()
+    by_row = dict(zip(map(tuple, bits), function.values(), strict=False))
+    if len(by_row) != 1 << n:
         raise ValueError(
             f"A truth table must name each of the 2^{n} = {1 << n} assignments once, but got {len(function)} entries."
         )

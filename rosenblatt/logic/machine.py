@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.engine.state import Array
+from rosenblatt.logic.function import refuse_masked
 from rosenblatt.logic.network import ThresholdNetwork
-from rosenblatt.logic.unit import Bits, ThresholdUnit
+from rosenblatt.logic.unit import Bits, ThresholdUnit, by_name
 
 
 class ThresholdMachine:
@@ -110,13 +111,14 @@ class ThresholdMachine:
             self.reset()
         if isinstance(rows, int) and not self.inputs:
             rows = np.empty((rows, 0), dtype=np.uint8)
-        rows = np.asarray(rows)
-        if rows.ndim == 1 and len(self.inputs) == 1:
-            rows = rows[:, None]
-        if rows.ndim != 2:
-            raise ValueError(
-                f"rows must be a table with the columns {', '.join(self.inputs)}, but got {rows.ndim} axes."
-            )
+        if not (hasattr(rows, "to_numpy") and hasattr(rows, "columns")):  # a frame's columns are found by their names
+            rows = np.asanyarray(rows)  # a mask is kept, to be refused
+            if rows.ndim == 1 and len(self.inputs) == 1:
+                rows = rows[:, None]
+            if rows.ndim != 2:
+                raise ValueError(
+                    f"rows must be a table with the columns {', '.join(self.inputs)}, but got {rows.ndim} axes."
+                )
         bits = Bits(rows, self.inputs).values
         answers = [np.atleast_1d(self.step(row)) for row in bits]
         return np.array(answers, dtype=np.uint8).reshape(len(rows), len(self.outputs))
@@ -130,9 +132,10 @@ class ThresholdMachine:
                     f"A step reads {', '.join(self.inputs)}, but got {', '.join(named)}; pass these inputs."
                 )
             row = tuple(named[name] for name in self.inputs)
-        elif len(row) == 1 and isinstance(row[0], Mapping):
-            return self._row((), row[0])
+        elif len(row) == 1 and (by_its_names := by_name(row[0])) is not None:
+            return self._row((), by_its_names)
         elif len(row) == 1 and np.ndim(row[0]) == 1:
+            refuse_masked(row[0], "A step's inputs")
             row = tuple(np.asarray(row[0]).tolist())
         if len(row) != len(self.inputs):
             raise ValueError(

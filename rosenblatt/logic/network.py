@@ -12,7 +12,7 @@ from rosenblatt.engine.state import Array
 from rosenblatt.logic import expression
 from rosenblatt.logic.function import BooleanFunction, assignments, check_names, check_size, truth_table
 from rosenblatt.logic.implicants import cover, literals
-from rosenblatt.logic.unit import BLOCK, Bits, ThresholdUnit, fires
+from rosenblatt.logic.unit import BLOCK, Bits, ThresholdUnit, by_name, fires
 
 WIDEST = 12  # inputs of a unit that is written out as an expression
 
@@ -79,8 +79,9 @@ class ThresholdNetwork:
         depth : the most layers; None is any number, where the smallest network found may be deeper
 
         The smallest of what is tried: one unit; a function of the number of inputs that are on, with a unit for every
-        change of its answer (parity of n: n hidden units); prime implicants of the function or its complement; and with
-        more depth, the digits of that number (parity of n: 1 + log2 n units) and the gates of the expression itself.
+        change of its answer (parity of n: n hidden units); prime implicants of the function or its complement; the
+        gates of the expression, if it came as one and they are not deeper; and with more depth, the digits of that
+        number (parity of n: 1 + log2 n units).
         """
         from rosenblatt.logic.building import smallest
 
@@ -122,7 +123,7 @@ class ThresholdNetwork:
         return bits.answer(values[:, 0] if len(self.outputs) == 1 else values)
 
     def __call__(self, *rows: Any, signs: bool | None = None) -> Any:
-        if len(rows) == len(self.inputs) and all(np.ndim(row) == 0 for row in rows):
+        if len(rows) == len(self.inputs) and all(np.ndim(row) == 0 and by_name(row) is None for row in rows):
             return self.evaluate(np.array(rows), signs)
         if len(rows) != 1:
             raise ValueError(

@@ -27,9 +27,9 @@ from rosenblatt.engine.state import Array
 from rosenblatt.logic import expression
 from rosenblatt.logic.building import GateMaker
 from rosenblatt.logic.expression import Constant, Operation, Reader, Token
-from rosenblatt.logic.function import assignments
+from rosenblatt.logic.function import assignments, refuse_masked
 from rosenblatt.logic.network import ThresholdNetwork
-from rosenblatt.logic.unit import ThresholdUnit
+from rosenblatt.logic.unit import ThresholdUnit, by_name
 
 BLOCK = 1 << 15  # rows that stay in the cache together
 TABLED = 16  # comparisons up to which the layers above them are kept as a table
@@ -72,7 +72,10 @@ class Comparison:
 
     def _level(self, dtype: Any) -> Any:
         if dtype.kind == "f":
-            near = float(self.level) if abs(self.level) < 2**1023 else math.copysign(math.inf, self.level)
+            try:
+                near = float(self.level)
+            except OverflowError:  # beyond the largest float64
+                near = math.inf if self.level > 0 else -math.inf
             if near != self.level:  # an int that float64 does not have
                 if near > self.level and self.most:
                     near = math.nextafter(near, -math.inf)
@@ -153,6 +156,8 @@ class RuleNetwork:
     network : ThresholdNetwork
         The layers above it: its inputs are the comparisons, its outputs the decisions.
     rules : tuple of Rule
+    rule_units : list of str
+        The name of each rule's unit, which fires when the rule holds and none before it.
     """
 
     def __init__(self, rules: Sequence[Rule]) -> None:
@@ -174,23 +179,26 @@ class RuleNetwork:
         maker = GateMaker(names)
         conditions = [maker.make(rule.condition) for rule in self.rules]
         units = maker.units
+        wanted = [f"rule {n}" for n in range(1, len(self.rules) + 1)]
+        wanted += ["no rule" if decision is None else f"decide {decision}" for decision in self.decisions]
+        chosen = _different_from({*names, *units}, wanted)
+        self.rule_units, outputs = chosen[: len(self.rules)], chosen[len(self.rules) :]
         for number, (source, positive) in enumerate(conditions, 1):
             # Fires when this condition holds and none before it.
             before = conditions[: number - 1]
             shadowed = any(s is None and p for s, p in before)
             alone = [] if source is None else [(source, positive)]
             never = shadowed or (source is None and not positive)
-            units[f"rule {number}"] = (
+            units[self.rule_units[number - 1]] = (
                 _NEVER if never else _all_of([*alone, *((s, not p) for s, p in before if s is not None)])
             )
-        for decision in self.decisions:
-            own = [f"rule {n}" for n, rule in enumerate(self.rules, 1) if rule.decision == decision]
+        for decision, output in zip(self.decisions, outputs, strict=True):
             if decision is None:
-                everything = [f"rule {n}" for n in range(1, len(self.rules) + 1)]
-                units["no rule"] = ThresholdUnit.nor(len(everything), everything)
+                units[output] = ThresholdUnit.nor(len(self.rules), self.rule_units)
             else:
-                units[f"decide {decision}"] = ThresholdUnit.or_(len(own), own)
-        outputs = ["no rule" if decision is None else f"decide {decision}" for decision in self.decisions]
+                pairs = zip(self.rule_units, self.rules, strict=True)
+                own = [name for name, rule in pairs if rule.decision == decision]
+                units[output] = ThresholdUnit.or_(len(own), own)
         return ThresholdNetwork(names, units, outputs)
 
     @property
@@ -269,12 +277,16 @@ class RuleNetwork:
     def _read(self, X: Any) -> dict[str, Array]:
         if isinstance(X, list | tuple):
             X = np.asarray(X)
+        if hasattr(X, "collect_schema") and hasattr(X, "collect"):
+            raise TypeError("Rows must be there to be read, but got a LazyFrame; call its collect() first.")
         if isinstance(X, np.ndarray) and X.dtype.names is None:
             if X.ndim != 2 or X.shape[1] != len(self.columns):
                 raise ValueError(
                     f"An array must have the {len(self.columns)} columns {', '.join(self.columns)}, but its shape is "
                     f"{X.shape}; pass these columns in this order, or a frame."
                 )
+            refuse_masked(X, "An array of rows")
+            X = np.asarray(X)
             columns = {name: X[:, i] for i, name in enumerate(self.columns)}
         else:
             if not hasattr(X, "columns") and not isinstance(X, Mapping | np.ndarray):
@@ -289,6 +301,9 @@ class RuleNetwork:
                     f"The rules read the columns {', '.join(self.columns)}, but there is no {missing[0]!r}; add it or "
                     f"rename a column."
                 )
+            repeated = [name for name in self.columns if known.count(name) > 1]
+            if repeated:
+                raise ValueError(f"A column must be there once, but {repeated[0]!r} is repeated; rename or drop one.")
             columns = {name: _values(X[name], name) for name in self.columns}
         booleans = {atom.column for atom in self.comparisons if isinstance(atom, Flag)}
         checked = {name: _checked(values, name, name in booleans) for name, values in columns.items()}
@@ -297,27 +312,59 @@ class RuleNetwork:
         return checked
 
 
+def _different_from(taken: set[str], wanted: Sequence[str]) -> list[str]:
+    """The wanted names, with underscores behind those that are taken."""
+    chosen: list[str] = []
+    for name in wanted:
+        while name in taken or name in chosen:
+            name += "_"
+        chosen.append(name)
+    return chosen
+
+
 def _height(X: Any) -> int:
     """The number of rows of a table of which no column is read."""
-    return len(next(iter(X.values()), ())) if isinstance(X, Mapping) else len(X)
+    if not isinstance(X, Mapping):
+        return len(X)
+    for name, values in X.items():
+        if np.ndim(values) == 0:
+            raise ValueError(f"The column {name!r} must be a list of values, but it is one; use predict_one.")
+        return len(values)
+    return 0
 
 
 def _fires(atom: Comparison | Flag, values: Array) -> Array:
     return values if isinstance(atom, Flag) else atom.fires(values)
 
 
+def row_by_column(row: Any, columns: tuple[str, ...]) -> dict[str, Any]:
+    """The values that the rules read of one row: by name where it has names, else in the order of `columns`."""
+    named = by_name(row)
+    if named is None:
+        if np.ndim(row) != 1 or len(row) != len(columns):
+            raise ValueError(
+                f"A row must have the {len(columns)} values {', '.join(columns)}, but its shape is {np.shape(row)}; "
+                f"pass these in this order, or a mapping."
+            )
+        named = dict(zip(columns, row, strict=True))
+    missing = [name for name in columns if name not in named]
+    if missing:
+        raise ValueError(f"A row must have the columns {', '.join(columns)}, but it has no {missing[0]!r}; add it.")
+    return {name: named[name] for name in columns}
+
+
 def _one(row: Any, columns: tuple[str, ...]) -> dict[str, Array]:
-    if not isinstance(row, Mapping):
-        row = dict(zip(columns, row, strict=True)) if not hasattr(row, "to_dict") else row.to_dict()
-    return {name: np.array([row[name]]) if name in row else _absent(name, columns) for name in columns}
-
-
-def _absent(name: str, columns: tuple[str, ...]) -> Array:
-    raise ValueError(f"A row must have the columns {', '.join(columns)}, but it has no {name!r}; add it.")
+    one = {}
+    for name, value in row_by_column(row, columns).items():
+        if value is np.ma.masked:
+            raise _missing(name, 1)
+        one[name] = np.array([value])
+    return one
 
 
 def _values(column: Any, name: str) -> Array:
     """A column as an array, without a copy where it is one already."""
+    refuse_masked(column, f"The column {name!r}")
     nulls = column.null_count() if hasattr(column, "null_count") else 0  # polars
     if not nulls and hasattr(column, "isna") and getattr(column.dtype, "kind", "O") not in "biuf":  # pandas
         nulls = int(column.isna().sum())
@@ -338,7 +385,10 @@ def _missing(name: str, count: int) -> ValueError:
 
 def _checked(values: Array, name: str, boolean: bool) -> Array:
     if values.ndim != 1:
-        raise ValueError(f"The column {name!r} must be a list of values, but its shape is {values.shape}.")
+        raise ValueError(
+            f"The column {name!r} must be a list of values, but its shape is {values.shape}; "
+            f"for one row use predict_one."
+        )
     if values.dtype.kind == "O":
         values = _from_objects(values, name)
     if values.dtype.kind not in "biuf" or values.dtype.itemsize > 8:
@@ -364,9 +414,20 @@ def _checked(values: Array, name: str, boolean: bool) -> Array:
     return values
 
 
+def _is_missing(value: Any) -> bool:
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:  # pandas.NA does not say whether it equals itself
+        return True
+    except ValueError:  # an array: not missing, but refused later
+        return False
+
+
 def _from_objects(values: Array, name: str) -> Array:
     listed = values.tolist()
-    missing = sum(value is None or value != value for value in listed)
+    missing = sum(map(_is_missing, listed))
     if missing:
         raise _missing(name, missing)
     if all(isinstance(value, bool | np.bool_) for value in listed):

@@ -7,14 +7,22 @@ there is nothing to round. The gates have the lectures' half in the bias, so tha
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from rosenblatt.engine.state import Array
-from rosenblatt.logic.function import assignments, booleans, check_names, check_size, input_names, truth_table
+from rosenblatt.logic.function import (
+    assignments,
+    booleans,
+    check_names,
+    check_size,
+    input_names,
+    refuse_masked,
+    truth_table,
+)
 
 HALF = Fraction(1, 2)
 BLOCK = 1 << 16  # rows that are looked at together
@@ -50,11 +58,45 @@ def shown(name: str) -> str:
     return name if name.isidentifier() else f"[{name}]"
 
 
+def by_name(row: Any) -> Mapping[Any, Any] | None:
+    """The values of a row by their names; None if they have only an order.
+
+    Names are the keys of a mapping, the fields of a structured row, and the labels of a Series where these are texts.
+    """
+    if isinstance(row, Mapping):
+        return row
+    if isinstance(row, np.void) and row.dtype.names is not None:
+        return {name: row[name] for name in row.dtype.names}
+    if not hasattr(row, "to_dict") or not hasattr(row, "index") or hasattr(row, "columns"):
+        return None
+    labels = list(row.index) if not callable(row.index) else []
+    if not any(isinstance(label, str) for label in labels):
+        return None
+    if len(set(labels)) != len(labels):
+        raise ValueError(f"A row must have every name once, but its names are {labels}; rename the repeated ones.")
+    return dict(row.to_dict())
+
+
+def _in_order(named: Mapping[Any, Any], inputs: tuple[str, ...]) -> Array:
+    """Values by name, or whole columns by name, in the order of the inputs."""
+    missing = [name for name in inputs if name not in named]
+    if missing:
+        raise ValueError(
+            f"A row must have the inputs {', '.join(inputs)}, but it has no {missing[0]!r}; add or rename it."
+        )
+    for name in inputs:
+        refuse_masked(named[name], f"The input {name!r}")
+    columns = [np.asarray(named[name]) for name in inputs]
+    if len({column.shape for column in columns}) > 1:
+        raise ValueError("All inputs must have the same number of rows, but they differ; pass whole columns.")
+    return np.array(columns).T
+
+
 class Bits:
     """Rows of Booleans, as they came: 0/1 or -1/+1, one row or many, an array or a frame."""
 
     def __init__(self, rows: Any, inputs: tuple[str, ...], signs: bool | None = None) -> None:
-        if hasattr(rows, "columns") and hasattr(rows, "to_numpy"):
+        if hasattr(rows, "to_numpy") and hasattr(rows, "columns"):
             missing = [name for name in inputs if name not in list(rows.columns)]
             if missing:
                 raise ValueError(
@@ -62,9 +104,24 @@ class Bits:
                     f"or rename a column."
                 )
             rows = rows[list(inputs)].to_numpy()
+        named = by_name(rows)
+        if named is not None and (isinstance(rows, Mapping) or len(inputs) != 1 or inputs[0] in named):
+            rows = _in_order(named, inputs)
+        refuse_masked(rows, "Rows of Booleans")
         array = np.asarray(rows)
-        if array.dtype.kind == "O" and array.ndim:
-            raise ValueError("Rows of Booleans must be 0 and 1 without missing values, but got objects; convert them.")
+        if array.dtype.kind == "O" and not array.ndim:
+            raise TypeError(
+                f"Rows of Booleans must come as an array, a frame or a mapping, but got {type(rows).__name__}; pass "
+                f"one of these."
+            )
+        if array.dtype.kind == "O":
+            if not all(
+                isinstance(value, int | float | np.bool_ | np.integer | np.floating) for value in array.ravel().tolist()
+            ):
+                raise ValueError(
+                    "Rows of Booleans must be 0 and 1 without missing values, but got objects; convert them."
+                )
+            array = array.astype(float)  # columns of Booleans beside columns of numbers
         self.one = array.ndim == 1
         if self.one and len(inputs) == 1 and array.size != 1:
             self.one, array = False, array[:, None]
@@ -149,13 +206,13 @@ class ThresholdUnit:
     @classmethod
     def at_least(cls, k: int, n: int, inputs: Any = None) -> ThresholdUnit:
         """Fires when k or more of its n inputs are on."""
-        _count(n)
-        if isinstance(k, bool) or not isinstance(k, int) or not 0 <= k <= n + 1:
+        n = _count(n)
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 0 <= k <= n + 1:
             raise ValueError(
                 f"k must be a whole number from 0 (always) to {n + 1} (never) for {n} inputs, but got {k!r}; choose "
                 f"one."
             )
-        return cls([1] * n, HALF - k, inputs)
+        return cls([1] * n, HALF - int(k), inputs)
 
     @classmethod
     def or_(cls, n: int = 2, inputs: Any = None) -> ThresholdUnit:
@@ -222,7 +279,7 @@ class ThresholdUnit:
         return bits.answer(fires([self], bits.values)[:, 0])
 
     def __call__(self, *rows: Any, signs: bool | None = None) -> Any:
-        if len(rows) == len(self.inputs) and all(np.ndim(row) == 0 for row in rows):
+        if len(rows) == len(self.inputs) and all(np.ndim(row) == 0 and by_name(row) is None for row in rows):
             return self.evaluate(np.array(rows), signs)
         if len(rows) != 1:
             raise ValueError(
@@ -284,9 +341,9 @@ GATES = ("or", "and", "not", "nand", "nor", "majority", "implies", "at_least")
 
 
 def _count(n: Any) -> int:
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
         raise ValueError(f"n must be the number of inputs, 1 or more, but got {n!r}.")
-    return n
+    return int(n)
 
 
 def fires(units: Sequence[ThresholdUnit], bits: Array) -> Array:

@@ -24,6 +24,8 @@ class UnitDisplay:
     """A unit of one, two or three inputs: the corners where it fires, and its plane between them and the others."""
 
     def __init__(self, unit: ThresholdUnit) -> None:
+        if not isinstance(unit, ThresholdUnit):
+            raise TypeError(f"This is the picture of a ThresholdUnit, but got {type(unit).__name__}; pass a unit.")
         if not 1 <= len(unit.inputs) <= 3:
             raise ValueError(
                 f"There is a picture of units of 1 to 3 inputs, but this has {len(unit.inputs)}; use NetworkDisplay."
@@ -184,6 +186,8 @@ class MachineDisplay(NetworkDisplay):
             raise TypeError(
                 f"This is the picture of a ThresholdMachine, but got {type(machine).__name__}; pass a machine."
             )
+        if not machine.delays:
+            raise ValueError("A machine must have a memory to be drawn, but this has none; draw its network instead.")
         super().__init__(ThresholdNetwork(machine.network.inputs, machine.network.units, machine.outputs))
         self.kept = machine.delays
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import numpy as np
+import pandas
 import pytest
 
 from rosenblatt import ThresholdNetwork, ThresholdUnit, explain, from_rules
@@ -36,3 +38,26 @@ def test_refuses() -> None:
             explain(xor, bad)
     with pytest.raises(TypeError, match="str"):
         explain("a ^ b", [0, 1])
+
+
+def test_a_labelled_row_goes_by_its_names() -> None:
+    rules = from_rules("if income > 30000 or years > 3 then accept; otherwise refer")
+    row = pandas.DataFrame({"years": [4], "age": [50], "income": [30000]}).iloc[0]
+    told = explain(rules, row)
+    assert told.answer == "accept" == rules.predict_one(row)
+    assert {line.sum for line in told.lines if "=" in line.sum} == {"income = 30000", "years = 4"}
+    assert explain(rules, pandas.Series([30000, 4])).answer == "accept"  # no names: in order
+    unit = ThresholdUnit([1, -1], -0.5, ("a", "b"))
+    network = ThresholdNetwork.from_function("a & ~b")
+    labelled = pandas.Series({"b": 0, "c": 1, "a": 1})
+    frame = pandas.DataFrame({"b": [0], "a": [1]})
+    for some in (unit, network):
+        for same in (labelled, frame, {"b": 0, "a": 1}, pandas.Series([1, 0])):
+            assert explain(some, same).lines[-1].fired
+            assert np.ravel(some(same)).tolist() == [1]
+        with pytest.raises(ValueError, match="no 'a'"):
+            some(pandas.Series({"b": 0, "c": 1}))
+    with pytest.raises(ValueError, match="every name once"):
+        unit(pandas.Series([1, 0, 1], index=["a", "b", "a"]))
+    column = pandas.Series([0, 1], index=["first", "second"])  # of one input: labels of rows
+    assert ThresholdUnit.not_()(column).tolist() == [1, 0]

@@ -84,3 +84,20 @@ def test_printing() -> None:
     assert str(BooleanFunction("a & b")).splitlines() == ["a b |", "0 0 | 0", "0 1 | 0", "1 0 | 0", "1 1 | 1"]
     assert "rows more" in str(BooleanFunction(lambda a, b, c, d, e, f, g: a))
     assert repr(BooleanFunction("a ^ b")) == "BooleanFunction('0110', inputs=('a', 'b'))"
+
+
+def test_minus_one_is_off() -> None:
+    both = BooleanFunction("a & b")
+    assert both(-1, 1) == 0 == both([1, -1]) and both(1, 1) == 1 == both(True, 1)
+    with pytest.raises(ValueError, match="values of a row"):
+        both(2, 1)
+    signed = {(-1, -1): 0, (-1, 1): 0, (1, -1): 0, (1, 1): 1}
+    assert BooleanFunction(signed) == both
+
+
+def test_masked_values_are_missing() -> None:
+    with pytest.raises(ValueError, match="1 are masked"):
+        BooleanFunction(np.ma.array([0, 1, 1, 0], mask=[0, 0, 1, 0]))
+    with pytest.raises(ValueError, match="1 are masked"):
+        BooleanFunction("a & b")(np.ma.array([1, 1], mask=[0, 1]))
+    assert BooleanFunction(np.ma.array([0, 1, 1, 0])) == BooleanFunction("a ^ b")

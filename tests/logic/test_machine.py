@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas
 import pytest
 
 from rosenblatt import ThresholdMachine, ThresholdNetwork, ThresholdUnit
@@ -78,3 +79,12 @@ def test_refuses() -> None:
     ):
         with pytest.raises(ValueError, match=words):
             make()
+
+
+def test_a_labelled_row_goes_by_its_names() -> None:
+    machine = ThresholdMachine.from_units(["a", "b"], {"u": ThresholdUnit([1, -1], -0.5, ("a", "b"))})
+    assert machine.step(pandas.Series({"b": 0, "a": 1})) == 1 == machine.step(pandas.Series([1, 0]))
+    assert machine.run(pandas.DataFrame({"b": [0, 1], "a": [1, 0]})).ravel().tolist() == [1, 0]
+    for masked in (np.ma.array([1, 0], mask=[True, False]), np.ma.array([[1, 0]], mask=[[True, False]])):
+        with pytest.raises(ValueError, match="masked"):
+            machine.step(masked) if masked.ndim == 1 else machine.run(masked)

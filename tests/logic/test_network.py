@@ -115,6 +115,39 @@ def test_products_share_a_unit_where_one_can_hold_them() -> None:
     check(network, BooleanFunction("a & b | a & c | d & ~e & f").table)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(g1 & b) | (c & d)",
+        "(g2 & b) | (c & d) | (b & c)",
+        "(g1 ^ g2) | (g3 & g4)",
+        "out ^ b",
+        "out & out_",
+        "~(out ^ out_ ^ h1 ^ hh1)",
+        "(out & h1) | (c & d)",
+        "((a & b) & c) ^ ((a & b) & c) ^ (a & b)",
+    ],
+)
+def test_names_are_free_and_dead_gates_are_left_out(text: str) -> None:
+    table = BooleanFunction(text).table
+    for network in (
+        ThresholdNetwork.from_expression(text),
+        ThresholdNetwork.from_function(text),
+        ThresholdNetwork.from_function(text, depth=None),
+    ):
+        check(network, table)
+        assert network.output(network.outputs[0]).n_units == network.n_units
+
+
+def test_an_expression_of_many_inputs_is_no_larger_than_its_gates() -> None:
+    text = " | ".join(f"(a{i} & b{i})" for i in range(8))
+    network = ThresholdNetwork.from_function(text)
+    assert network.n_units == 9 and network.depth == 2
+    check(network, BooleanFunction(text).table, expression=False)
+    wider = " | ".join(f"(a{i} & b{i})" for i in range(12))
+    assert ThresholdNetwork.from_function(wider) == ThresholdNetwork.from_expression(wider)
+
+
 def test_xor() -> None:
     xor = ThresholdNetwork.from_function("a ^ b")
     assert (xor.n_hidden, xor.n_units, xor.depth) == (2, 3, 2)
@@ -129,8 +162,9 @@ def test_many_inputs() -> None:
     assert len(network.inputs) == 40 and network.n_units == 21
     X = np.random.default_rng(0).integers(0, 2, (1000, 40))
     np.testing.assert_array_equal(network(X), (X[:, ::2] & X[:, 1::2]).any(axis=1))
+    assert ThresholdNetwork.from_function(text) == network
     with pytest.raises(ValueError, match="depth=None"):
-        ThresholdNetwork.from_function(text)
+        ThresholdNetwork.from_function(text, depth=1)
 
 
 def test_bulk() -> None:
@@ -178,7 +212,6 @@ def test_own_units() -> None:
         (lambda: ThresholdNetwork.from_function("a ^ b", depth=1), "1 layer"),
         (lambda: ThresholdNetwork.from_function([0, 1, 1]), "2\\^n"),
         (lambda: ThresholdNetwork.from_function("a &"), "character 3"),
-        (lambda: ThresholdNetwork.from_function("out ^ b"), "named 'out'"),
         (lambda: ThresholdNetwork.from_function("a ^ b")([[1, 2]]), "0 and 1"),
         (lambda: ThresholdNetwork.from_function("a ^ b")([[1]]), "2 values"),
         (lambda: ThresholdNetwork.from_function("a ^ b").of(c="x"), "got 'c'"),

@@ -7,6 +7,7 @@ import numpy as np
 import pandas
 import polars
 import pytest
+import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -263,3 +264,53 @@ def test_refuses_tables() -> None:
         network.predict_one({"a": math.nan, "b": 1})
     infinite = np.array([math.inf, -math.inf])  # their sum is no number, but none is missing
     assert network.predict({"a": infinite, "b": [1, 1]}).tolist() == ["x", "y"]
+
+
+def test_names_of_gates_may_be_columns() -> None:
+    network = from_rules("if (g1 and b) or (c and d) then yes; otherwise no")
+    assert network.predict({"g1": [1, 0], "b": [1, 1], "c": [0, 0], "d": [0, 1]}).tolist() == ["yes", "no"]
+
+
+@pytest.mark.parametrize("level", ["1e308", "-1e308", "8.98846567431158e307", "1" + "0" * 309, "-1" + "0" * 309])
+@pytest.mark.parametrize("sign", [">", ">=", "<", "<="])
+def test_levels_as_large_as_floats_go(level: str, sign: str) -> None:
+    values = [-math.inf, -1.7e308, -1.5e308, -1e308, 0.0, 1e307, 8.98846567431158e307, 1e308, 1.5e308, math.inf]
+    number = float(level) if "e" in level else int(level)
+    wanted = [
+        {">": value > number, ">=": value >= number, "<": value < number, "<=": value <= number}[sign]
+        for value in values
+    ]
+    network = from_rules(f"if x {sign} {level} then yes; otherwise no")
+    assert (network.predict({"x": values}) == "yes").tolist() == wanted
+
+
+def test_refuses_in_a_sentence() -> None:
+    network, constant = from_rules("if a > 1 or c > 3 then x; otherwise y"), from_rules("otherwise y")
+    masked = np.ma.array([[1.0, 2.0]], mask=[[True, False]])
+    repeated = pandas.DataFrame([[1, 2, 3]], columns=["a", "c", "a"])
+    lazy = polars.LazyFrame({"a": [1], "c": [2]})
+    for act, words in (
+        (lambda: network.predict(masked), "1 are masked"),
+        (lambda: network.predict({"a": masked[:, 0], "c": masked[:, 1]}), "'a' .* masked"),
+        (lambda: network.predict_one(masked[0]), "'a' .* 1 is missing"),
+        (lambda: network.predict({"a": 3, "c": 4}), "predict_one"),
+        (lambda: constant.predict({"a": 3}), "predict_one"),
+        (lambda: network.predict_one([1, 2, 3]), "2 values a, c"),
+        (lambda: network.predict_one({"a": pandas.NA, "c": 1}), "'a' .* 1 is missing"),
+        (lambda: network.predict(scipy.sparse.csr_matrix(np.eye(2))), "csr_matrix"),
+        (lambda: network.predict(repeated), "'a' is repeated"),
+        (lambda: network.predict(lazy), "LazyFrame"),
+        (lambda: constant.predict(lazy), "LazyFrame"),
+    ):
+        with pytest.raises((ValueError, TypeError), match=words):
+            act()
+    assert network.predict(np.ma.array([[2.0, 2.0]])).tolist() == ["x"]
+
+
+def test_names_of_rules_and_decisions_may_be_columns() -> None:
+    with pytest.warns(RuleWarning, match="contradict"):
+        network = from_rules("if `rule 1` and not `no rule` then a; if `decide a` then a_")
+    rows = {"rule 1": [1, 1, 0, 0], "no rule": [0, 1, 1, 1], "decide a": [0, 1, 0, 1]}
+    assert network.predict(rows).tolist() == ["a", "a_", None, "a_"]
+    assert explain(network, {name: values[0] for name, values in rows.items()}).because.startswith("rule 1, if")
+    assert explain(network, {name: values[2] for name, values in rows.items()}).because == "no rule matched"

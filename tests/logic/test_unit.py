@@ -8,6 +8,7 @@ import numpy as np
 import pandas
 import polars
 import pytest
+import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -141,3 +142,33 @@ def test_refuses(make: object, words: str) -> None:
 def test_needs_no_compiler() -> None:
     code = "import sys; from rosenblatt import ThresholdUnit; ThresholdUnit.or_()(1, 0); print('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+def test_masked_values_are_missing() -> None:
+    unit = ThresholdUnit.and_(2, inputs=("a", "b"))
+    rows = np.ma.array([[1, 1], [1, 1]], mask=[[0, 0], [1, 0]])
+    for bad in (rows, {"a": rows[:, 0], "b": rows[:, 1]}):
+        with pytest.raises(ValueError, match="1 are masked"):
+            unit(bad)
+    assert unit(np.ma.array([[1, 1]])).tolist() == [1]
+
+
+def test_frames_of_booleans_beside_numbers() -> None:
+    unit = ThresholdUnit([1, -1], -0.5, ("a", "b"))
+    frame = pandas.DataFrame({"b": [1, 0], "a": [True, True]})
+    assert unit(frame).tolist() == [0, 1] and unit(frame.iloc[1]) == 1
+    assert unit(polars.DataFrame({"b": [1, 0], "a": [True, True]})).tolist() == [0, 1]
+    assert unit({"b": [1, 0], "a": [True, True]}).tolist() == [0, 1]
+    with pytest.raises(ValueError, match="same number of rows"):
+        unit({"a": [1, 0], "b": [1]})
+    for bad in (frame.assign(a=[True, None]), frame.assign(a=["x", "y"])):
+        with pytest.raises(ValueError, match="objects"):
+            unit(bad)
+    for bad in (scipy.sparse.csr_matrix(np.eye(2)), polars.LazyFrame({"a": [1], "b": [0]})):
+        with pytest.raises(TypeError, match=type(bad).__name__):
+            unit(bad)
+
+
+def test_counts_of_numpy() -> None:
+    assert ThresholdUnit.and_(np.int64(3)) == ThresholdUnit.and_(3)
+    assert ThresholdUnit.at_least(np.int8(2), np.uint8(3)) == ThresholdUnit.at_least(2, 3)
