@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -61,14 +62,15 @@ class About:
         return exactly.Rows(X), signs
 
 
-class Certificate:
+class Certificate(ABC):
     """A verdict with its proof."""
 
     verdict: ClassVar[str]
     about: About
 
+    @abstractmethod
     def check(self, rows: exactly.Rows, signs: Array) -> None:
-        raise NotImplementedError
+        """Raise `CertificateError` unless the whole proof holds for these rows."""
 
     def verify(self, X: Any, y: Any) -> Verification:
         """Check the whole proof in exact arithmetic on these very numbers.
