@@ -495,7 +495,9 @@ class SeparabilityTable:
     def _cell(self, certificate: Certificate | None) -> str:
         if isinstance(certificate, Separable):
             return f"{certificate.margin:.3g}"
-        return {NotSeparable: "no", Undecided: "?"}.get(type(certificate), "")
+        if certificate is None:
+            return ""
+        return "no" if isinstance(certificate, NotSeparable) else "?"
 
     def __str__(self) -> str:
         names = [str(name) for name in self.classes]
