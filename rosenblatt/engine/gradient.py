@@ -30,6 +30,8 @@ from rosenblatt.engine.state import CHANGE, SCORE, Array, HalfSpaces
 
 SMALLEST_SCALE = 1e-6  # below it the scale is carried into the vector
 BLOWN_UP = 1e6  # a loss this many times the first one is on its way out of the floats
+NO_USE = 1.25  # a loss that stays above this many times that of no weights at all has overshot
+WAIT = 5  # epochs without progress before the end
 
 
 @functools.cache
@@ -205,19 +207,38 @@ def safe_rate(objective: Objective) -> float:
     return 1.0 / max(LOSSES[objective.loss].most_bent * most + 2.0 * objective.lam, np.finfo(float).tiny)
 
 
+def overshot(losses: list[float], without: float, *, all_rows: bool) -> bool:
+    """Whether epochs without progress are steps too large, and not a minimum.
+
+    The loss stays far above `without`, that of weights 0; or, where each step takes all rows and so has no noise, it
+    has risen in every epoch.
+    """
+    if len(losses) <= WAIT:
+        return False
+    rises = np.diff(losses[-WAIT - 1 :]) > 1e-9 * abs(losses[-1])
+    return bool(np.median(losses[-WAIT:]) > NO_USE * without or (all_rows and rises.all()))
+
+
 def descend(descent: Descent, *, max_iter: int, tol: float | None, after_epoch: Callable[[dict[str, Any]], str]) -> str:
-    """Epochs until the objective falls by less than `tol`, relative, five times in a row; the reason to stop."""
+    """Epochs until the objective falls by less than `tol`, relative, five times in a row; the reason to stop.
+
+    Where the steps were too large the reason is "diverged", and the weights of the lowest objective are kept.
+    """
     objective = descent.objective
-    lowest, waited, first = np.inf, 0, None
+    without = objective.value(np.zeros_like(descent.weights), objective.scores(np.zeros_like(descent.weights)))[0]
+    best, lowest, waited = descent.weights, np.inf, 0
+    losses: list[float] = []
+    all_rows = descent.batch_size >= len(descent.kept)
+    reason = "max_iter"
     for number in range(1, max_iter + 1):
-        before, steps = descent.weights, descent.steps
+        steps = descent.steps
         finite = descent.epoch()
         with np.errstate(over="ignore", invalid="ignore"):
             scores = objective.scores(descent.weights)
             value, _ = objective.value(descent.weights, scores)
-        first = value if first is None else first
-        if not finite or not np.isfinite(value) or value > BLOWN_UP * max(first, 1e-300):
-            descent.weights = before
+        losses.append(value)
+        if not finite or not np.isfinite(value) or value > BLOWN_UP * max(losses[0], 1e-300):
+            descent.weights = best
             return "diverged"
         told = after_epoch({
             "epoch": number, "loss": value, "scores": scores, "weights": descent.weights,
@@ -225,9 +246,12 @@ def descend(descent: Descent, *, max_iter: int, tol: float | None, after_epoch: 
         })  # fmt: skip
         if told:
             return told
-        if tol is not None:
-            waited = 0 if value < lowest * (1.0 - tol) else waited + 1
-            if waited >= 5:
-                return "converged"
-        lowest = min(lowest, value)
-    return "max_iter"
+        waited = 0 if value < lowest * (1.0 - (tol or 0.0)) else waited + 1
+        if value < lowest:
+            best, lowest = descent.weights, value
+        if tol is not None and waited >= WAIT:
+            reason = "converged"
+            break
+    if waited >= WAIT and overshot(losses, without, all_rows=all_rows):
+        descent.weights, reason = best, "diverged"
+    return reason

@@ -15,6 +15,8 @@ import scipy.optimize
 from rosenblatt.engine.objective import Objective
 from rosenblatt.engine.state import Array
 
+ROUNDING = 1e-7  # a gradient this fraction of the first one is as small as the digits of the objective can show
+
 
 class _StopAsked(Exception):  # noqa: N818
     """A watcher has asked for the end."""
@@ -68,15 +70,38 @@ def minimise(
         if told:
             raise _StopAsked
 
+    def residual(flat: Array) -> float:
+        """How far from optimal: the largest entry of the gradient, less what pushes against a bound that holds."""
+        gradient = evaluate(flat)[1]
+        if l1:
+            gradient = np.where(flat <= 0.0, np.minimum(gradient, 0.0), gradient)
+        return float(np.abs(gradient).max(initial=0.0))
+
     start = np.stack([np.maximum(weights, 0.0), np.maximum(-weights, 0.0)]) if l1 else weights
+    flat, value, reason = start.ravel(), np.inf, "max_iter"
     bounds = [(0.0, None)] * start.size if l1 else None
-    options = {"maxiter": max_iter, "maxfun": 20 * max_iter, "gtol": tol, "ftol": 1e-15, "maxcor": 20}
+    at_first = residual(flat)
     try:
-        result = scipy.optimize.minimize(
-            evaluate, start.ravel(), jac=True, method="L-BFGS-B", bounds=bounds, callback=step, options=options
-        )
-        reason = "converged" if result.status in (0, 2) else "max_iter"
-        best = joined(result.x) if np.isfinite(result.fun) else best
+        while number < max_iter:
+            left = max_iter - number
+            options = {"maxiter": left, "maxfun": 20 * left, "gtol": tol, "ftol": 1e-15, "maxcor": 20}
+            result = scipy.optimize.minimize(
+                evaluate, flat, jac=True, method="L-BFGS-B", bounds=bounds, callback=step, options=options
+            )
+            if not np.isfinite(result.fun):
+                reason = "no_improvement"
+                break
+            fell = result.fun < value - 1e-12 * abs(value) if np.isfinite(value) else True
+            flat, value, best = result.x, float(result.fun), joined(result.x)
+            if result.status == 1:
+                break
+            left_over = residual(flat)
+            if left_over <= tol:
+                reason = "converged"
+                break
+            if not fell:  # no way down, and none without the memory of earlier steps either
+                reason = "converged" if left_over <= ROUNDING * at_first else "no_improvement"
+                break
     except _StopAsked:
         reason = told
     return best, reason

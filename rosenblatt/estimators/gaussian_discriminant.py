@@ -27,7 +27,8 @@ class GaussianDiscriminant(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         b = (m_0·S⁻¹ m_0 - m_1·S⁻¹ m_1)/2 + log P(1)/P(0)
 
     and of more classes a softmax of the scores w_k·x + b_k, w_k = S⁻¹ m_k. Means and S are those of the training rows,
-    S the mean square deviation from the means of the classes. A constant feature says nothing and gets no weight.
+    S the mean square deviation from the means of the classes. A constant feature says nothing and gets no weight; one
+    that is constant in every class but not the same is refused, as S has no inverse, unless there is shrinkage.
 
     Parameters
     ----------
@@ -96,6 +97,13 @@ class GaussianDiscriminant(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             covariance = (deviations * share[:, None]).T @ deviations
             spread = np.sqrt(np.diag(covariance))
             telling = spread > 1e-12 * np.maximum(np.abs(X).max(axis=0, initial=0.0), np.finfo(float).tiny)
+            apart = np.ptp(means, axis=0) > 1e-12 * np.abs(means).max(axis=0, initial=0.0)
+            if self.shrinkage in (None, 0) and (apart & ~telling).any():
+                raise ValueError(
+                    f"The covariance of the features must have an inverse, but feature "
+                    f"{int(np.flatnonzero(apart & ~telling)[0])} is constant within each class and differs between "
+                    f"them, so that it tells classes apart by itself; set shrinkage='auto', or leave it out."
+                )
             covariance = self._shrunk(covariance, deviations, share, codes)
             coef = np.zeros_like(means)
             chosen = np.flatnonzero(telling if self.shrinkage in (None, 0) else spread >= 0.0)

@@ -342,12 +342,15 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> tuple[Array, str]:
         """Gradient descent; the weights and the reason to stop."""
         from rosenblatt.engine import network
+        from rosenblatt.engine.gradient import WAIT, overshot
 
         n = X.shape[0]
         size = n if self.solver == "batch" else min(n, int(self.batch_size))
-        lowest, waited, rate = np.inf, 0, float(self.learning_rate)
+        lowest, waited, rate, reason = np.inf, 0, float(self.learning_rate), "max_iter"
+        best, losses = flat, list[float]()
+        zeros = network.unflatten(np.zeros_like(flat), layers)
+        without, _ = network.value_and_gradient(X, targets, weights, zeros, activations, float(self.lam))
         for _ in range(int(self.max_iter)):
-            before = flat.copy()
             order = np.arange(n) if size == n else random.permutation(n)
             with np.errstate(over="ignore", invalid="ignore"):
                 for first in range(0, n, size):
@@ -360,18 +363,23 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     flat = flat - rate * network.flatten(gradient)
                 value = note(flat, -(-n // size))
             if not np.isfinite(value) or not np.isfinite(flat).all():
-                return before, "diverged"
+                return best, "diverged"
+            losses.append(value)
             waited = 0 if value < lowest * (1.0 - self.tol) else waited + 1
-            lowest = min(lowest, value)
-            if self.tol and waited >= 5:
-                return flat, "converged"
-        return flat, "max_iter"
+            if value < lowest:
+                best, lowest = flat, value
+            if self.tol and waited >= WAIT:
+                reason = "converged"
+                break
+        if waited >= WAIT and overshot(losses, without, all_rows=size == n):
+            return best, "diverged"
+        return flat, reason
 
     def _warn(self, reason: str) -> None:
         text = {
             "max_iter": f"Layer stopped at max_iter={self.max_iter} before it converged; raise max_iter or tol, or "
             f"scale the features.",
-            "diverged": "Layer diverged: its loss grew beyond all bounds; the last finite weights are kept. Lower "
+            "diverged": "Layer diverged: its loss grew instead of falling; the best finite weights are kept. Lower "
             "learning_rate, or scale the features.",
         }.get(reason)
         if text is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse
 import scipy.special
 from sklearn.utils import assert_all_finite
 
@@ -15,6 +16,7 @@ from rosenblatt.estimators.validation import check_choice
 from rosenblatt.rules import RULES, Rule
 from rosenblatt.trace import Trace
 
+MOST_FEATURES = 2000  # beyond it the rank of the rows takes too long
 CERTAIN = 30.0  # a score beyond it is a probability of 1 to thirteen digits
 
 
@@ -178,10 +180,16 @@ class LogisticRegression(LinearClassifier):
         counted = task.codes if not len(task.sample_weight) else np.where(task.sample_weight > 0, task.codes, -1)
         separated = False
 
+        def parted(scores: Array) -> Array:
+            """For every problem that is solved, whether all rows are strictly on their side."""
+            if self._multinomial:
+                return np.array([_wrong(scores, counted) == 0])
+            return np.asarray(((objective.targets * scores)[counted >= 0] > 0.0).all(axis=0))
+
         def give_up(figures: dict[str, Any]) -> str:
             nonlocal separated
-            if self.lam == 0.0 and self.patience is None and _wrong(figures["scores"], counted) == 0:
-                separated = True
+            if self.lam == 0.0 and self.patience is None:
+                separated = bool(parted(figures["scores"]).all())
             return "diverged" if separated else ""
 
         weights, trace = minimising.minimise(
@@ -194,8 +202,9 @@ class LogisticRegression(LinearClassifier):
             if self.lam == 0.0:
                 weights[:, :-1] -= weights[:, :-1].mean(axis=0)
         scores = objective.scores(weights)
-        if self.lam == 0.0 and self.patience is None and trace.stop_reason in ("converged", "no_improvement"):
-            separated = bool(np.abs(scores).max(initial=0.0) > CERTAIN)
+        ended = trace.stop_reason in ("converged", "no_improvement", "max_iter")
+        if self.lam == 0.0 and self.patience is None and ended:
+            separated = bool(parted(scores).any()) or self._unbounded(X[counted >= 0], scores[counted >= 0])
             trace.stop_reason = "diverged" if separated else trace.stop_reason
         training.keep(self, state, trace, weights[:, :-1], weights[:, -1], len(task.kept))
         self.objective_ = objective.value(weights, scores)[0]
@@ -203,6 +212,24 @@ class LogisticRegression(LinearClassifier):
             self.objective_ += float(self.lam) * float(np.abs(weights[:, :-1]).sum())
             self.objective_ += objective.l1_intercept * float(np.abs(weights[:, -1]).sum())
         self._warn(trace, separated)
+
+    def _unbounded(self, X: Any, scores: Array) -> bool:
+        """Whether rows are parted but for some that are shared: what pins the weights are the rows in doubt.
+
+        If those have a smaller rank than all rows, the weights can grow in a direction that only certain rows see.
+        """
+        if X.shape[1] > MOST_FEATURES:
+            return False
+        if self._multinomial:  # the odds of each class against the others
+            others = [scipy.special.logsumexp(np.delete(scores, k, axis=1), axis=1) for k in range(scores.shape[1])]
+            scores = scores - np.column_stack(others)
+        if not (np.abs(scores) > CERTAIN).any():
+            return False
+        rank = _rank(X, self.fit_intercept)
+        # A row whose part of the mean gradient is well within tol does not hold the weights.
+        least = max(10.0 * len(scores) * float(self.tol or 0.0), np.exp(-CERTAIN))
+        doubtful = np.abs(scores) <= max(5.0, -np.log(least))
+        return any(_rank(X[mask], self.fit_intercept) < rank for mask in doubtful.T if not mask.all())
 
     def _warn(self, trace: Trace, separated: bool) -> None:
         minimising.warn(self, trace, separated=separated)
@@ -234,6 +261,16 @@ class LogisticRegression(LinearClassifier):
             return np.asarray(scipy.special.log_softmax(scores, axis=1))
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
+
+
+def _rank(X: Any, intercept: Any) -> int:
+    """The rank of the rows, with a 1 for the intercept; features in units of their largest number."""
+    if X.shape[0] == 0:
+        return 0
+    X = np.asarray(X.toarray() if scipy.sparse.issparse(X) else X, np.float64)
+    X = np.column_stack([X, np.ones(len(X))]) if intercept else X
+    most = np.abs(X).max(axis=0)
+    return int(np.linalg.matrix_rank(X / np.where(most > 0.0, most, 1.0)))
 
 
 def _wrong(scores: Array, codes: Array) -> int:

@@ -171,9 +171,13 @@ def warn(estimator: Any, trace: Trace, *, separated: bool = False, level: int = 
         "max_iter": f"{name} stopped at max_iter={estimator.max_iter} before it converged; raise max_iter or tol, or "
         f"scale the features (StandardScaler).",
         "interrupted": f"{name} was interrupted; the weights learned so far are kept and can be used.",
-        "diverged": f"{name} diverged in epoch {len(trace) + 1}: its loss grew beyond all bounds; the last finite "
-        f"weights are kept. Lower learning_rate, or scale the features (StandardScaler).",
+        "diverged": f"{name} diverged after {len(trace)} finite epochs: its loss grew instead of falling; the best "
+        f"finite weights are kept. Lower learning_rate, or scale the features (StandardScaler).",
+        "no_improvement": f"{name} found no way further down after {len(trace)} steps, but its gradient is not yet "
+        f"within tol={estimator.tol:g}; scale the features (StandardScaler), or raise tol.",
     }.get(reason)
+    if reason == "no_improvement" and estimator.patience is not None:  # that is what patience is for
+        text = None
     if separated:
         text = (
             f"{name} has no prior (lam=0) and the rows can be separated, so that its weights grow without bound: there "

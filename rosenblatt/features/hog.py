@@ -122,7 +122,7 @@ class HOGFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return shape[0] // self.pixels_per_cell[0], shape[1] // self.pixels_per_cell[1]
 
     def transform(self, X: Any) -> Array:
-        """(n_images, n_blocks · cells_per_block · orientations), float64 or, for float32 images, float32."""
+        """(n_images, n_blocks · cells_per_block · orientations), float64."""
         check_is_fitted(self)
         images = self._images(X)
         if images.shape[1:] != self.image_shape_:

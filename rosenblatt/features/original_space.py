@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
+from sklearn.svm import SVC, NuSVC
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.models.linear import Array, LinearModel
@@ -30,6 +31,10 @@ class OriginalSpace(LinearModel):
 
     sizes: Array
     size: Array
+
+    def predict(self, X: Any) -> Array:
+        """The class of every row; for a learner without classes, its scores."""
+        return super().predict(X) if len(self.classes) else self.decision_function(X)
 
     def rounding(self, X: Any) -> Array:
         """How far a score may differ from the pipeline's own, in float64: decisions differ only for scores nearer to 0.
@@ -102,6 +107,8 @@ def to_original_space(fitted_pipeline: Any) -> OriginalSpace:
         )
     coef = np.atleast_2d(np.asarray(learner.coef_, np.float64))
     intercept = np.atleast_1d(np.asarray(learner.intercept_, np.float64))
+    classes = np.asarray(getattr(learner, "classes_", np.empty(0)))
+    _check_one_row_per_class(learner, classes, len(coef))
     width = coef.shape[1]
     for _, step in steps:
         if step not in (None, "passthrough"):
@@ -120,8 +127,18 @@ def to_original_space(fitted_pipeline: Any) -> OriginalSpace:
         np.add.at(original[k], affine.sources, coef[k] * affine.factors)
         np.add.at(sizes[k], affine.sources, np.abs(coef[k] * affine.factors))
     size = np.abs(coef) @ (np.abs(affine.shifts) + affine.sizes) + np.abs(intercept)
-    classes = np.asarray(getattr(learner, "classes_", np.empty(0)))
     return OriginalSpace(original, intercept + coef @ affine.shifts, classes, sizes, size)
+
+
+def _check_one_row_per_class(learner: Any, classes: Array, rows: int) -> None:
+    """Three classes have three pairs too, so that one-against-one must be known by its kind."""
+    in_pairs = isinstance(learner, SVC | NuSVC) and len(classes) > 2
+    if in_pairs or (len(classes) and rows != len(classes) and (rows, len(classes)) != (1, 2)):
+        what = f"{rows} rows for pairs of the {len(classes)} classes" if in_pairs else f"{rows} for {len(classes)}"
+        raise TypeError(
+            f"The learner must have one row of coef_ per class, or one for two classes, but {type(learner).__name__} "
+            f"has {what}; use a learner of one class against the rest, like LinearSVM."
+        )
 
 
 def _through(affine: _Affine, step: Any) -> _Affine:

@@ -16,7 +16,8 @@ from rosenblatt.models.linear import Array
 class PairProducts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """The features, supplemented by products of pairs of them that are chosen at random.
 
-    Rows of bytes are taken as fractions of 255, so that pixels and their products are on one scale.
+    Fitted on rows of bytes (uint8), numbers are taken as fractions of 255, so that pixels and their products are on
+    one scale; the same numbers in another type then are, too. Fitted on other rows, numbers are taken as they are.
 
     Parameters
     ----------
@@ -31,6 +32,8 @@ class PairProducts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     left_, right_ : arrays of int
         The pairs.
+    scale_ : float
+        What the features are multiplied by: 1/255 if fitted on bytes, otherwise 1.
 
     Examples
     --------
@@ -45,6 +48,7 @@ class PairProducts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     left_: Array
     right_: Array
+    scale_: float
 
     def __init__(self, n_products: int = 1000, keep: bool = True, random_state: Any = None) -> None:
         self.n_products = n_products
@@ -63,6 +67,7 @@ class PairProducts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         pairs = random.randint(X.shape[1], size=(int(n), 2))
         self.left_ = np.ascontiguousarray(pairs[:, 0], np.uint32)
         self.right_ = np.ascontiguousarray(pairs[:, 1], np.uint32)
+        self.scale_ = 1.0 / 255.0 if X.dtype == np.uint8 else 1.0
         return self
 
     def transform(self, X: Any) -> Array:
@@ -71,6 +76,10 @@ class PairProducts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         check_is_fitted(self)
         X = validate_data(self, X, dtype=(np.float64, np.float32, np.uint8), order="C", reset=False)
+        if X.dtype == np.uint8 and self.scale_ == 1.0:
+            X = X.astype(np.float32)
+        elif X.dtype != np.uint8 and self.scale_ != 1.0:
+            X = X * X.dtype.type(self.scale_)
         return pair_products(X, self.left_, self.right_, keep=bool(self.keep))
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:

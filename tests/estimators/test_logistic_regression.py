@@ -180,3 +180,37 @@ def test_bad_parameters_get_a_sentence(settings, told):
         model.set_params(**settings).fit(X, Y)
     assert "\n" not in str(caught.value)
     assert model.predict(X).shape == (N,)
+
+
+@pytest.mark.parametrize("solver", ["sgd", "svrg", "batch"])
+def test_a_rate_that_only_overshoots_is_not_called_converged(solver):
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(200, 3))
+    y = rows @ [1.0, 2.0, 3.0] + 2 * random.normal(size=200) > 0
+    with pytest.warns(ConvergenceWarning, match="Lower learning_rate"):
+        model = LogisticRegression(solver=solver, learning_rate=100.0, random_state=0).fit(rows, y)
+    assert model.stop_reason_ == "diverged" and model.objective_ == model.trace_["loss"].min()
+    assert LogisticRegression(solver=solver, random_state=0).fit(rows, y).stop_reason_ == "converged"
+
+
+def test_l1_on_features_of_many_sizes_says_when_it_is_not_at_the_end():
+    rows = load_breast_cancer().data
+    with pytest.warns(ConvergenceWarning, match="before it converged"):
+        model = LogisticRegression(1e-3, "l1").fit(rows, Y)
+    assert model.stop_reason_ == "max_iter" and model.objective_ < 0.1226
+
+
+def test_an_outlier_or_the_best_of_several_scores_is_no_separation():
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(300, 2))
+    y = rows[:, 0] + random.normal(size=300) > 0
+    far, its = np.vstack([rows, [[100.0, 0.0]]]), np.append(y, True)
+    model = LogisticRegression(lam=0).fit(far, its)
+    assert model.stop_reason_ == "converged" and np.abs(model.decision_function(far)).max() > 30
+    middle = np.array([[-2.0], [-1.0], [-0.5], [0.0], [0.5], [1.0], [2.0]])
+    three = np.array([0, 0, 1, 1, 1, 2, 2])  # in a row: the middle one is not parted from the rest by a threshold
+    with pytest.warns(ConvergenceWarning, match="grow without bound"):
+        model = LogisticRegression(lam=0, multi_class="ovr").fit(middle, three)
+    middle_alone = LogisticRegression(lam=0).fit(middle, three == 1)
+    assert middle_alone.stop_reason_ == "converged"
+    assert model.coef_[1] == pytest.approx(middle_alone.coef_[0], abs=1e-6)

@@ -218,3 +218,21 @@ def test_streamed_is_the_learner_on_all_mapped_rows():
     np.testing.assert_array_equal(streamed.decision_function(rows), whole.decision_function(pairs.transform(rows)))
     with pytest.raises(TypeError, match="partial_fit"):
         Streamed(pairs, LinearRegression()).fit(rows, split.y_train)
+
+
+def test_a_rate_that_only_overshoots_is_not_called_converged():
+    rows = np.random.default_rng(0).normal(size=(200, 3))
+    with pytest.warns(ConvergenceWarning, match="Lower learning_rate"):
+        model = LeastSquares(solver="batch", learning_rate=2.5).fit(rows, rows @ [1.0, 2.0, 3.0])
+    assert model.stop_reason_ == "diverged" and model.objective_ == model.trace_["loss"].min()
+    with pytest.warns(ConvergenceWarning, match="Lower learning_rate"):
+        layer = Layer("linear", solver="batch", learning_rate=2.5).fit(rows, rows[:, 0] > 0)
+    assert layer.stop_reason_ == "diverged" and layer.objective_ == layer.trace_["loss"].min()
+
+
+def test_a_feature_that_is_constant_in_every_class_is_not_dropped_silently():
+    rows = np.column_stack([np.arange(6.0) % 3, [1.0, 1.0, 1.0, 2.0, 2.0, 2.0]])
+    y = [0, 0, 0, 1, 1, 1]
+    with pytest.raises(ValueError, match="feature 1 is constant within each class"):
+        GaussianDiscriminant().fit(rows, y)
+    assert GaussianDiscriminant(shrinkage=0.1).fit(rows, y).score(rows, y) == 1.0

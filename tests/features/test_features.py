@@ -17,6 +17,7 @@ from sklearn.preprocessing import (
     RobustScaler,
     StandardScaler,
 )
+from sklearn.svm import SVC
 
 from rosenblatt import (
     HOGFeatures,
@@ -122,7 +123,9 @@ def test_pair_products_are_products():
     assert pairs.get_feature_names_out()[5] == f"x{pairs.left_[0]} x{pairs.right_[0]}"
     assert PairProducts(3, keep=False).fit_transform(rows).shape == (20, 3)
     pixels = np.random.default_rng(0).integers(0, 256, (20, 5), np.uint8)
-    np.testing.assert_allclose(pairs.transform(pixels), pairs.transform(pixels / 255.0), rtol=1e-6)
+    np.testing.assert_allclose(
+        PairProducts(7, random_state=3).fit_transform(pixels), pairs.transform(pixels / 255.0), rtol=1e-6
+    )
     for bad in (-1, 2.5, "many"):
         with pytest.raises(ValueError, match="n_products must be"):
             PairProducts(bad).fit(rows)
@@ -216,3 +219,22 @@ def test_pair_products_on_mnist():
     eight, eight_test = data.y_train == 8, data.y_test == 8
     model = Streamed(PairProducts(20_000, random_state=0), Perceptron("averaged"), max_iter=10, random_state=0)
     assert 1 - model.fit(data.X_train, eight).score(data.X_test, eight_test) < 0.012
+
+
+def test_pair_products_remember_the_scale_of_the_fit():
+    numbers = np.random.default_rng(0).integers(0, 256, (20, 5))
+    for kind in (np.uint8, np.float32, np.float64, np.int64):
+        features = PairProducts(7, random_state=0).fit(numbers.astype(kind))
+        expected = features.transform(numbers.astype(kind))
+        for other in (np.uint8, np.float32, np.float64, np.int64):
+            assert features.transform(numbers.astype(other)) == pytest.approx(expected, rel=1e-5)
+
+
+def test_one_against_one_has_no_rows_per_class():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(TypeError, match="one row of coef_ per class"):
+        to_original_space(make_pipeline(StandardScaler(), SVC(kernel="linear")).fit(X, y))
+    two = make_pipeline(StandardScaler(), SVC(kernel="linear")).fit(X, y == 1)
+    assert (to_original_space(two).predict(X) == two.predict(X)).all()
+    line = make_pipeline(StandardScaler(), LeastSquares()).fit(X, X @ [1.0, 2.0, 3.0, 4.0])
+    assert to_original_space(line).predict(X) == pytest.approx(line.predict(X))
