@@ -16,7 +16,6 @@ import numpy as np
 import scipy.sparse
 
 from rosenblatt.certificates import verify as exactly
-from rosenblatt.certificates.nearest import Nearest
 from rosenblatt.certificates.points import Points
 from rosenblatt.certificates.problem import Problem
 from rosenblatt.engine.state import Array
@@ -58,9 +57,6 @@ class View:
     def upper_of(self, bound: float) -> float:
         """A bound on the margin, in the data's units; none if the columns were scaled one by one."""
         return math.ldexp(bound, int(self.exponents[0])) if np.ptp(self.exponents) == 0 else math.inf
-
-    def upper(self, nearest: Nearest) -> float:
-        return self.upper_of(nearest.upper)
 
 
 @dataclass

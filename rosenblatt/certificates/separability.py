@@ -203,10 +203,9 @@ class Prover:
         self.problem, self.about, self.shown = problem, about, shown
         self.tolerance, self.deadline = tolerance, deadline
         self.rows = exactly.Rows(problem.X)
-        self.upper = math.inf
         self.found: Found | None = None
         self.theorem: Found | None = None
-        self.looking: list[tuple[coordinates.View, NearestPoints]] = []
+        self.looking: list[NearestPoints] = []
 
     def decide(self) -> Certificate:
         if self.problem.n * (self.problem.d + 1) <= SMALL:
@@ -230,16 +229,26 @@ class Prover:
     def so_far(self, reason: str) -> Certificate:
         """What is proven by now."""
         if self.found is None:
-            bounds = (view.upper_of(search.upper) for view, search in self.looking)
-            return Undecided(reason, min([self.upper, *bounds]), self.about)
+            return Undecided(reason, min(map(self._bound_of, self.looking), default=math.inf), self.about)
         return self._separable(self.found, self.theorem)
 
     # ------------------------------------------------------------------------------------- in floating point
 
     def _look(self, view: coordinates.View) -> NearestPoints:
-        search = NearestPoints(view.points, self.shown.bounds)
-        self.looking.append((view, search))
+        def watch(lower: float, upper: float) -> None:
+            self.shown.bounds(view.upper_of(lower), view.upper_of(upper))
+
+        search = NearestPoints(view.points, watch)
+        self.looking.append(search)
         return search
+
+    def _bound_of(self, search: NearestPoints) -> float:
+        """What a search that was cut short proves: its points of the hulls are points in any coordinates."""
+        rows, weights = search.rows, search.weights
+        if len(rows) != len(weights) or not (weights > 0).all():
+            return math.inf
+        hull = _shares(rows.tolist(), weights.tolist(), search.groups)
+        return self._above(hull, self.problem.signs, hulls=search.count, constant=False)
 
     def _wide(self) -> bool:
         """Whether a margin, or its bound from above, is further from the largest than asked for."""
@@ -254,7 +263,6 @@ class Prover:
         for _ in range(AGAIN):
             ending = search.run(1.0, self.deadline)
             if ending.ending == "time limit" and ending.lower <= 0:
-                self.upper = min(self.upper, view.upper(ending))
                 raise OutOfTimeError
             if ending.lower > 0:
                 return search, None
@@ -339,7 +347,6 @@ class Prover:
     # --------------------------------------------------------------------------------- when that was not enough
 
     def _last_resort(self, search: NearestPoints, view: coordinates.View) -> Certificate:
-        self.upper = min(self.upper, view.upper_of(search.upper))
         if self.problem.n * (self.problem.d + 1) <= MIDDLING:
             return self._exactly()
         answer = solve_program(view.points, search.hard, self.deadline)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from types import TracebackType
@@ -28,6 +29,13 @@ class Watcher:
     def bounds(self, lower: float, upper: float) -> None: ...
 
 
+def _told(lower: float, upper: float) -> str:
+    """Bounds on the margin; in coordinates that are scaled for the verdict's sake there are none."""
+    if upper == math.inf:
+        return "looking for a hyperplane or a common point"
+    return f"margin between {max(0.0, lower):.3g} and {upper:.3g}"
+
+
 class Lines(Watcher):
     def __init__(self, title: str) -> None:
         self.title = title
@@ -39,7 +47,7 @@ class Lines(Watcher):
     def bounds(self, lower: float, upper: float) -> None:
         if time.monotonic() - self.told > 5:
             self.told = time.monotonic()
-            print(f"{self.title}: margin between {max(0.0, lower):.3g} and {upper:.3g}", flush=True)
+            print(f"{self.title}: {_told(lower, upper)}", flush=True)
 
 
 class Bar(Watcher):
@@ -67,7 +75,7 @@ class Bar(Watcher):
         self.begun = True
 
     def bounds(self, lower: float, upper: float) -> None:
-        self.bar.update(self.job, state=f"margin between {max(0.0, lower):.3g} and {upper:.3g}")
+        self.bar.update(self.job, state=_told(lower, upper))
 
 
 def watcher(verbose: int, title: str, questions: int) -> Watcher:

@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from certificates.problems import overlapping_integers
 from rosenblatt import Perceptron, audit, load_certificate, margin, separability
+from rosenblatt.certificates.problem import Problem
 from rosenblatt.certificates.results import NotSeparable, SeparabilityTable, Separable, Undecided
+from rosenblatt.certificates.separability import decide
 from rosenblatt.certificates.watching import Watcher
 
 CORNERS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
@@ -270,3 +273,23 @@ def test_progress_is_shown_when_asked_for(large, capsys):
     separability(X[:500], (2 * halves + random)[:500], verbose=1)
     shown = capsys.readouterr().out
     assert "0 against 1" in shown and "3 against the rest" in shown
+
+
+def test_what_time_cut_short_still_bounds_the_margin():
+    """The hulls are at most as far apart as two of their points, in whatever coordinates those were found."""
+    X, y = overlapping_integers(600, 30, seed=3)
+    X = X * np.geomspace(1, 1e6, 30)
+
+    class Impatient(Watcher):
+        calls = 0
+
+        def bounds(self, lower, upper):
+            self.calls += 1
+            if self.calls == 5:
+                raise KeyboardInterrupt
+
+    problem = Problem(X, y.astype(np.int8), (-1, 1), True)
+    found = decide(problem, 0.01, np.inf, Impatient())
+    assert found.verdict == "undecided" and found.reason == "interrupted"
+    gap = np.linalg.norm(X[y > 0].mean(axis=0) - X[y < 0].mean(axis=0))
+    assert 0 < found.margin_upper < np.inf and found.margin_upper < gap * 1e3
