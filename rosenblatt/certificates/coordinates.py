@@ -54,9 +54,12 @@ class View:
             return self.normal(direction)
         return tuple(np.rint(np.ldexp(direction / largest, bits)).tolist())
 
-    def upper_of(self, bound: float) -> float:
-        """A bound on the margin, in the data's units; none if the columns were scaled one by one."""
-        return math.ldexp(bound, int(self.exponents[0])) if np.ptp(self.exponents) == 0 else math.inf
+    def in_own_units(self, lower: float, upper: float) -> tuple[float, float]:
+        """Bounds on the margin in the data's units; 0 and infinity if the columns were scaled one by one."""
+        if np.ptp(self.exponents):
+            return 0.0, math.inf
+        exponent = int(self.exponents[0])
+        return math.ldexp(lower, exponent), math.ldexp(upper, exponent)
 
 
 @dataclass

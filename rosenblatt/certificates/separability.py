@@ -236,7 +236,7 @@ class Prover:
 
     def _look(self, view: coordinates.View) -> NearestPoints:
         def watch(lower: float, upper: float) -> None:
-            self.shown.bounds(view.upper_of(lower), view.upper_of(upper))
+            self.shown.bounds(*view.in_own_units(lower, upper))
 
         search = NearestPoints(view.points, watch)
         self.looking.append(search)
