@@ -1,4 +1,4 @@
-"""What wrote the files in protocol_1/, with the last commit whose `save` wrote that protocol (4903e55). Kept to read."""
+"""What wrote the files in protocol_1/, run with commit 4903e55, the last whose `save` wrote that protocol."""
 
 import json
 import pathlib
@@ -10,7 +10,13 @@ import scipy.sparse
 
 import rosenblatt
 from rosenblatt import (
-    HalfSpace, KernelPerceptron, LinearSVM, LogisticRegression, PassiveAggressive, Perceptron, SigmoidNeuron,
+    HalfSpace,
+    KernelPerceptron,
+    LinearSVM,
+    LogisticRegression,
+    PassiveAggressive,
+    Perceptron,
+    SigmoidNeuron,
 )  # fmt: skip
 from rosenblatt.kernels import Gaussian
 
@@ -35,7 +41,9 @@ MODELS = {
         scipy.sparse.csr_array(X), several,
     ),
     "kernel_perceptron": (KernelPerceptron(max_iter=3, random_state=0), X, binary),
-    "kernel_perceptron_voted": (KernelPerceptron(Gaussian(2.0), answer="voted", max_iter=3, random_state=0), X, several),
+    "kernel_perceptron_voted": (
+        KernelPerceptron(Gaussian(2.0), answer="voted", max_iter=3, random_state=0), X, several,
+    ),
     "kernel_perceptron_csr": (
         KernelPerceptron("polynomial", degree=2, answer="averaged", max_iter=3, random_state=0),
         scipy.sparse.csr_array(X), several,
