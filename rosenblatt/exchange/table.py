@@ -19,12 +19,13 @@ SCIKIT = ("Binarizer", "ColumnTransformer", "CountVectorizer", "FunctionTransfor
           "OrdinalEncoder", "PCA", "Pipeline", "PolynomialFeatures", "RBFSampler", "RobustScaler", "SimpleImputer",
           "StandardScaler", "TfidfTransformer", "TfidfVectorizer", "TruncatedSVD")  # fmt: skip
 PARTS = ("Committee", "Expansion", "HalfSpaces", "Names", "Pocket", "Trace")  # of models, and no models themselves
-MODELS = tuple(sorted({*OURS, *LOGIC, *SCIKIT} - {"MissingIndicator", "FunctionTransformer"}))
+MODELS = tuple(sorted({"ColumnEncoder", *OURS, *LOGIC, *SCIKIT} - {"MissingIndicator", "FunctionTransformer"}))
 HOMES = {
     **dict.fromkeys(OURS, "our_forms"),
     **dict.fromkeys(LOGIC, "logic_forms"),
     **dict.fromkeys(SCIKIT, "scikit_forms"),
     **dict.fromkeys(PARTS, "engine_forms"),
+    "ColumnEncoder": "column_forms",
 }
 _loaded: dict[str, Form] = {}
 
