@@ -216,7 +216,7 @@ class LinearSVM(LinearClassifier):
                 "epoch": told["epoch"],
                 "updates": int(notes[:, STEPS].sum()),
                 "mistakes": int(notes[:, MISTAKES].sum()),
-                "norm": machine.state.norm(),
+                "norm": machine.norm(),
                 "seconds": now - clock,
                 "loss": scale * float(machine.primal.sum()) if told["proved"] else None,
                 "gap": scale * float(machine.gap.sum()) if told["proved"] else None,
