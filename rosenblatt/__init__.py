@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
+    "ColumnEncoder": "rosenblatt.features.columns",
+    "open_source": "rosenblatt.sources.source",
     "to_original_space": "rosenblatt.features.original_space",
     "RadialFeatures": "rosenblatt.features.radial",
     "PairProducts": "rosenblatt.features.pair_products",
@@ -68,6 +70,7 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.soft_network import harden as harden
     from rosenblatt.estimators.soft_network import soften as soften
     from rosenblatt.estimators.streamed import Streamed as Streamed
+    from rosenblatt.features.columns import ColumnEncoder as ColumnEncoder
     from rosenblatt.features.hog import HOGFeatures as HOGFeatures
     from rosenblatt.features.original_space import to_original_space as to_original_space
     from rosenblatt.features.pair_products import PairProducts as PairProducts
@@ -80,6 +83,7 @@ if TYPE_CHECKING:
     from rosenblatt.logic.one_unit import chow_parameters as chow_parameters
     from rosenblatt.logic.rules import from_rules as from_rules
     from rosenblatt.logic.unit import ThresholdUnit as ThresholdUnit
+    from rosenblatt.sources.source import open_source as open_source
 
 __all__ = [*sorted(_HOMES), "__version__"]
 
