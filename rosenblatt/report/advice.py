@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from rosenblatt.report.anatomy import Anatomy, Array, count_rows, plain, take
+from rosenblatt.features.anatomy import Anatomy, Array, count_rows, plain, take
 from rosenblatt.report.scores import Baseline, Confusion, RegressionFigures, Share
 from rosenblatt.report.separation import Separation
 

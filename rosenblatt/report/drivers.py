@@ -16,8 +16,8 @@ import numpy as np
 import scipy.sparse
 from sklearn.pipeline import Pipeline
 
+from rosenblatt.features.anatomy import Anatomy, Array, count_rows, plain, spread, take
 from rosenblatt.features.original_space import to_original_space
-from rosenblatt.report.anatomy import Anatomy, Array, count_rows, plain, take
 
 ROWS_FOR_SPREAD = 20_000
 ROWS_TO_SHUFFLE = 400
@@ -80,16 +80,6 @@ def _sample(X: Any, most: int, seed: int) -> Array:
     return np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
 
 
-def _spread(rows: Any) -> Array:
-    """The standard deviation of every column."""
-    if scipy.sparse.issparse(rows):
-        rows = rows.astype(np.float64)
-        mean = np.asarray(rows.mean(axis=0)).ravel()
-        squares = np.asarray(rows.multiply(rows).mean(axis=0)).ravel()
-        return np.sqrt(np.maximum(squares - mean**2, 0.0))
-    return np.asarray(rows, np.float64).std(axis=0)
-
-
 def _feature_names(anatomy: Anatomy, count: int) -> tuple[list[str], bool]:
     names = anatomy.names(count)
     return (names, True) if names is not None else ([f"feature {number}" for number in range(count)], False)
@@ -101,7 +91,7 @@ def _by_weights(anatomy: Anatomy, X: Any, classes: list[Any], most: int, seed: i
     if anatomy.scalers:
         weights = to_original_space(Pipeline([*anatomy.scalers, ("learner", anatomy.learner)])).coef
     rows = anatomy.encoded(take(X, _sample(X, ROWS_FOR_SPREAD, seed)))
-    effects = weights * _spread(rows)
+    effects = weights * spread(rows)
     names, named = _feature_names(anatomy, weights.shape[1])
     note = (
         "A weight is what 1 more of the feature, in the units of the data, adds to the score; features are ranked by "

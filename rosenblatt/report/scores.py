@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import confusion_matrix
 
-from rosenblatt.report.anatomy import Array, plain
+from rosenblatt.features.anatomy import Array, plain
 
 NORMAL_95 = 1.959963984540054  # the normal distribution has 95% between -this and +this
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.report.anatomy import Anatomy, Array, count_rows, plain, take
+from rosenblatt.features.anatomy import Anatomy, Array, count_rows, plain, take
 
 FEW = 2_000  # rows that are asked first
 MOST_NUMBERS = 2**27  # numbers of a table that is asked at all

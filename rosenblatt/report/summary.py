@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 import rosenblatt
+from rosenblatt.features.anatomy import Anatomy, Array, labels_of, plain, take
 from rosenblatt.report.advice import Advice, Judge, regression_advice
-from rosenblatt.report.anatomy import Anatomy, Array, count_rows, plain, take
 from rosenblatt.report.drivers import Drivers, drivers_of
 from rosenblatt.report.scores import Baseline, ClassFigures, Confusion, RegressionFigures, Share
 from rosenblatt.report.separation import Separation, separation_of
@@ -186,10 +186,10 @@ def summarise(
     Always answering 1 would be right in 10.2%; this model is in 96.7%, which is better beyond chance.
     """
     anatomy = Anatomy(model, feature_names)
-    truth = _labels(X_test, y_test, "test")
+    truth = labels_of(X_test, y_test, "_test")
     if (X_train is None) != (y_train is None):
         raise ValueError("X_train and y_train belong together, but only one of them came; pass both or neither.")
-    learned = None if X_train is None else _labels(X_train, y_train, "train")
+    learned = None if X_train is None else labels_of(X_train, y_train, "_train")
     deadline = time.monotonic() + time_limit
     answers = np.asarray(model.predict(X_test) if predictions is None else predictions)
     if answers.shape != truth.shape:
@@ -244,7 +244,8 @@ def summarise(
         kind="classification", classes=classes, accuracy=accuracy, train_accuracy=train_accuracy,
         balanced_accuracy=confusion.balanced_accuracy, baseline=baseline, beats_baseline=beats, confusion=confusion,
         positive=positive, positive_figures=confusion.of_class(positive),
-        roc_auc=_area(truth, scores, classes, positive), regression=None, train_regression=None, drivers=drivers, separation=separation, advice=advice, **common,
+        roc_auc=_area(truth, scores, classes, positive),
+        regression=None, train_regression=None, drivers=drivers, separation=separation, advice=advice, **common,
     )  # fmt: skip
 
 
@@ -270,27 +271,6 @@ def _of_regression(
         drivers=drivers_of(anatomy, X_test, truth, [], most=most, seed=seed, deadline=deadline), separation=None,
         advice=regression_advice(anatomy, figures, train), **common,
     )  # fmt: skip
-
-
-def _labels(X: Any, y: Any, which: str) -> Array:
-    """One label per row, as a flat array."""
-    if y is None:
-        raise ValueError(f"y_{which} must have one label per row, but it is None; pass the labels of X_{which}.")
-    labels = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
-    if labels.ndim == 2 and labels.shape[1] == 1:
-        labels = labels.ravel()
-    if labels.ndim != 1:
-        raise ValueError(
-            f"y_{which} must have one label per row, but its shape is {labels.shape}; summarise each target by itself."
-        )
-    if len(labels) == 0:
-        raise ValueError(f"y_{which} must have at least one label, but it is empty; hold out at least one row.")
-    if count_rows(X) != len(labels):
-        raise ValueError(
-            f"X_{which} and y_{which} must have the same number of rows, but got {count_rows(X):,} and "
-            f"{len(labels):,}; pass one label per row."
-        )
-    return labels
 
 
 def _positive(positive: Any, classes: list[Any]) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse
 from sklearn.base import is_regressor
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
@@ -42,7 +43,7 @@ class Anatomy:
 
     @cached_property
     def learner(self) -> Any:
-        return self.model.steps[-1][1] if isinstance(self.model, Pipeline) else self.model
+        return learner_of(self.model)
 
     @property
     def name(self) -> str:
@@ -113,6 +114,11 @@ def _through(steps: list[tuple[str, Any]], X: Any) -> Any:
     return X
 
 
+def learner_of(model: Any) -> Any:
+    """The last step of a pipeline, or the estimator itself."""
+    return model.steps[-1][1] if isinstance(model, Pipeline) else model
+
+
 def count_rows(X: Any) -> int:
     return int(_num_samples(X))
 
@@ -122,6 +128,38 @@ def take(X: Any, rows: Array) -> Any:
     if hasattr(X, "tocsr"):
         return X.tocsr()[rows]
     return _safe_indexing(X, rows)
+
+
+def labels_of(X: Any, y: Any, which: str = "") -> Array:
+    """One label per row, as a flat array; the messages name X and y with `which` behind them."""
+    X_name, y_name = f"X{which}", f"y{which}"
+    if y is None:
+        raise ValueError(f"{y_name} must have one label per row, but it is None; pass the labels of {X_name}.")
+    labels = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels.ravel()
+    if labels.ndim != 1:
+        raise ValueError(
+            f"{y_name} must have one label per row, but its shape is {labels.shape}; take one target at a time."
+        )
+    if len(labels) == 0:
+        raise ValueError(f"{y_name} must have at least one label, but it is empty; pass at least one row.")
+    if count_rows(X) != len(labels):
+        raise ValueError(
+            f"{X_name} and {y_name} must have the same number of rows, but got {count_rows(X):,} and "
+            f"{len(labels):,}; pass one label per row."
+        )
+    return labels
+
+
+def spread(rows: Any) -> Array:
+    """The standard deviation of every column."""
+    if scipy.sparse.issparse(rows):
+        rows = rows.astype(np.float64)
+        mean = np.asarray(rows.mean(axis=0)).ravel()
+        squares = np.asarray(rows.multiply(rows).mean(axis=0)).ravel()
+        return np.sqrt(np.maximum(squares - mean**2, 0.0))
+    return np.asarray(rows, np.float64).std(axis=0)
 
 
 def plain(value: Any) -> Any:
