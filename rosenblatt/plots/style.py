@@ -33,3 +33,17 @@ def for_and_against() -> Any:
 
     ends = [to_rgba(NEGATIVE, 1.0), to_rgba(NEGATIVE, 0.0), to_rgba(POSITIVE, 0.0), to_rgba(POSITIVE, 1.0)]
     return LinearSegmentedColormap.from_list("for and against", list(zip((0.0, 0.5, 0.5, 1.0), ends, strict=True)))
+
+
+def entry(name: Any) -> str:
+    """The name of a class as matplotlib's legend takes it: one that begins with _ would be left out."""
+    return f"\u200a{name}" if str(name).startswith("_") else str(name)
+
+
+def as_written(ax: Any) -> None:
+    """Names of data between dollars are no formulas."""
+    texts = [ax.title, ax.xaxis.label, ax.yaxis.label]
+    if ax.get_legend() is not None:
+        texts += ax.get_legend().get_texts()
+    for text in texts:
+        text.set_parse_math(False)

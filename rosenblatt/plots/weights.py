@@ -118,7 +118,7 @@ class WeightsDisplay:
         ax.set(xticks=[], yticks=[])
         ax.spines[:].set_visible(True)
         ax.spines[:].set_color(QUIET)
-        ax.set_title(self.titles[k], color=INK, fontsize=10)
+        ax.set_title(self.titles[k], color=INK, fontsize=10, parse_math=False)
 
     def _bars(self, ax: Any, k: int, bars: int) -> None:
         axes(ax)
@@ -127,7 +127,7 @@ class WeightsDisplay:
         colours = [POSITIVE if values[j] >= 0 else NEGATIVE for j in order]
         ax.barh(np.arange(len(order)), values[order], color=colours, height=0.72)
         ax.axvline(0, color=INK, lw=0.8)
-        ax.set_yticks(np.arange(len(order)), [_short(self.names[j]) for j in order])
+        ax.set_yticks(np.arange(len(order)), [_short(self.names[j]) for j in order], parse_math=False)
         ax.tick_params(axis="y", length=0)
         ax.spines["left"].set_visible(False)
         ax.margins(y=0.02)
@@ -135,11 +135,11 @@ class WeightsDisplay:
         ax.set_xlabel(self.ylabel)
         left = len(values) - len(order)
         title = self.titles[k] + (f" ({left:,} smaller not shown)" if left and len(self.weights) == 1 else "")
-        ax.set_title(title.strip(), color=INK, fontsize=10)
+        ax.set_title(title.strip(), color=INK, fontsize=10, parse_math=False)
 
 
 def _short(name: str, most: int = 32) -> str:
-    name = " ".join(str(name).split()).replace("$", r"\$")  # a dollar would begin a formula
+    name = " ".join(str(name).split())
     return name if len(name) <= most else name[: most - 1] + "…"
 
 
