@@ -35,9 +35,16 @@ def for_and_against() -> Any:
     return LinearSegmentedColormap.from_list("for and against", list(zip((0.0, 0.5, 0.5, 1.0), ends, strict=True)))
 
 
-def entry(name: Any) -> str:
+def short(name: Any, most: int = 32) -> str:
+    """A name on one line, its end cut off where it is long."""
+    text = " ".join(str(name).split())
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def entry(name: Any, most: int = 32) -> str:
     """The name of a class as matplotlib's legend takes it: one that begins with _ would be left out."""
-    return f"\u200a{name}" if str(name).startswith("_") else str(name)
+    text = short(name, most)
+    return f"\u200a{text}" if text.startswith("_") else text
 
 
 def as_written(ax: Any) -> None:

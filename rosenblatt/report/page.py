@@ -196,7 +196,7 @@ class _Page:
     def baseline(self) -> str:
         summary, base = self.summary, self.summary.baseline
         if summary.accuracy is not None and base.accuracy is not None:
-            always = f"always {base.answer}"
+            always = f"always {words.quoted(base.answer)}"
             bars = _bar("this model", summary.accuracy.value, summary.accuracy, ours=True, good=summary.beats_baseline)
             bars += _bar(always, base.accuracy.value)
             verdict = {
@@ -206,9 +206,10 @@ class _Page:
             if summary.accuracy.value <= base.accuracy.value:
                 verdict = "No: always giving the same answer is right as often or more often."
             fit = words.fit_in_words(summary)
+            same = words.quoted(base.answer)
             note = (
-                f"The comparison is with whoever answers {base.answer}, the commonest class, without looking at the "
-                f"row. The dark line is the 95% interval."
+                f"The comparison is with whoever answers {same}, the commonest class, without looking at the row. The "
+                f"line below the bar is the 95% interval."
             )
             body = f'<div class="bars">{bars}</div><p>{escape(note)}</p><p>{escape(fit)}</p>'
         else:
@@ -250,19 +251,22 @@ class _Page:
         if not found.top:
             return _section("What drives the decision?", f"<p>{escape(found.note)}</p>") if found.note else ""
         pictures = self.album.weights(None if self.test is None else self.test[0])
-        body = f"<p>{escape(words.what_drives(self.summary))}</p>"
         if self.album.image_shape is not None and pictures:
-            return _section("What drives the decision?", body + _pictures(pictures))
+            return _section("What drives the decision?", f"<p>{words.PIXELS}</p>{_pictures(pictures)}")
+        body = f"<p>{escape(words.what_drives(self.summary))}</p>"
         table = self._table_of_drivers(found.top)
-        body += _beside(table, pictures) if len(pictures) == 1 else _pictures(pictures) + table
+        body += _beside(table, pictures, picture_first=True) if len(pictures) == 1 else _pictures(pictures) + table
         return _section("What drives the decision?", f'{body}<p class="note">{escape(found.note)}</p>')
 
     def _table_of_drivers(self, top: list[Driver]) -> str:
         by_weight = self.summary.drivers.kind == "weights"
         if by_weight:
-            head = ["Feature", "Weight per unit", "Share of all effects", "A larger value"]
+            head = ["Feature", "Weight", "Share", "More of it"]
             rows = [[d.feature, f"{d.weight:+.4g}", _percent(d.share), self._speaks(d)] for d in top]
-            caption = "The most important features, with their weights in the units of the data."
+            caption = (
+                "The most important features: the weight in the units of the data, the share in all that moves the "
+                "score, and what a larger value speaks for."
+            )
         else:
             head = ["Feature", "Additional mistakes without it"]
             rows = [[d.feature, _percent(d.effect)] for d in top]
@@ -273,10 +277,10 @@ class _Page:
 
     def _speaks(self, driver: Driver) -> str:
         if self.summary.kind == "regression":
-            return "raises the answer" if driver.effect >= 0 else "lowers the answer"
+            return "raises" if driver.effect >= 0 else "lowers"
         if driver.towards is not None:
-            return f"speaks for {driver.towards}"
-        return "" if driver.against is None else f"speaks against {driver.against}"
+            return f"for {driver.towards}"
+        return "" if driver.against is None else f"against {driver.against}"
 
     def sureness(self) -> str:
         if self.test is None:
@@ -378,11 +382,12 @@ def _pictures(found: list[Picture | None] | list[Picture]) -> str:
     return f'<div class="pictures">{"".join(figure(picture) for picture in shown)}</div>'
 
 
-def _beside(text: str, found: list[Picture | None] | list[Picture]) -> str:
-    """Words on the left and one picture on the right; several pictures come below."""
+def _beside(text: str, found: list[Picture | None] | list[Picture], *, picture_first: bool = False) -> str:
+    """Words and one picture beside each other; several pictures come below."""
     if sum(picture is not None for picture in found) != 1:
         return text + _pictures(found)
-    return f'<div class="beside"><div>{text}</div>{_pictures(found)}</div>'
+    parts = [f"<div>{text}</div>", _pictures(found)]
+    return f'<div class="beside">{"".join(parts[::-1] if picture_first else parts)}</div>'
 
 
 def _table(caption: str, head: list[str], rows: list[list[str]], words_from: int = 99) -> str:

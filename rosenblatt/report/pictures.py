@@ -17,9 +17,10 @@ import numpy as np
 
 from rosenblatt.features.anatomy import Anatomy, Array, take
 from rosenblatt.plots import BoundaryDisplay, MarginDisplay, SeparabilityDisplay, TraceDisplay, WeightsDisplay
-from rosenblatt.plots.style import ACCENT, CLASSES, INK, NEGATIVE, PAPER, POSITIVE, QUIET
+from rosenblatt.plots.style import ACCENT, CLASSES, INK, NEGATIVE, PAPER, POSITIVE, QUIET, entry, short
 from rosenblatt.report.scores import Confusion
 from rosenblatt.report.summary import Summary
+from rosenblatt.report.words import quoted
 
 WIDTH = 5.2  # inches: text keeps its size on a narrow screen
 ROWS_FOR_MARGINS = 20_000
@@ -171,7 +172,7 @@ class Album:
             ax = figure.subplots()
             display = BoundaryDisplay.from_estimator(self.anatomy.model, rows, labels, ax=ax, grid_resolution=120)
             columns = min(4, len(display.classes) + 1)
-            ax.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=columns, handletextpad=0.2)
+            legend_above(ax, columns)
 
         try:
             svg = self._draw(4.2, draw)
@@ -199,7 +200,7 @@ class Album:
             if not drivers:
                 continue
             shown = drivers[:BARS]
-            values, names = [driver.effect for driver in shown], [driver.feature for driver in shown]
+            values, names = [driver.effect for driver in shown], [short(driver.feature, 22) for driver in shown]
             around = classes if len(weights) == 1 else [classes[k]]
 
             def draw(figure: Any, values: Any = values, names: Any = names, around: Any = around) -> None:
@@ -218,8 +219,8 @@ class Album:
         if self.summary.kind == "regression":
             return "Orange raises the answer, blue lowers it."
         if count == 1:
-            return f"Orange speaks for {around[1]}, blue for {around[0]}."
-        return f"{around[0]}: orange speaks for it, blue against it."
+            return f"Orange speaks for {quoted(around[1])}, blue for {quoted(around[0])}."
+        return f"{quoted(around[0])}: orange speaks for it, blue against it."
 
     def _images(self, weights: Array) -> list[Picture]:
         classes = self.summary.classes if len(weights) > 1 else [self.summary.classes[1]]
@@ -255,7 +256,7 @@ class Album:
             if rows.shape[1] > 2:
                 display.ax_.set(xlabel="", ylabel="", xticks=[], yticks=[])
             columns = min(2, len(display.ax_.get_legend().get_texts()))
-            display.ax_.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=columns)
+            legend_above(display.ax_, columns)
 
         svg = self._draw(4.0, draw)
         if separation.verdict == "separable":
@@ -295,6 +296,14 @@ def sampled(shown: int, total: int) -> str:
     return "" if shown >= total else f" The picture shows {shown:,} of {total:,} rows, taken at random."
 
 
+def legend_above(ax: Any, columns: int) -> None:
+    where = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": columns}
+    for handle in ax.legend(frameon=False, handletextpad=0.2, **where).legend_handles:
+        handle.set_sizes([40])
+    for text in ax.get_legend().get_texts():
+        text.set_text(short(text.get_text(), 20))
+
+
 def thin(ax: Any) -> None:
     """Leave out points where there are so many that they would only make the page large."""
     for points in ax.collections:
@@ -309,13 +318,12 @@ def draw_confusion(ax: Any, found: Confusion) -> None:
     from sklearn.metrics import ConfusionMatrixDisplay
 
     shares = found.counts / np.maximum(found.counts.sum(axis=1, keepdims=True), 1)
-    signed = np.where(np.eye(len(shares), dtype=bool), shares, -shares)
+    signed = np.where(np.eye(len(shares), dtype=bool), shares, -np.sqrt(shares))  # a few mistakes are seen, too
     colours = [to_rgba(POSITIVE, 0.75), to_rgba(POSITIVE, 0.0), to_rgba(ACCENT, 0.0), to_rgba(ACCENT, 0.55)]
     shades = LinearSegmentedColormap.from_list("answers", list(zip((0.0, 0.5, 0.5, 1.0), colours, strict=True)))
-    labels = [shortened(str(name)) for name in found.classes]
+    labels = [short(name, 16) for name in found.classes]
     display = ConfusionMatrixDisplay(signed, display_labels=labels)
-    long = max(len(label) for label in labels) > 3 and len(labels) > 4
-    rotation = "vertical" if long else "horizontal"
+    rotation = "vertical" if max(len(label) for label in labels) * len(labels) > 36 else "horizontal"
     im = {"vmin": -1.0, "vmax": 1.0}
     display.plot(ax=ax, include_values=False, cmap=shades, colorbar=False, xticks_rotation=rotation, im_kw=im)
     if len(labels) <= CLASSES_WITH_COUNTS:
@@ -338,7 +346,7 @@ def draw_roc(ax: Any, truth: Array, curves: dict[Any, Array]) -> None:
     for k, (name, scores) in enumerate(curves.items()):
         colour = POSITIVE if len(curves) == 1 else CLASSES[k % len(CLASSES)]
         style = {"color": colour, "lw": 1.8}
-        RocCurveDisplay.from_predictions(truth == name, scores, ax=ax, name=shortened(str(name)), curve_kwargs=style)
+        RocCurveDisplay.from_predictions(truth == name, scores, ax=ax, name=entry(name, 16), curve_kwargs=style)
     ax.plot([0, 1], [0, 1], color=QUIET, lw=1, ls="--", zorder=0)
     from matplotlib.ticker import PercentFormatter
 
@@ -347,11 +355,6 @@ def draw_roc(ax: Any, truth: Array, curves: dict[Any, Array]) -> None:
     ax.set(xlabel="false alarms among the others", ylabel="found of the class")
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False, loc="lower right")
-
-
-def shortened(name: str, most: int = 18) -> str:
-    name = " ".join(name.split())
-    return name if len(name) <= most else name[: most - 1] + "…"
 
 
 # ------------------------------------------------------------------ SVG for the page

@@ -120,8 +120,8 @@ def _told(found: Any, classes: list[Any], n: int, seconds: float) -> Separation:
     verdict = getattr(found, "verdict", "undecided")
     if verdict == "separable":
         sentence = (
-            f"The training rows are linearly separable, proven: a flat boundary has every {classes[0]} on one side and "
-            f"every {classes[1]} on the other, {found.margin:.3g} away at least, in the learner's units."
+            f"The training rows are linearly separable, proven: a flat boundary has every “{classes[0]}” on one side "
+            f"and every “{classes[1]}” on the other, {found.margin:.3g} away at least, in the learner's units."
         )
         return Separation(verdict, sentence, n, seconds, found.margin, found.mistake_bound, None, {}, found)
     if verdict == "not separable":
@@ -161,7 +161,7 @@ def _told_several(verdicts: dict[Any, str], n: int, seconds: float) -> Separatio
 
 
 def _listed(names: list[Any], most: int = 6) -> str:
-    shown = [str(name) for name in names[:most]]
+    shown = [f"“{name}”" for name in names[:most]]
     if len(names) > most:
         return f"{', '.join(shown)} and {len(names) - most} more"
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

@@ -35,6 +35,14 @@ HOW = {
 }
 
 
+PIXELS = "The features are the pixels of an image, so that the weights of a class are an image, too."
+
+
+def quoted(name: Any) -> str:
+    """The name of a class or a feature inside a sentence."""
+    return f"“{name}”"
+
+
 def learner_in_words(summary: Summary) -> str:
     words = KINDS.get(summary.learner, (f"a {summary.learner}", ""))[0]
     answer = {"averaged": "an averaged perceptron", "voted": "a voted perceptron", "pocket": "a pocket perceptron"}
@@ -66,9 +74,10 @@ def what_was_learned(summary: Summary, source: str | None) -> str:
     start = learner[0].upper() + learner[1:]
     if summary.kind == "regression":
         return f"{start} has learned from {rows}{where} to estimate {summary.target or 'a number'}."
+    names = [quoted(name) for name in summary.classes]
     if not summary.target:
-        return f"{start} has learned from {rows}{where} to tell {listed(summary.classes)} apart."
-    return f"{start} has learned from {rows}{where} to predict {summary.target}: {listed(summary.classes, join='or')}."
+        return f"{start} has learned from {rows}{where} to tell {listed(names)} apart."
+    return f"{start} has learned from {rows}{where} to predict {summary.target}: {listed(names, join='or')}."
 
 
 def what_separability_means(summary: Summary) -> str:
@@ -93,7 +102,10 @@ def which_mistakes(summary: Summary) -> str:
     if not wrong:
         return f"None on the {summary.accuracy.total:,} held-out rows."
     worst = summary.confusion.worst(2)
-    told = " and ".join(f"{truth} was taken for {answer} {_times(count)}" for truth, answer, count in worst)
+    worst = worst[:1] + [each for each in worst[1:] if each[2] > 1 or wrong == 2]
+    told = " and ".join(
+        f"{quoted(truth)} was taken for {quoted(answer)} {_times(count)}" for truth, answer, count in worst
+    )
     most = "" if sum(count for *_, count in worst) == wrong else "most often "
     return f"{wrong:,} of {summary.accuracy.total:,} held-out rows got the wrong answer: {most}{told}."
 
@@ -106,7 +118,7 @@ def what_drives(summary: Summary) -> str:
     top = summary.drivers.top
     if not top:
         return ""
-    names = listed([driver.feature for driver in top[:3]])
+    names = listed([quoted(driver.feature) for driver in top[:3]])
     if len(top) == 1:
         return f"The decision rests on {names}."
     if summary.drivers.kind == "shuffling":
