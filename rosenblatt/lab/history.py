@@ -64,7 +64,8 @@ class Run:
         reason = self.trace.stop_reason
         if not reason:
             return "There is nothing to wait for: the weights have a formula."
-        return f"Stopped after {len(self.trace):,} epochs: {STOP_REASONS[reason]}."
+        raised = "; raise it to go on" if reason == "max_iter" else ""
+        return f"Stopped after {len(self.trace):,} epochs: {STOP_REASONS[reason]}{raised}."
 
 
 def train(choice: Choice, data: Data, seed: int) -> Run:
@@ -81,7 +82,8 @@ def train(choice: Choice, data: Data, seed: int) -> Run:
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         run = {"updates": _by_updates, "epochs": _by_epochs, "once": _once}[kind](choice, call, data)
-    run.notes += list(dict.fromkeys(str(warning.message) for warning in told))[:2]
+    said = dict.fromkeys(str(warning.message) for warning in told)
+    run.notes += [text for text in said if "max_iter" not in text][:2]  # `ending` says that one
     _count_errors(run, data)
     return run
 

@@ -8,6 +8,7 @@ comes back on `wire.reply`, and proofs on `wire.proof` when they are ready.
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -27,7 +28,16 @@ from rosenblatt.lab.session import Session, menu
 from rosenblatt.plots.style import ACCENT, INK, NEGATIVE, POSITIVE, QUIET
 
 HERE = Path(__file__).parent / "page"
-WEIGHT_COLOURS = [NEGATIVE, "#5b9fc9", "#b9d6e8", "#f7f7f7", "#f3cbb0", "#e39562", POSITIVE]
+
+
+def between(*colours: str, steps: int = 32) -> list[str]:
+    """A palette that goes from colour to colour."""
+    stops = [[int(colour[j : j + 2], 16) for j in (1, 3, 5)] for colour in colours]
+    return [
+        "#" + "".join(f"{round(a + (b - a) * step / steps):02x}" for a, b in zip(start, end, strict=True))
+        for start, end in itertools.pairwise(stops)
+        for step in range(steps + 1)
+    ]
 
 
 class Wire(DataModel):  # type: ignore[misc]
@@ -98,17 +108,14 @@ def proof() -> dict[str, Any]:
     plot.xaxis.axis_label, plot.yaxis.axis_label = "updates k", "‖w_k‖²"
     sources = {"ceiling": _source(x=[], y=[]), "floor": _source(x=[], y=[]), "run": _source(x=[], y=[]),
                "all": _source(x=[], y=[]), "now": _source(x=[], y=[])}  # fmt: skip
-    for name, colour, label, dash, width in (
-        ("ceiling", POSITIVE, "ceiling k R²", "solid", 2.5), ("floor", NEGATIVE, "floor (k γ)²", "dashed", 2.5),
-        ("all", QUIET, "", "solid", 1), ("run", INK, "the run ‖w_k‖²", "solid", 2.5),
+    for name, colour, dash, width in (
+        ("ceiling", POSITIVE, "solid", 2.5), ("floor", NEGATIVE, "dashed", 2.5), ("all", QUIET, "solid", 1),
+        ("run", INK, "solid", 2.5),
     ):  # fmt: skip
-        more = {"legend_label": label} if label else {}
-        plot.line("x", "y", line_color=colour, line_dash=dash, line_width=width, source=sources[name], **more)
+        plot.line("x", "y", line_color=colour, line_dash=dash, line_width=width, source=sources[name])
     plot.scatter("x", "y", size=10, fill_color=ACCENT, line_color=ACCENT, source=sources["now"])
     bound = Span(dimension="height", location=1, line_dash="dotted", line_width=2, line_color=INK, visible=False)
     plot.add_layout(bound)
-    plot.legend.location, plot.legend.background_fill_alpha, plot.legend.border_line_color = "top_left", 0.0, None
-    plot.legend.label_text_font_size, plot.legend.spacing, plot.legend.padding = "11px", 0, 2
     return {"plot": plot, "bound": bound, **sources}
 
 
@@ -131,7 +138,7 @@ def landscape() -> dict[str, Any]:
     heat = plot.image("image", "x", "y", "dw", "dh", source=field, visible=False,
         color_mapper=LinearColorMapper(palette=list(cividis(64)), low=0, high=1))  # fmt: skip
     picture = plot.image("image", "x", "y", "dw", "dh", source=weights, visible=False,
-        color_mapper=LinearColorMapper(palette=WEIGHT_COLOURS, low=-127, high=127))  # fmt: skip
+        color_mapper=LinearColorMapper(palette=between(NEGATIVE, "#f7f7f7", POSITIVE), low=-127, high=127))  # fmt: skip
     path, now = _source(x=[], y=[]), _source(x=[], y=[])
     plot.line("x", "y", line_color="#ffffff", line_width=2.5, source=path)
     plot.scatter("x", "y", size=11, fill_color=POSITIVE, line_color="#ffffff", line_width=2, source=now)

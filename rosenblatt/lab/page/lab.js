@@ -365,15 +365,15 @@ window.lab = (function () {
 
   function drawCurve() {
     const most = Math.max(1, longest());
-    models.curve_plot.x_range.setv({ start: 0, end: most });
+    models.curve_plot.x_range.setv({ start: -0.02 * most, end: 1.03 * most });
     let high = 1;
     ["first", "second"].forEach((name, i) => {
       const run = runs[i];
       const y = run ? Array.from(run.errors, (e) => 100 * e) : [];
-      high = Math.max(high, ...y.slice(1));
+      for (const value of y.slice(1)) high = Math.max(high, value);
       models[`curve_${name}`].data = { x: run ? Array.from(run.error_frames) : [], y };
     });
-    models.curve_plot.y_range.setv({ start: 0, end: Math.min(101, 1.1 * high) });
+    models.curve_plot.y_range.setv({ start: -0.04 * high, end: Math.min(104, 1.12 * high) });
     models.curve_plot.below[0].axis_label = runs[0] && runs[0].kind === "updates" ? "updates" : "epochs";
     $("ending").textContent = runs.map((run) => (runs.length > 1 ? run.title + ": " : "") + run.ending).join(" ")
       + (runs.some((run) => run.notes.length) ? " " + runs.flatMap((run) => run.notes).join(" ") : "");
@@ -388,13 +388,17 @@ window.lab = (function () {
     const [proof, run] = theProof();
     for (const name of ["ceiling", "floor", "run", "all", "now"]) models[`proof_${name}`].data = { x: [], y: [] };
     models.proof_bound.visible = false;
+    $("bound-key").hidden = true;
+    $("proof-key").hidden = !(run && run.lengths.length);
     $("proof-sentence").textContent = proof ? proof.sentence : screen.trouble || "Looking for a proof …";
     $("prove").dataset.verdict = proof ? proof.verdict : "";
     if (!run || !run.lengths.length || run.frames < 2) { $("proof-plot").hidden = !(proof && proof.applies); return; }
     $("proof-plot").hidden = false;
     const x = Array.from(run.numbers).slice(1), y = Array.from(run.lengths).slice(1);
     models.proof_all.data = { x, y };
-    let end = 1.6 * Math.max(2, run.numbers[run.frames - 1]), high = Math.max(...y), low = Math.min(...y.filter((v) => v > 0));
+    let end = 1.6 * Math.max(2, run.numbers[run.frames - 1]), high = 0, low = Infinity;
+    for (const value of y) { high = Math.max(high, value); if (value > 0) low = Math.min(low, value); }
+    if (!Number.isFinite(low)) low = 0.1;
     if (proof && proof.applies && proof.bound !== null) {
       end = 1.6 * Math.max(2, proof.bound);
       const grid = Array.from({ length: 60 }, (_, j) => Math.pow(end, j / 59));
@@ -402,11 +406,13 @@ window.lab = (function () {
       models.proof_floor.data = { x: grid, y: grid.map((k) => k * k * proof.gamma_squared) };
       models.proof_bound.location = Math.max(1, proof.bound);
       models.proof_bound.visible = true;
+      $("bound").textContent = `at most ${number(proof.bound)}`;
+      $("bound-key").hidden = false;
       high = Math.max(high, end * proof.radius_squared);
       low = Math.min(low, proof.gamma_squared);
     }
     models.proof_plot.x_range.setv({ start: 0.9, end });
-    models.proof_plot.y_range.setv({ start: 0.5 * (low || 0.1), end: 2 * high || 1 });
+    models.proof_plot.y_range.setv({ start: 0.3 * (low || 0.1), end: 4 * high || 1 });
   }
 
   function drawMoments() {
@@ -437,7 +443,8 @@ window.lab = (function () {
     $("land-note").textContent = run.surface ? run.surface.note : "Orange pixels speak for one digit, blue ones for the other.";
     if (run.surface) {
       const values = run.surface.values, image = models.landscape_field.data.image[0];
-      const low = Math.min(...values), high = Math.max(...values);
+      let low = Infinity, high = -Infinity;
+      for (const value of values) { low = Math.min(low, value); high = Math.max(high, value); }
       for (let j = 0; j < values.length; j++) image[j] = Math.sqrt((values[j] - low) / (high - low || 1));
       Object.assign(models.landscape_field.data, { x: [view[0]], y: [view[2]], dw: [view[1] - view[0]], dh: [view[3] - view[2]] });
       models.landscape_field.change.emit();
@@ -466,7 +473,7 @@ window.lab = (function () {
   // ---------------------------------------------------------------- words
 
   const number = (v) => Math.round(v).toLocaleString("en");
-  const short = (v) => (v === 0 ? "0" : Math.abs(v) >= 1000 || Math.abs(v) < 0.005 ? v.toExponential(1) : v.toFixed(2)).replace("-", "−");
+  const short = (v) => (Number.isInteger(v) && Math.abs(v) < 1000 ? String(v) : Math.abs(v) >= 1000 || Math.abs(v) < 0.005 ? v.toExponential(1) : v.toFixed(2)).replace("-", "−");
   const vector = (v) => `(${v.slice(0, -1).map(short).join(", ")} | ${short(v[v.length - 1])})`;
 
   function explain() {
@@ -536,11 +543,14 @@ window.lab = (function () {
     if (screen.trouble) text = screen.trouble;
     else if (!data.flat) text = "Each point is an image; scrub, and watch the weights take shape.";
     else if (playing) text = "Click anywhere in the picture: your point joins in.";
+    else if (frame >= longest() && wrongAtEnd()) text = "Some points stay wrong. Try another learner, or move a point.";
     else if (fresh && frame >= longest()) text = "It has learned. Now click to add a point that it gets wrong.";
     else if (frame < longest()) text = "Press Play, or → for one step.";
     else text = "Click to add a point, drag one, or choose another set or learner.";
     if ($("hint").textContent !== text) $("hint").textContent = text;
   }
+
+  const wrongAtEnd = () => runs.length > 0 && runs.every((run) => run.errors.length && run.errors[run.errors.length - 1] > 0);
 
   function fillTable() {
     const table = $("table");
@@ -816,7 +826,6 @@ window.lab = (function () {
       const plot = models[key];
       for (const axis of [...plot.below, ...plot.left]) axis.setv({ axis_label_text_color: ink, major_label_text_color: ink, axis_line_color: line, major_tick_line_color: line, minor_tick_line_color: null, axis_label_text_font_style: "normal" });
       for (const grid of plot.center.filter((c) => c.type === "Grid")) grid.grid_line_color = line;
-      for (const legend of plot.center.filter((c) => c.type === "Legend")) legend.label_text_color = ink;
     }
     models.plane0_rings.glyph.line_color = { value: shade.ink };
     models.plane1_rings.glyph.line_color = { value: shade.ink };
