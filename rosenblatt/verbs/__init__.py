@@ -1,0 +1,35 @@
+"""What the command line does, as functions: each verb is one call, and returns what there is to print or to write.
+
+Names are loaded when they are first used, so that `rosenblatt --help` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+_HOMES = {
+    "list_datasets": "rosenblatt.verbs.known_sets",
+    "export_dataset": "rosenblatt.verbs.known_sets",
+    "fetch_dataset": "rosenblatt.verbs.known_sets",
+    "InputError": "rosenblatt.verbs.errors",
+    "OutputError": "rosenblatt.verbs.errors",
+    "UsageError": "rosenblatt.verbs.errors",
+}
+
+if TYPE_CHECKING:
+    from rosenblatt.verbs.errors import InputError as InputError
+    from rosenblatt.verbs.errors import OutputError as OutputError
+    from rosenblatt.verbs.errors import UsageError as UsageError
+    from rosenblatt.verbs.known_sets import export_dataset as export_dataset
+    from rosenblatt.verbs.known_sets import fetch_dataset as fetch_dataset
+    from rosenblatt.verbs.known_sets import list_datasets as list_datasets
+
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"rosenblatt.verbs has no {name!r}; it has {', '.join(__all__)}.")
+    return getattr(importlib.import_module(home), name)
