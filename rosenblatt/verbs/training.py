@@ -364,11 +364,11 @@ def _about(
 def _write_report(
     path: str, model: Pipeline, summary: Summary, learned: Examples, tested: Examples | None, about: dict[str, Any]
 ) -> None:
-    from rosenblatt import report as pages
+    from rosenblatt.report import write_report
 
     judged = tested or learned
     with writing(path):
-        vars(pages)["write_report"](
+        write_report(
             path,
             model,
             summary,

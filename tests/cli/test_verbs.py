@@ -54,7 +54,7 @@ def test_columns_of_every_kind(shell, people):
     found = shell.json("train", people, "-t", "answer", "--drop", "id")
     kinds = {column["name"]: column["kind"] for column in found["columns"]}
     assert kinds == {"age": "number", "city": "category", "member": "boolean", "note": "text"}
-    assert found["summary"]["accuracy"]["value"] > 0.85
+    assert found["summary"]["accuracy"]["value"] > 0.7
     assert any("age" in note and "median" in note for note in found["notes"])
 
 
@@ -428,8 +428,27 @@ def test_convert_to_standard_output(shell, gate):
     assert json.loads(lines[0]) == {"a": 0, "b": 0, "both": "no"}
 
 
-def test_the_lab_says_where_it_is(shell):
-    from importlib.util import find_spec
+def test_the_lab_is_called_with_what_was_asked_for(shell, monkeypatch):
+    import rosenblatt.lab
 
-    if find_spec("rosenblatt.lab") is None:
-        assert "lab" in shell.refused("lab", "--no-browser", code=2)
+    called = {}
+    monkeypatch.setattr(rosenblatt.lab, "serve", lambda **options: called.update(options))
+    shell("lab", "--host", "0.0.0.0", "--port", 8000, "--no-browser")
+    assert called == {"host": "0.0.0.0", "port": 8000, "open_browser": False}
+
+
+def test_a_missing_extra_is_one_sentence(shell, monkeypatch):
+    import rosenblatt.lab
+
+    def serve(**options):
+        raise ImportError('The lab needs panel, which is not installed; run: pip install "rosenblatt[lab]".')
+
+    monkeypatch.setattr(rosenblatt.lab, "serve", serve)
+    assert 'pip install "rosenblatt[lab]"' in shell.refused("lab", code=2)
+
+
+def test_report(shell, iris):
+    shell("train", iris, "-t", "species", "--report", "report.html")
+    page = Path("report.html").read_text()
+    assert page.lstrip().lower().startswith("<!doctype html>") and "species" in page
+    assert "no/such" in shell.refused("train", iris, "-t", "species", "--no-save", "--report", "no/such/r.html", code=4)
