@@ -43,6 +43,7 @@ _HOMES = {
     "margin": "rosenblatt.certificates.separability",
     "progressive_error": "rosenblatt.estimators.progressive",
     "save": "rosenblatt.estimators.persistence",
+    "search": "rosenblatt.estimators.search",
     "separability": "rosenblatt.certificates.separability",
 }
 
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.persistence import load as load
     from rosenblatt.estimators.persistence import save as save
     from rosenblatt.estimators.progressive import progressive_error as progressive_error
+    from rosenblatt.estimators.search import search as search
     from rosenblatt.estimators.sigmoid_neuron import SigmoidNeuron as SigmoidNeuron
     from rosenblatt.estimators.soft_network import harden as harden
     from rosenblatt.estimators.soft_network import soften as soften
