@@ -70,7 +70,8 @@ class Line:
         """The learners that were tried and found better, with what they reached."""
         told = []
         for advice in self.found["summary"]["advice"]:
-            if advice["trial"] is not None:
+            trial = advice["trial"]
+            if trial is not None and trial["accuracy"]["value"] > self.found["summary"]["accuracy"]["value"]:
                 named = command_of(Advice(advice["topic"], "", advice["learner"], advice["settings"]))
                 told.append(f"`{named}` {advice['trial']['accuracy']['value']:.1%}")
         return ", ".join(told)
