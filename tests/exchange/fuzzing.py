@@ -58,10 +58,9 @@ def whole_files():
 
 
 class Fuzzer:
-    def __init__(self):
+    def __init__(self, folder):
         self.files = list(whole_files())
-        self.folder = tempfile.TemporaryDirectory()
-        self.path = pathlib.Path(self.folder.name) / "case.safetensors"
+        self.path = pathlib.Path(folder) / "case.safetensors"
         self.counts = {"refused": 0, "answered": 0, "refused to answer": 0}
 
     def case(self, number):
@@ -283,7 +282,11 @@ def change_names(dice, header, arrays):
 def main(first, last):
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
-    fuzzer = Fuzzer()
+    with tempfile.TemporaryDirectory() as folder:
+        return tried(Fuzzer(folder), first, last)
+
+
+def tried(fuzzer, first, last):
     resource.setrlimit(resource.RLIMIT_AS, (12 * 2**30,) * 2)  # of address space: what asks for far more is told no
     wrong = 0
     for number in range(first, last):

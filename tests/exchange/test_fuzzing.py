@@ -10,8 +10,8 @@ from tests.exchange import fuzzing
 
 
 @pytest.fixture(scope="module")
-def fuzzer():
-    return fuzzing.Fuzzer()
+def fuzzer(tmp_path_factory):
+    return fuzzing.Fuzzer(tmp_path_factory.mktemp("fuzzing"))
 
 
 @pytest.mark.filterwarnings("ignore")
