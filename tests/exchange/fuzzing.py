@@ -33,6 +33,7 @@ NAMES = (
 POOL = (
     None, True, False, 0, 1, -1, 2, 3, 7, 64, 2**31, 2**53, 2**62, 2**63, 10**400, -(2**70), 0.5, math.nan, math.inf,
     -math.inf, 1e308, "", "x", "F", "rows", "columns", "last", "voted", "coupled", "cuda", "precomputed", "rbf",
+    "(", "[a", "(?u)\\b\\w+\\b",
     "../../etc/passwd", "os.system", "\ud800", "\n", [], {}, [[]], {"array": "model"}, {"object": 0}, {"object": -1},
     {"object": 10**9}, {"function": "print"}, {"dtype": "object"}, {"kernel": "rbf", "parameters": {"gamma": -1.0}},
     {"kernel": "polynomial", "parameters": {"degree": 10**9}}, {"list": []}, {"dict": []}, {"tuple": [1, 2]},
