@@ -271,7 +271,7 @@ FORMS = (
     form(TfidfVectorizer, WORDS, needed=("_tfidf", "vocabulary_"), **WORD_HOOKS),
     form(
         HashingVectorizer, {}, needed=(), cached=("_stop_words_id",),
-        parameters={"token_pattern": pattern, "n_features": lambda value, sizes: whole(value, sizes) and value < WIDEST},
+        parameters={"token_pattern": pattern, "n_features": lambda value, sizes: whole(value, {}) and value < WIDEST},
     ),
     form(TfidfTransformer, {"idf_": array("f", "features")}, needed=()),
     form(
