@@ -42,6 +42,7 @@ def put(estimator: KernelPerceptron, header: dict[str, Any], arrays: dict[str, A
     if names is not None:
         header["names"] = names.slots
     header["kernel"] = plain_kernel(estimator.kernel_)
+    header["coupled"] = estimator._coupled
     header["state"] = {**{key: int(getattr(state, key)) for key in NUMBERS}, "dtype": state.dtype.name}
     arrays |= {name: getattr(state, name)[: state.size] for name in ARRAYS}
     arrays["squared"], arrays["dropped"] = state.squared, np.array(state.dropped, np.int64)
@@ -52,7 +53,7 @@ def put(estimator: KernelPerceptron, header: dict[str, Any], arrays: dict[str, A
         empty = np.empty(0, np.int64), np.empty((0, state.count)), np.empty(0, np.int64)
         parts = zip(*(state.history or [empty]), strict=True)
         arrays |= {f"history_{name}": np.concatenate(part) for name, part in zip("nst", parts, strict=True)}
-    if estimator._store is not None and estimator._store.size and not estimator._precomputed:
+    if estimator._store is not None and estimator._store.size and not estimator._fitted_precomputed:
         rows = estimator._rows(np.arange(state.size))
         if scipy.sparse.issparse(rows):
             header["sparse"] = list(rows.shape)
@@ -66,6 +67,8 @@ def get(estimator: KernelPerceptron, header: dict[str, Any], arrays: dict[str, A
     from rosenblatt.engine.dual_values import Store, values_of
 
     estimator.kernel_ = kernel_from_plain(header["kernel"])
+    if "coupled" in header:
+        estimator._together = bool(header["coupled"])
     shape = header["state"]
     state = Expansion(shape["count"], shape["dtype"])
     for name in NUMBERS:
@@ -99,7 +102,7 @@ def get(estimator: KernelPerceptron, header: dict[str, Any], arrays: dict[str, A
         source = values_of(kernel, rows, state.dtype)
         estimator._store = Store(source)
         estimator._store.append(source.operand(rows))
-    elif state.size and not estimator._precomputed:
+    elif state.size and not estimator._fitted_precomputed:
         raise ValueError("the rows of the support vectors are missing")
 
 
