@@ -1,5 +1,7 @@
 """Models in onnxruntime decide as they do here."""
 
+import lzma
+import os
 import subprocess
 import sys
 
@@ -31,6 +33,7 @@ from rosenblatt import (
     export_onnx,
 )  # fmt: skip
 from rosenblatt.kernels import Function
+from rosenblatt.sources import mnist
 from tests.exchange import models
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -273,3 +276,34 @@ def test_equal_decisions_on_a_hundred_thousand_rows(name, tmp_path):
     said = run(model, rows, tmp_path, batch=2000)
     assert len(said["label"]) == MANY
     assert (said["label"] == model.predict(rows)).all()
+
+
+# ---------------------------------------------------------------------------------------------------------- real data
+
+real = pytest.mark.skipif("ROSENBLATT_DATA" not in os.environ, reason="ROSENBLATT_DATA is not set")
+
+
+@real
+@pytest.mark.slow
+def test_seventy_thousand_digits_of_bytes(tmp_path):
+    """The model adds up in float32, the graph in float64; on these rows no decision depends on it."""
+    digits = mnist()
+    model = Perceptron("averaged", max_iter=3, random_state=0).fit(digits.X_train, digits.y_train)
+    rows = np.concatenate([digits.X_train, digits.X_test])
+    said = run(model, rows, tmp_path, batch=10_000, input_dtype="uint8")
+    assert (said["label"] == model.predict(rows)).all()
+
+
+@real
+@pytest.mark.slow
+@pytest.mark.parametrize("text", ["tfidf", "hashed"])
+def test_text_messages(text, tmp_path):
+    with lzma.open(os.path.join(os.environ["ROSENBLATT_DATA"], "sms-spam", "SMSSpamCollection.xz"), "rt") as file:
+        lines = [line.rstrip("\n").split("\t", 1) for line in file]
+    table = pl.DataFrame({"message": [message for _, message in lines]})
+    labels = np.array([label for label, _ in lines])
+    encoder = ColumnEncoder(text=text, hash_features=2**12, kinds={"message": "text"})
+    model = make_pipeline(encoder, Perceptron("averaged", max_iter=10, random_state=0)).fit(table[:2000], labels[:2000])
+    said = run(model, table, tmp_path, batch=500)
+    assert (said["label"] == model.predict(table)).all()
+    assert (said["label"] == labels).mean() > 0.95
