@@ -181,7 +181,7 @@ class _Page:
         low = "" if self.summary.beats_baseline else " low"
         large = "–" if figures.r2 is None else f"{100 * max(figures.r2, 0):.0f}<small>%</small>"
         picture = ""
-        if self.test is not None:
+        if self.test is not None and not self.summary.cross_validated:
             X, y = self.test
             answers = np.asarray(self.anatomy.model.predict(X), np.float64)
             picture = figure(self.album.regression(y.astype(np.float64), answers))

@@ -174,6 +174,14 @@ def test_boundary_of_two_columns_is_drawn():
     assert "What the model answers in every place" in with_plane and "in every place" not in without
 
 
+def test_rows_that_the_model_has_seen_are_not_called_held_out():
+    frame, y = people()
+    model = Pipeline([("columns", ColumnEncoder()), ("learner", Perceptron(random_state=0))]).fit(frame, y)
+    summary = summarise(model, frame, y, predictions=y, held_out="5-fold cross-validation")
+    text = render(model, summary, frame, y)
+    assert "How far training rows lie" in text and "false alarms" not in text and "5-fold" in text
+
+
 def test_without_rows_there_are_words_only():
     frame, y = people()
     model, _, B, _, b = trained(frame, y)
