@@ -32,8 +32,8 @@ def test_kinds_and_names():
     encoder = ColumnEncoder(scale=None).fit(TABLE)
     kinds = {column.name: column.kind for column in encoder.columns_}
     assert kinds == {
-        "age": "number", "city": "category", "smokes": "boolean", "when": "number", "same": "dropped", "void": "dropped",
-        "key": "dropped", "row": "dropped", "note": "text",
+        "age": "number", "city": "category", "smokes": "boolean", "when": "number", "same": "dropped",
+        "void": "dropped", "key": "dropped", "row": "dropped", "note": "text",
     }  # fmt: skip
     assert encoder.dropped_["same"] == "it is constant" and "missing" in encoder.dropped_["void"]
     names = encoder.get_feature_names_out().tolist()
