@@ -75,7 +75,7 @@ class Summary:
     epochs: int | None
     updates: int | None
     advice: list[Advice] = field(default_factory=list)
-    held_out: str = "rows that were not used for training"
+    held_out: str = "not used for training"
     cross_validated: bool = False
     version: str = rosenblatt.__version__
 

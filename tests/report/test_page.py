@@ -109,7 +109,7 @@ def test_page_says_what_the_summary_found(page):
         "What to try next",
         "people.csv",
         "ab" * 32,
-        "rosenblatt predict &#x27;people model.safetensors&#x27; new_rows.csv",
+        "rosenblatt predict &#x27;people model.safetensors&#x27; new_rows.csv --out answers.csv",
     ):
         assert wanted in text
     assert found.headings[0] == 1 and set(found.headings[1:]) == {2}
