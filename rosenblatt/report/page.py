@@ -15,6 +15,7 @@ import numpy as np
 
 from rosenblatt.features.anatomy import Anatomy, Array, labels_of, plain
 from rosenblatt.models.whole_file import write_whole
+from rosenblatt.plots.style import short
 from rosenblatt.report import words
 from rosenblatt.report.drivers import Driver
 from rosenblatt.report.pictures import Album, Picture, figure
@@ -280,8 +281,8 @@ class _Page:
         if self.summary.kind == "regression":
             return "raises" if driver.effect >= 0 else "lowers"
         if driver.towards is not None:
-            return str(driver.towards)
-        return "" if driver.against is None else f"not {driver.against}"
+            return short(driver.towards, 24)
+        return "" if driver.against is None else f"not {short(driver.against, 20)}"
 
     def sureness(self) -> str:
         if self.test is None:
