@@ -37,6 +37,7 @@ _HOMES = {
     "chow_parameters": "rosenblatt.logic.one_unit",
     "describe": "rosenblatt.exchange.model_file",
     "explain": "rosenblatt.logic.explain",
+    "export_onnx": "rosenblatt.exchange.onnx_export",
     "from_rules": "rosenblatt.logic.rules",
     "harden": "rosenblatt.estimators.soft_network",
     "soften": "rosenblatt.estimators.soft_network",
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     from rosenblatt.exchange.model_file import describe as describe
     from rosenblatt.exchange.model_file import load as load
     from rosenblatt.exchange.model_file import save as save
+    from rosenblatt.exchange.onnx_export import export_onnx as export_onnx
     from rosenblatt.features.columns import ColumnEncoder as ColumnEncoder
     from rosenblatt.features.hog import HOGFeatures as HOGFeatures
     from rosenblatt.features.original_space import to_original_space as to_original_space

@@ -48,8 +48,9 @@ class Verbs(TyperGroup):
 
     def get_help(self, ctx: Any) -> str:
         lines = [f"{BOLD}Usage{PLAIN}  {ctx.command_path} VERB [OPTIONS]", "", *_paragraphs(self.help or "")]
-        panels: dict[str, list[tuple[str, str]]] = {}
-        for name, command in self.commands.items():
+        panels: dict[str, list[tuple[str, str]]] = {}  # in the order of their first verbs
+        for name in self.list_commands(ctx):
+            command = self.commands[name]
             first = (command.help or "").split("\n\n")[0]
             panels.setdefault(str(getattr(command, "rich_help_panel", None) or "Verbs"), []).append((name, first))
         width = 2 + max(len(name) for name in self.commands)

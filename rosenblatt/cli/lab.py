@@ -13,16 +13,10 @@ def lab(
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option("--port", metavar="NUMBER", min=0, max=65535, help="The port; 0 takes a free one.")
-    ] = 5006,
+    ] = 0,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
 ) -> None:
     """Open the lab: draw points, watch learners, step through the proof."""
-    from importlib.util import find_spec
+    from rosenblatt.lab import serve
 
-    from rosenblatt.verbs.errors import UsageError
-
-    if find_spec("rosenblatt.lab") is None:
-        raise UsageError("The lab is not part of this version; update rosenblatt to have it.")
-    from importlib import import_module
-
-    import_module("rosenblatt.lab").serve(host=host, port=port, open_browser=browser)
+    serve(host=host, port=port, open_browser=browser)

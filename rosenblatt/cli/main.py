@@ -14,10 +14,18 @@ from typing import Annotated
 import typer
 
 from rosenblatt.cli import datasets
+from rosenblatt.cli.audit import audit
+from rosenblatt.cli.convert import convert
 from rosenblatt.cli.demo import demo
+from rosenblatt.cli.evaluate import evaluate
+from rosenblatt.cli.export import export
 from rosenblatt.cli.failures import Failure, code_and_sentence
 from rosenblatt.cli.help import Verb, Verbs, colours
+from rosenblatt.cli.inspect import inspect
 from rosenblatt.cli.lab import lab
+from rosenblatt.cli.predict import predict
+from rosenblatt.cli.separable import separable
+from rosenblatt.cli.train import train
 
 app = typer.Typer(
     name="rosenblatt",
@@ -25,11 +33,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="rosenblatt datasets export iris iris.csv",
+    epilog="rosenblatt datasets export iris iris.csv\nrosenblatt train iris.csv --target species",
 )
 
-DATA, LOOKING = "Data", "Look around"
+LEARNING, PROVING, DATA, LOOKING = "Learn and predict", "Prove", "Data", "Look around"
 for verb, panel, example in (
+    (train, LEARNING, "rosenblatt train flowers.csv --target species --report report.html"),
+    (predict, LEARNING, "rosenblatt predict flowers.safetensors new.csv --out answered.csv"),
+    (evaluate, LEARNING, "rosenblatt evaluate flowers.safetensors more.csv"),
+    (inspect, LEARNING, "rosenblatt inspect flowers.safetensors"),
+    (export, LEARNING, "rosenblatt export flowers.safetensors --onnx flowers.onnx"),
+    (separable, PROVING, "rosenblatt separable flowers.csv --target species --certificate proof.json"),
+    (audit, PROVING, "rosenblatt audit flowers.safetensors flowers.csv"),
+    (convert, DATA, "rosenblatt convert flowers.csv flowers.libsvm --target species"),
     (demo, LOOKING, "rosenblatt demo"),
     (lab, LOOKING, "rosenblatt lab --port 8000 --no-browser"),
 ):

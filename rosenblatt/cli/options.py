@@ -12,6 +12,7 @@ DATA = "The data"
 MODEL = "The model"
 TEST = "How it is tested"
 OUTPUT = "What comes out"
+PROOF = "The proof"
 
 Data = Annotated[
     list[str],
@@ -65,23 +66,23 @@ Format = Annotated[
     ),
 ]
 Missing = Annotated[
-    str | None,
+    str,
     typer.Option(
         "--missing",
         metavar="POLICY",
         rich_help_panel=DATA,
         show_default=False,
-        help="Missing values: error, median (or most frequent), or indicator (median, and a column that says so).",
+        help="Missing values: error, median, or indicator (median, and a feature that says so).",
     ),
 ]
 Text = Annotated[
-    str | None,
+    str,
     typer.Option(
         "--text",
         metavar="HOW",
         rich_help_panel=DATA,
         show_default=False,
-        help="Columns of text: tfidf, hashed, or auto.",
+        help="Columns of text: tfidf, hashed, drop, or auto.",
     ),
 ]
 Weights = Annotated[
@@ -126,13 +127,39 @@ def _learners(incomplete: str) -> list[tuple[str, str]]:
 
 
 LearnerName = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--learner",
         "-l",
         metavar="NAME",
         rich_help_panel=MODEL,
         autocompletion=_learners,
+        show_default="averaged",
         help=f"One of {', '.join(LEARNERS)}.",
+    ),
+]
+
+To = Annotated[
+    str | None,
+    typer.Option(
+        "--to",
+        metavar="NAME",
+        rich_help_panel=OUTPUT,
+        show_default="by the ending",
+        help="The format to write: csv, tsv, parquet, arrow, jsonl, libsvm, npz.",
+    ),
+]
+Top = Annotated[
+    int, typer.Option("--top", metavar="N", min=0, rich_help_panel=OUTPUT, help="How many features to show.")
+]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option(
+        "--time-limit",
+        metavar="SECONDS",
+        min=0,
+        rich_help_panel=PROOF,
+        show_default=False,
+        help="Stop looking then, with what is proven.",
     ),
 ]

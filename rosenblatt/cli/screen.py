@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -52,6 +53,18 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     return str(value)
+
+
+def watching(quiet: bool) -> int:
+    """`verbose` for a learner: 1 where somebody looks at a terminal."""
+    return int(sys.stdout.isatty() and not quiet)
+
+
+def notes(sentences: Iterable[str], quiet: bool) -> None:
+    """Remarks, unless nobody wants them."""
+    if not quiet:
+        for sentence in sentences:
+            note(sentence)
 
 
 def note(sentence: str) -> None:

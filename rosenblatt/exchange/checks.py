@@ -112,7 +112,8 @@ def simple(value: Any, sizes: Sizes) -> bool:
     if isinstance(value, np.ndarray):
         return value.dtype.kind != "O" or simple(value.tolist(), sizes)
     kinds = (str, int, float, bytes, slice, np.generic, np.dtype, np.random.RandomState)
-    return value is None or isinstance(value, kinds)
+    is_type = isinstance(value, type) and issubclass(value, np.generic)
+    return value is None or is_type or isinstance(value, kinds)
 
 
 def indices(name: str, *, below: str) -> Check:

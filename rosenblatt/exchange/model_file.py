@@ -74,7 +74,8 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
     """What a model file says about its model: a dict of numbers, text, lists and dicts.
 
     Its keys are protocol, version, written_with, kind, steps (of a pipeline), params, classes, n_features,
-    feature_names, trace, stop_reason, arrays (dtype and shape), n_bytes and about.
+    feature_names, columns (names and kinds, for a table), trace, stop_reason, arrays (dtype and shape), n_bytes and
+    about.
     """
     header, arrays = read_file(path)
     try:
@@ -205,6 +206,7 @@ def _described(header: dict[str, Any], model: Any) -> dict[str, Any]:
         "classes": None if classes is None else [_shown(label) for label in classes.tolist()],
         "n_features": getattr(first, "n_features_in_", None),
         "feature_names": None if names is None else [str(name) for name in names],
+        "columns": [{"name": column.name, "kind": column.kind} for column in getattr(first, "columns_", ())] or None,
         "trace": [] if trace is None else [{c: _shown(epoch[c]) for c in trace.columns} for epoch in trace],
         "stop_reason": getattr(learner, "stop_reason_", None),
         "about": header.get("about", {}),

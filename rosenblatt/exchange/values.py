@@ -2,12 +2,14 @@
 
 Numbers, text, Booleans and None are themselves. Everything else is an object with a tag that says what it is:
 
-    {"array": NAME}                         a tensor of the file; with "as": dates or bytes by their numpy type
+    {"array": NAME}                         a tensor of the file; with "as": dates or bytes by their numpy type; with
+                                            "order": its columns were together in memory
     {"text": [...]}                         an array of text; a long one has its letters and ends in two arrays
     {"objects": [...]}                      an array of objects, each of them a value
     {"csr": [data, indices, indptr], "shape": [n, d]}
     {"scalar": dtype, "value": ...}         a single number with a type of its own
-    {"list": ...} {"tuple": ...} {"dict": [[key, value], ...]} {"slice": [a, b, c]} {"bytes": hex} {"dtype": name}
+    {"list": ...} {"tuple": ...} {"dict": [[key, value], ...]} {"slice": [a, b, c]} {"bytes": hex}
+    {"dtype": name} {"type": name}          a type of numbers, as numpy's dtype or class
     {"random_state": [name, array, position, has_gauss, cached]}
     {"kernel": name, "parameters": {...}}   one of ours
     {"function": name}                      a function of the user's, of which only the name is kept
@@ -84,8 +86,10 @@ class Writer:
             return {"slice": [self.value(part, place) for part in (value.start, value.stop, value.step)]}
         if isinstance(value, bytes):
             return {"bytes": value.hex()}
-        if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
-            return {"dtype": _dtype_name(np.dtype(value), place)}
+        if isinstance(value, np.dtype):
+            return {"dtype": _dtype_name(value, place)}
+        if isinstance(value, type) and issubclass(value, np.generic):
+            return {"type": _dtype_name(np.dtype(value), place)}
         if any(value is kind for kind in (float, int, bool, object)):
             return {"dtype": _dtype_name(np.dtype(value), place)}
         return self._special(value, place)
@@ -114,7 +118,9 @@ class Writer:
         kind = array.dtype.kind
         if array.dtype.name in NUMBERS:
             self._keep(place, array)
-            return {"array": place}
+            # A matrix product may round otherwise for a matrix whose columns are together in memory.
+            by_columns = array.ndim > 1 and array.flags.f_contiguous and not array.flags.c_contiguous
+            return {"array": place, "order": "F"} if by_columns else {"array": place}
         if kind in "mM":
             self._keep(place, array.view(np.int64) if array.ndim else array.reshape(1).view(np.int64).reshape(()))
             return {"array": place, "as": array.dtype.newbyteorder("=").name}
@@ -184,6 +190,8 @@ class Reader:
 
     def _read_array(self, name: Any, code: dict[str, Any]) -> Array:
         array, kind = self.array(name), code.get("as")
+        if "order" in code:
+            array = np.asfortranarray(array)
         if kind is None:
             return array
         if kind == "bytes":
@@ -246,6 +254,11 @@ class Reader:
             raise ValueError(f"the type {str(content)[:40]!r} does not exist here")
         return np.dtype(content)
 
+    def _read_type(self, content: Any, code: dict[str, Any]) -> Any:
+        if content not in NUMBERS:
+            raise ValueError(f"the type {str(content)[:40]!r} does not exist here")
+        return np.dtype(content).type
+
     def _read_scalar(self, content: Any, code: dict[str, Any]) -> Any:
         value = code.get("value")
         if type(value) not in (int, float, bool):
@@ -289,7 +302,7 @@ class Reader:
 
 
 READINGS: dict[str, tuple[Callable[[Reader, Any, dict[str, Any]], Any], set[str]]] = {
-    "array": (Reader._read_array, {"as"}),
+    "array": (Reader._read_array, {"as", "order"}),
     "text": (Reader._read_text, {"objects"}),
     "objects": (Reader._read_objects, set()),
     "list": (Reader._read_list, set()),
@@ -298,6 +311,7 @@ READINGS: dict[str, tuple[Callable[[Reader, Any, dict[str, Any]], Any], set[str]
     "slice": (Reader._read_slice, set()),
     "bytes": (Reader._read_bytes, set()),
     "dtype": (Reader._read_dtype, set()),
+    "type": (Reader._read_type, set()),
     "scalar": (Reader._read_scalar, {"value"}),
     "random_state": (Reader._read_random_state, set()),
     "csr": (Reader._read_csr, {"shape"}),

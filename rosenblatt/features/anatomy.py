@@ -77,6 +77,13 @@ class Anatomy:
     def encoders(self) -> list[tuple[str, Any]]:
         return self.steps[: len(self.steps) - len(self.scalers)]
 
+    def scaling_of_encoder(self, count: int) -> Array | None:
+        """By how much the last encoder multiplies the columns, one factor per feature; None where it does not say."""
+        scaling = getattr(self.encoders[-1][1], "scaling_", None) if self.encoders else None
+        if scaling is None or len(scaling[0]) != count:
+            return None
+        return np.asarray(scaling[0], np.float64)
+
     def encoded(self, X: Any) -> Any:
         """The rows before the scalers: numbers in the units of the data."""
         return _through(self.encoders, X)

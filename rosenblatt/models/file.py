@@ -1,9 +1,9 @@
 """The container of a model file: named arrays and a JSON header in one .safetensors file. Nothing in it is ever run.
 
-The file's metadata has the key "rosenblatt", a JSON object with "protocol" and whatever that protocol needs, and since
-protocol 2 the key "seal", a SHA-256 over the header and every array, by which a file that was cut or altered is known.
-The arrays are the file's tensors. What the header says is in `rosenblatt.exchange`. A new protocol gets a new number,
-and the old numbers stay readable.
+The file's metadata has the one key "rosenblatt", a JSON object with "protocol" and whatever that protocol needs. Since
+protocol 2 its last entry is "seal", a SHA-256 over the rest of the header and every array, by which a file that was cut
+or altered is known. The arrays are the file's tensors. What the header says is in `rosenblatt.exchange`. A new protocol
+gets a new number, and the old numbers stay readable.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
@@ -22,7 +23,7 @@ from rosenblatt.models.whole_file import write_whole
 PROTOCOL = 2
 READABLE = (1, 2)
 KEY = "rosenblatt"
-SEAL = "seal"
+SEALED = re.compile(r', "seal": "[0-9a-f]{64}"\}$')
 
 
 def write_file(path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
@@ -35,8 +36,7 @@ def packed(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> bytes:
     from safetensors.numpy import save
 
     ready = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    text = json.dumps(header)
-    return save(ready, {KEY: text, SEAL: seal(text, ready)})
+    return save(ready, {KEY: sealed(json.dumps(header), ready)})
 
 
 def read_file(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -72,7 +72,8 @@ def read_file(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, A
             f"{name} must have a protocol that this version reads ({known}), but it has {str(protocol)[:40]!r}; "
             f"install a newer rosenblatt."
         )
-    if protocol > 1 and metadata.get(SEAL) != seal(metadata[KEY], arrays):
+    header.pop("seal", None)
+    if protocol > 1 and not _is_sealed(metadata[KEY], arrays):
         raise ValueError(
             f"{name} must be as rosenblatt.save wrote it, but it was cut or altered since (its seal does not fit its "
             f"contents); save the model again."
@@ -80,14 +81,19 @@ def read_file(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, A
     return header, arrays
 
 
-def seal(text: str, arrays: Mapping[str, Array]) -> str:
-    """SHA-256 over the header and over name, dtype, shape and bytes of every array, by name."""
+def sealed(text: str, arrays: Mapping[str, Array]) -> str:
+    """The header with its seal: SHA-256 over it and over name, dtype, shape and bytes of every array, by name."""
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass"))
     for name in sorted(arrays):
         array = arrays[name]
         digest.update(json.dumps([name, array.dtype.name, array.shape]).encode())
         digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
-    return digest.hexdigest()
+    return f'{text[:-1]}, "seal": "{digest.hexdigest()}"}}'
+
+
+def _is_sealed(text: str, arrays: Mapping[str, Array]) -> bool:
+    found = SEALED.search(text)
+    return found is not None and text == sealed(text[: found.start()] + "}", arrays)
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ ENDING = ".part"
 
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     target = Path(path)
-    if target.is_dir():
+    if os.path.isdir(target):
         raise IsADirectoryError(f"{target} must be the name of a file, but it is a folder; add a file name.")
     try:
         _remove_abandoned(target)

@@ -8,7 +8,7 @@ import numpy as np
 
 from rosenblatt.engine.state import Array
 from rosenblatt.features.anatomy import Anatomy, labels_of
-from rosenblatt.plots.style import CLASSES, INK, MARKERS, axes
+from rosenblatt.plots.style import CLASSES, INK, MARKERS, as_written, axes, entry, short
 
 SHOWN = 4000  # rows that are drawn
 RINGED = 300  # support vectors that are ringed
@@ -104,14 +104,17 @@ class BoundaryDisplay:
         for k, name in enumerate(self.classes):
             rows = self.X[::step][self.y[::step] == name]
             marker = MARKERS[k % len(MARKERS)]
-            ax.scatter(*rows.T, s=size, c=colours[k], marker=marker, lw=0, alpha=0.85, label=str(name), zorder=2)
+            ax.scatter(*rows.T, s=size, c=colours[k], marker=marker, lw=0, alpha=0.85, label=entry(name), zorder=2)
         if len(self.rings):
             shown = self.rings[:: max(1, len(self.rings) // RINGED)]
             ax.scatter(
                 *shown.T, s=3 * size, facecolors="none", edgecolors=INK, lw=0.8, label="support vectors", zorder=3
             )
-        ax.set(xlabel=self.names[0], ylabel=self.names[1], xlim=(x[0], x[-1]), ylim=(y[0], y[-1]))
-        ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        ax.set(xlabel=short(self.names[0]), ylabel=short(self.names[1]), xlim=(x[0], x[-1]), ylim=(y[0], y[-1]))
+        legend = ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        for handle in legend.legend_handles:
+            handle.set_sizes([36])  # points may be too small to tell their colour
+        as_written(ax)
         return self
 
     def _lines(self, ax: Any) -> None:

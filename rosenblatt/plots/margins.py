@@ -44,8 +44,16 @@ class MarginDisplay:
         self.geometric = geometric
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, bins: Any = 40, ax: Any = None) -> Self:
-        """The margins of these rows under a fitted classifier or pipeline."""
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, bins: Any = None, ax: Any = None) -> Self:
+        """The margins of these rows under a fitted classifier or pipeline.
+
+        Parameters
+        ----------
+        estimator : a fitted classifier with ``decision_function``, or a Pipeline that ends with one
+        X, y : rows and their labels
+        bins : how many bars, about, or their edges; None goes by the number of rows
+        ax : axes to draw in
+        """
         anatomy = Anatomy(estimator)
         if not hasattr(estimator, "decision_function") or not hasattr(anatomy.learner, "classes_"):
             raise TypeError(
@@ -55,7 +63,7 @@ class MarginDisplay:
         found, geometric = margins(anatomy, X, labels_of(X, y))
         return cls(found, geometric=geometric).plot(ax, bins=bins)
 
-    def plot(self, ax: Any = None, *, bins: Any = 40) -> Self:
+    def plot(self, ax: Any = None, *, bins: Any = None) -> Self:
         self.ax_ = ax = axes(ax)
         self.figure_ = ax.figure
         found = self.margins[np.isfinite(self.margins)]
@@ -78,6 +86,8 @@ class MarginDisplay:
     @staticmethod
     def _edges(found: Array, bins: Any) -> Array:
         """Edges of bins, one of which is 0: no bar mixes right and wrong."""
+        if bins is None:
+            bins = int(np.clip(2 * np.sqrt(len(found)), 8, 40))
         if np.ndim(bins):
             return np.asarray(bins, np.float64)
         if not isinstance(bins, int | np.integer) or bins < 1:

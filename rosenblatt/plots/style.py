@@ -33,3 +33,24 @@ def for_and_against() -> Any:
 
     ends = [to_rgba(NEGATIVE, 1.0), to_rgba(NEGATIVE, 0.0), to_rgba(POSITIVE, 0.0), to_rgba(POSITIVE, 1.0)]
     return LinearSegmentedColormap.from_list("for and against", list(zip((0.0, 0.5, 0.5, 1.0), ends, strict=True)))
+
+
+def short(name: Any, most: int = 32) -> str:
+    """A name on one line, its end cut off where it is long."""
+    text = " ".join(str(name).split())
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def entry(name: Any, most: int = 32) -> str:
+    """The name of a class as matplotlib's legend takes it: one that begins with _ would be left out."""
+    text = short(name, most)
+    return f"\u200a{text}" if text.startswith("_") else text
+
+
+def as_written(ax: Any) -> None:
+    """Names of data between dollars are no formulas."""
+    texts = [ax.title, ax.xaxis.label, ax.yaxis.label]
+    if ax.get_legend() is not None:
+        texts += ax.get_legend().get_texts()
+    for text in texts:
+        text.set_parse_math(False)

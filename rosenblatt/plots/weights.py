@@ -8,7 +8,7 @@ import numpy as np
 
 from rosenblatt.engine.state import Array
 from rosenblatt.features.anatomy import Anatomy, spread
-from rosenblatt.plots.style import INK, NEGATIVE, POSITIVE, QUIET, axes, for_and_against, pyplot
+from rosenblatt.plots.style import INK, NEGATIVE, POSITIVE, QUIET, axes, for_and_against, pyplot, short
 
 ACROSS = 5  # panels in a row
 
@@ -48,9 +48,9 @@ class WeightsDisplay:
             raise ValueError(f"There must be a name for each of the {d} features, but got {len(names)}; pass them all.")
         self.names = [f"feature {j}" for j in range(d)] if names is None else [str(name) for name in names]
         self.image_shape = _checked_shape(image_shape, d)
-        self.titles = [str(name) for name in self.classes] if len(self.classes) == count else [""] * count
+        self.titles = [short(name) for name in self.classes] if len(self.classes) == count else [""] * count
         if count == 1 and len(self.classes) == 2:
-            self.titles = [f"for {self.classes[1]}, against {self.classes[0]}"]
+            self.titles = [f"for {short(self.classes[1])}, against {short(self.classes[0])}"]
 
     @classmethod
     def from_estimator(
@@ -118,7 +118,7 @@ class WeightsDisplay:
         ax.set(xticks=[], yticks=[])
         ax.spines[:].set_visible(True)
         ax.spines[:].set_color(QUIET)
-        ax.set_title(self.titles[k], color=INK, fontsize=10)
+        ax.set_title(self.titles[k], color=INK, fontsize=10, parse_math=False)
 
     def _bars(self, ax: Any, k: int, bars: int) -> None:
         axes(ax)
@@ -127,7 +127,7 @@ class WeightsDisplay:
         colours = [POSITIVE if values[j] >= 0 else NEGATIVE for j in order]
         ax.barh(np.arange(len(order)), values[order], color=colours, height=0.72)
         ax.axvline(0, color=INK, lw=0.8)
-        ax.set_yticks(np.arange(len(order)), [_short(self.names[j]) for j in order])
+        ax.set_yticks(np.arange(len(order)), [short(self.names[j]) for j in order], parse_math=False)
         ax.tick_params(axis="y", length=0)
         ax.spines["left"].set_visible(False)
         ax.margins(y=0.02)
@@ -135,12 +135,7 @@ class WeightsDisplay:
         ax.set_xlabel(self.ylabel)
         left = len(values) - len(order)
         title = self.titles[k] + (f" ({left:,} smaller not shown)" if left and len(self.weights) == 1 else "")
-        ax.set_title(title.strip(), color=INK, fontsize=10)
-
-
-def _short(name: str, most: int = 32) -> str:
-    name = " ".join(str(name).split()).replace("$", r"\$")  # a dollar would begin a formula
-    return name if len(name) <= most else name[: most - 1] + "…"
+        ax.set_title(title.strip(), color=INK, fontsize=10, parse_math=False)
 
 
 def _checked_shape(image_shape: Any, d: int) -> tuple[int, ...] | None:

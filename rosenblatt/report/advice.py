@@ -267,8 +267,8 @@ class Judge:
         if after <= before:
             return None
         sentence = (
-            f"The class {rarest.name} is rare ({rarest.rows:,} of {self.accuracy.total:,} held-out rows) and found in "
-            f"{before:.1%} of the cases; with class_weight='balanced' it is found in {after:.1%}, and "
+            f"The class “{rarest.name}” is rare ({rarest.rows:,} of {self.accuracy.total:,} held-out rows) and is "
+            f"found in {before:.1%} of the cases; with class_weight='balanced' it is found in {after:.1%}, and "
             f"{trial.accuracy.value:.1%} of all answers are correct."
         )
         return Advice("balance", sentence, trial.learner, {"class_weight": "balanced"}, trial)
@@ -293,8 +293,8 @@ class Judge:
         tried = self._try(type(learner), self._same() | more, most)
         if tried is None:
             return Advice("epochs", f"{why}: raise max_iter above {learner.max_iter}.", self.anatomy.name, more)
-        trial, _, asked = tried
-        if trial.accuracy.count <= int((self.answers[asked] == self.y_test[asked]).sum()):
+        trial, answers, asked = tried
+        if not self._better(answers, asked):
             return None
         sentence = f"{why}: raise max_iter to {more['max_iter']}; {self._scored(trial, asked)}."
         return Advice("epochs", sentence, self.anatomy.name, more, trial)
@@ -306,7 +306,7 @@ class Judge:
     def _nothing_helps(self) -> str:
         tried = "" if self.y_train is None else " Neither a flat nor a curved boundary was found that does."
         return (
-            f"The model does not beat always answering {self.baseline.answer}.{tried} The columns may not tell the "
+            f"The model does not beat always answering “{self.baseline.answer}”.{tried} The columns may not tell the "
             f"classes apart: other columns, or more rows, are needed."
         )
 

@@ -8,6 +8,7 @@ are dealt to other rows.
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,6 +24,7 @@ ROWS_FOR_SPREAD = 20_000
 ROWS_TO_SHUFFLE = 400
 FEATURES_TO_SHUFFLE = 64
 DEALS = 3
+HASHED = re.compile(r" #\d+$")  # how the column encoder names slots of hashed words
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,9 @@ def _by_weights(anatomy: Anatomy, X: Any, classes: list[Any], most: int, seed: i
         weights = to_original_space(Pipeline([*anatomy.scalers, ("learner", anatomy.learner)])).coef
     rows = anatomy.encoded(take(X, _sample(X, ROWS_FOR_SPREAD, seed)))
     effects = weights * spread(rows)
+    scaling = anatomy.scaling_of_encoder(weights.shape[1])
+    if scaling is not None:  # the encoder scales too: a weight per unit of the column is one factor away
+        weights = weights * scaling
     names, named = _feature_names(anatomy, weights.shape[1])
     note = (
         "A weight is what 1 more of the feature, in the units of the data, adds to the score; features are ranked by "
@@ -99,6 +104,10 @@ def _by_weights(anatomy: Anatomy, X: Any, classes: list[Any], most: int, seed: i
     )
     if not named:
         note += " The features have no names (they are numbered; hashed words cannot be turned back into words)."
+    elif any(HASHED.search(name) for name in names) and hasattr(
+        anatomy.encoders[-1][1] if anatomy.encoders else 0, "columns_"
+    ):
+        note += " A name like 'text #17' is a slot that several words share: hashed words cannot be turned back."
     total = np.abs(effects).sum(axis=1)
 
     def driver(k: int, j: int) -> Driver:

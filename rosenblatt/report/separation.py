@@ -7,7 +7,7 @@ that the model finds hardest among them: a no is a no for all. Only a yes is ask
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -39,9 +39,10 @@ class Separation:
     witness_rows: int | None = None
     per_class: dict[Any, str] = field(default_factory=dict)
     certificate: Any = field(default=None, repr=False, compare=False)
+    asked: Any = field(default=None, repr=False, compare=False)  # the rows it speaks of, where not all
 
     def to_dict(self) -> dict[str, Any]:
-        skipped = ("certificate", "per_class")
+        skipped = ("certificate", "asked", "per_class")
         found = {name: plain(value) for name, value in vars(self).items() if name not in skipped}
         return found | {"per_class": {str(name): verdict for name, verdict in self.per_class.items()}}
 
@@ -60,7 +61,8 @@ def separation_of(
     deadline = started + time_limit
     if len(present) == 2:
         found = question.ask(None, deadline)
-        return _told(found, present, n, time.monotonic() - started)
+        asked = question.few if getattr(getattr(found, "about", None), "shape", (n,))[0] < n else None
+        return replace(_told(found, present, n, time.monotonic() - started), asked=asked)
     verdicts = {}
     for number, name in enumerate(present):
         now = time.monotonic()
@@ -118,8 +120,8 @@ def _told(found: Any, classes: list[Any], n: int, seconds: float) -> Separation:
     verdict = getattr(found, "verdict", "undecided")
     if verdict == "separable":
         sentence = (
-            f"The training rows are linearly separable, proven: a flat boundary has every {classes[0]} on one side and "
-            f"every {classes[1]} on the other, {found.margin:.3g} away at least, in the learner's units."
+            f"The training rows are linearly separable, proven: a flat boundary has every “{classes[0]}” on one side "
+            f"and every “{classes[1]}” on the other, {found.margin:.3g} away at least, in the learner's units."
         )
         return Separation(verdict, sentence, n, seconds, found.margin, found.mistake_bound, None, {}, found)
     if verdict == "not separable":
@@ -159,7 +161,7 @@ def _told_several(verdicts: dict[Any, str], n: int, seconds: float) -> Separatio
 
 
 def _listed(names: list[Any], most: int = 6) -> str:
-    shown = [str(name) for name in names[:most]]
+    shown = [f"“{name}”" for name in names[:most]]
     if len(names) > most:
         return f"{', '.join(shown)} and {len(names) - most} more"
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

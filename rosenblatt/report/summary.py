@@ -112,7 +112,7 @@ class Summary:
     def against_baseline(self) -> str:
         if self.accuracy is not None:
             assert self.baseline.accuracy is not None
-            always = f"Always answering {self.baseline.answer} would be right in {self.baseline.accuracy.value:.1%}"
+            always = f"Always answering “{self.baseline.answer}” would be right in {self.baseline.accuracy.value:.1%}"
             ours = f"this model is in {self.accuracy.value:.1%}"
             if self.beats_baseline:
                 return f"{always}; {ours}, which is better beyond chance."
@@ -183,7 +183,7 @@ def summarise(
     >>> print(summary.headline())
     Of 1,000 new rows about 967, between 946 and 980 would be answered correctly (435 of 450 held-out rows were).
     >>> print(summary.against_baseline())
-    Always answering 1 would be right in 10.2%; this model is in 96.7%, which is better beyond chance.
+    Always answering “1” would be right in 10.2%; this model is in 96.7%, which is better beyond chance.
     """
     anatomy = Anatomy(model, feature_names)
     truth = labels_of(X_test, y_test, "_test")

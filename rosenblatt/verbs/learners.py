@@ -26,17 +26,19 @@ class Learner:
     settings: Mapping[str, Any] = field(default_factory=dict)
     grid: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     kind: str = "classes"  # or "numbers"
+    several: Mapping[str, Any] = field(default_factory=dict)  # settings for more than two classes
 
 
 _PATIENT = {"tol": 1e-3}
 _AVERAGED = {"answer": "averaged", **_PATIENT}
+_COUPLED = {"multi_class": "coupled"}
 _PENALTIES = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 _STEPS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
 _THRESHOLDS = (0.0, 0.1, 1.0, 10.0, 100.0)
 
 #: Every learner that `--learner` knows, the default first.
 LEARNERS = {
-    "averaged": Learner("Perceptron", "perceptron, the mean of all weights on the way", _AVERAGED),
+    "averaged": Learner("Perceptron", "perceptron, the mean of all weights on the way", _AVERAGED, several=_COUPLED),
     "perceptron": Learner("Perceptron", "Rosenblatt's perceptron, the weights at the end", _PATIENT),
     "pocket": Learner(
         "Perceptron", "perceptron, the best weights on the training rows", {"answer": "pocket", **_PATIENT}
