@@ -47,6 +47,7 @@ _HOMES = {
     "margin": "rosenblatt.certificates.separability",
     "progressive_error": "rosenblatt.estimators.progressive",
     "save": "rosenblatt.exchange.model_file",
+    "search": "rosenblatt.estimators.search",
     "separability": "rosenblatt.certificates.separability",
 }
 
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.path import regularization_path as regularization_path
     from rosenblatt.estimators.perceptron import Perceptron as Perceptron
     from rosenblatt.estimators.progressive import progressive_error as progressive_error
+    from rosenblatt.estimators.search import search as search
     from rosenblatt.estimators.sigmoid_neuron import SigmoidNeuron as SigmoidNeuron
     from rosenblatt.estimators.soft_network import harden as harden
     from rosenblatt.estimators.soft_network import soften as soften

@@ -285,6 +285,9 @@ def print_audit(screen: Console, done: AuditedRun) -> None:
         False: ("red", "The theorem does not hold"),
         None: ("yellow", "The theorem is not about this run"),
     }[done.holds]
+    held = sum(audit.holds is True for audit in done.audits.values())
+    if done.holds is None and held:
+        told = f"The theorem holds for {held} of {len(done.audits)} half-spaces; it is not about the others"
     screen.print(f"\n[bold {colour}]{told}[/bold {colour}]")
     shown = table(
         "half-space", ("mistakes", "right"), ("at most", "right"), ("R'", "right"), ("gamma'", "right"), "holds"
@@ -372,9 +375,7 @@ def _explanation(screen: Console, found: Explanation) -> None:
 
 def _data_card(screen: Console, card: DataCard) -> None:
     screen.print(f"\n[bold]{_safe(card.path)}[/bold] [dim]({card.format})[/dim]\n")
-    dense = "sparse" if card.sparse else "dense"
     _pair(screen, "Rows", f"{card.rows:,}")
-    _pair(screen, "Features", f"{card.features:,} [dim]{dense} numbers, if every column but the target is used[/dim]")
     screen.print()
     shown = table("#", "column", "kind", ("values", "right"), ("missing", "right"), "such as")
     for number, column in enumerate(card.columns, 1):
