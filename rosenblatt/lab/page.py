@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import bokeh
 import numpy as np
 from bokeh.core.properties import String
 from bokeh.document import Document
@@ -176,10 +177,12 @@ def fill(document: Document, workers: Workers) -> None:
     figures = {"plane0": plane(0), "plane1": plane(1), "proof": proof(), "curve": curve(), "landscape": landscape()}
     models = {f"{name}_{part}": model for name, parts in figures.items() for part, model in parts.items()}
     for parts in figures.values():
-        document.add_root(parts["plot"])
-    for model in document.models:  # what the page draws by itself is nobody else's business
-        model.syncable = False
+        for model in parts["plot"].references():  # what the page draws by itself is nobody else's business
+            model.syncable = False
     figures["plane0"]["plot"].tags = [wire]  # which makes it part of the document
+    with document.models.freeze():  # so that they are counted once
+        for parts in figures.values():
+            document.add_root(parts["plot"])
 
     queue: list[str] = []
 
@@ -208,9 +211,13 @@ def fill(document: Document, workers: Workers) -> None:
         "document_ready",
         CustomJS(args={"wire": wire, **models}, code="export default (args) => window.lab.start(args)"),
     )
-    document.js_on_event("connection_lost", CustomJS(code="window.lab.lost()"))
+    document.js_on_event("connection_lost", CustomJS(code="window.lab.lost(true)"))
+    document.js_on_event("client_reconnected", CustomJS(code="window.lab.lost(false)"))
+    document.config.notify_connection_status = False  # the page says it in its own words
     document.template = _template()
-    document.template_variables.update(css=_asset("lab.css"), script=_asset("lab.js"), menu=menu())
+    document.template_variables.update(
+        css=_asset("lab.css"), script=_asset("lab.js"), menu=menu(), version=bokeh.__version__
+    )
     document.title = "Rosenblatt lab"
     workers.proving.submit(prove, session.generation)
 

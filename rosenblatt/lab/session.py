@@ -69,7 +69,10 @@ class Session:
                     raise ValueError(f"The page asked for {request.get('do')!r}, which the lab does not know.")
                 reply = action(request)
             except ValueError as error:
-                self.message = str(error)
+                self.message = str(error).split("\n")[0]
+                reply = self.screen()
+            except (KeyError, TypeError, IndexError) as error:
+                self.message = f"A request must be whole, but this one had no proper {error}; reload the page."
                 reply = self.screen()
             reply["id"] = request.get("id", 0)
             return reply

@@ -60,10 +60,9 @@ window.lab = (function () {
     document.body.dataset.ready = "yes";
   }
 
-  function lost() {
-    playing = false;
-    $("lost").hidden = false;
-    $("play").textContent = "Play";
+  function lost(is) {
+    $("lost").hidden = !is;
+    document.body.dataset.lost = is ? "yes" : "no";
   }
 
   function say(text) {
@@ -608,6 +607,7 @@ window.lab = (function () {
         const slider = document.createElement("input"), box2 = document.createElement("input");
         slider.type = "range"; box2.type = "number";
         slider.setAttribute("aria-label", option.label + ", slider");
+        box2.setAttribute("aria-label", option.label);
         slider.id = `${box.id}-${option.name}-slider`; box2.id = `${box.id}-${option.name}`;
         const to = (v) => (option.logarithmic ? Math.log(v / option.low) / Math.log(option.high / option.low) : (v - option.low) / (option.high - option.low));
         const from = (t) => { const v = option.logarithmic ? option.low * Math.pow(option.high / option.low, t) : option.low + t * (option.high - option.low); return option.whole ? Math.round(v) : Number(v.toPrecision(2)); };
@@ -708,6 +708,34 @@ window.lab = (function () {
     });
   }
 
+  function placeOf(event) { // where a pointer is, in the units of the points
+    const frame = Bokeh.index.find_one(models.plane0_plot).frame.bbox, box = $("plane0").getBoundingClientRect();
+    const [left, right, bottom, top] = data.view;
+    const across = (event.clientX - box.x - $("plane0").clientLeft - frame.left) / frame.width;
+    const up = 1 - (event.clientY - box.y - $("plane0").clientTop - frame.top) / frame.height;
+    return { x: left + across * (right - left), y: bottom + up * (top - bottom), inside: across >= 0 && across <= 1 && up >= 0 && up <= 1 };
+  }
+
+  let pressed = null;
+  function press(event) {
+    if (event.button || !placeOf(event).inside) return;
+    pressed = { x: event.clientX, y: event.clientY, far: false };
+    drag("start", placeOf(event));
+  }
+
+  function slide(event) {
+    if (Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) > 4) pressed.far = true;
+    if (pressed.far) drag("move", placeOf(event));
+  }
+
+  function release(event) {
+    const { far } = pressed, place = placeOf(event);
+    pressed = null;
+    if (event.type === "pointercancel") return;
+    if (far) drag("end", place);
+    else { held = null; use(place.x, place.y); }
+  }
+
   let sprayed = [];
   function drag(kind, event) {
     if (!data.flat) return;
@@ -786,11 +814,10 @@ window.lab = (function () {
     $("plane0").addEventListener("keydown", keyInPicture);
     $("plane0").addEventListener("blur", () => ghost([]));
     document.addEventListener("keydown", keys);
-    const plot = models.plane0_plot;
-    plot.on_event("tap", (event) => use(event.x, event.y));
-    plot.on_event("panstart", (event) => drag("start", event));
-    plot.on_event("pan", (event) => drag("move", event));
-    plot.on_event("panend", (event) => drag("end", event));
+    const box = $("plane0");
+    box.addEventListener("pointerdown", press, true);
+    box.addEventListener("pointermove", (event) => pressed && slide(event), true);
+    for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, (event) => pressed && release(event), true);
     document.body.addEventListener("dragover", (event) => event.preventDefault());
     document.body.addEventListener("drop", (event) => { event.preventDefault(); if (event.dataTransfer.files[0]) upload(event.dataTransfer.files[0]); });
   }
