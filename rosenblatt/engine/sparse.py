@@ -101,13 +101,27 @@ def scores(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) 
 
 
 @part
+def _square(s: Any, rows: Any, p: Any) -> Any:
+    """s plus the square of non-zero p."""
+    x = np.float64(rows[0][p])
+    return fused(s, x, x)
+
+
+@part
 def squared_norm(rows: Any, i: Any, wide: Any) -> float:
     """‖x_i‖² in float64."""
-    s = 0.0
-    for p in range(U(rows[2][i]), U(rows[2][i + 1])):
-        x = np.float64(rows[0][p])
-        s = fused(s, x, x)
-    return s
+    p, stop = U(rows[2][i]), U(rows[2][i + 1])
+    a = b = c = e = 0.0
+    while p + FOUR <= stop:
+        a = _square(a, rows, p)
+        b = _square(b, rows, p + ONE)
+        c = _square(c, rows, p + TWO)
+        e = _square(e, rows, p + THREE)
+        p += FOUR
+    while p < stop:
+        a = _square(a, rows, p)
+        p += ONE
+    return (a + b) + (c + e)
 
 
 @part

@@ -205,6 +205,10 @@ def start_from(
     state.set_weights(coefficients[: state.count], bias[: state.count])
 
 
+def _or_pocket(estimator: LinearClassifier) -> str:
+    return "" if hasattr(estimator, "solver") else " or answer='pocket'"
+
+
 def _warn(estimator: LinearClassifier, trace: Trace, n_rows: int, *, level: int = 4) -> None:
     name, epochs = type(estimator).__name__, len(trace)
     if trace.stop_reason == "diverged":
@@ -218,7 +222,7 @@ def _warn(estimator: LinearClassifier, trace: Trace, n_rows: int, *, level: int 
         text = (
             f"{name} stopped at max_iter={estimator.max_iter}; its last epoch met {trace.epochs[-1].mistakes:,} "
             f"mistakes in {n_rows:,} rows. If the rows are separable, raise max_iter; if not, no number of epochs "
-            f"is enough: answer='averaged' or answer='pocket' does better."
+            f"is enough: answer='averaged'{_or_pocket(estimator)} does better."
         )
     else:
         return

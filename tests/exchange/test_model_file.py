@@ -126,7 +126,7 @@ def test_a_damaged_file_is_refused_in_one_sentence(tmp_path_factory, whole, data
 @pytest.mark.parametrize(
     ("header", "message"),
     [
-        ({"protocol": 2, "kind": "Perceptron"}, "protocol that this version reads"),
+        ({"protocol": 3, "kind": "Perceptron"}, "protocol that this version reads"),
         ({"kind": "os.system"}, "do not fit together"),
         ({"kind": "Perceptron", "params": {"no_such": 1}}, "do not fit together"),
     ],
@@ -173,5 +173,5 @@ def test_a_loaded_model_predicts_in_another_process_without_compiling_anything(t
 def test_the_header_says_what_wrote_it(tmp_path):
     save(Perceptron().fit([[0.0], [1.0]], [0, 1]), tmp_path / "model.safetensors")
     header, arrays = read_file(tmp_path / "model.safetensors")
-    assert header["protocol"] == 1 and header["version"] == rosenblatt.__version__
-    assert arrays["classes"].tolist() == [0, 1]
+    assert header["protocol"] == 2 and header["version"] == rosenblatt.__version__
+    assert arrays["model.classes_"].tolist() == [0, 1]

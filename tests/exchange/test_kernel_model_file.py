@@ -58,7 +58,9 @@ def test_a_function_is_not_in_the_file_and_can_be_set_again(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("damage", ["rows", "coefficients", "squared", "numbers"])
+@pytest.mark.parametrize(
+    "damage", ["model._rows", "model._state.coefficients", "model._state.squared", "model._state.numbers"]
+)
 def test_a_file_that_does_not_fit_together_is_refused(damage, tmp_path):
     save(MODELS["rbf"].fit(TOY.X, TOY.y), tmp_path / "model.safetensors")
     header, arrays = read_file(tmp_path / "model.safetensors")
