@@ -74,6 +74,7 @@ def plane(number: int) -> dict[str, Any]:
         "arrow": _source(x0=[], y0=[], x1=[], y1=[]),
         "head": _source(x=[], y=[], angle=[]),
         "points": _source(x=[], y=[], colour=[], marker=[], size=[], edge=[]),
+        "grown": _source(x=[], y=[], colour=[], marker=[], size=[], edge=[]),
         "support": _source(x=[], y=[], size=[]),
         "sample": _source(x=[], y=[]),
         "star": _source(x=[], y=[]),
@@ -88,8 +89,9 @@ def plane(number: int) -> dict[str, Any]:
                  line_width=1.5, source=sources["hulls"])  # fmt: skip
     plot.multi_line("xs", "ys", line_color="colour", line_width="width", line_alpha="alpha", line_dash="dash",
                     source=sources["lines"])  # fmt: skip
-    plot.scatter("x", "y", marker="marker", size="size", fill_color="colour", line_color="edge", line_width=1,
-                 source=sources["points"])  # fmt: skip
+    for name in ("points", "grown"):
+        plot.scatter("x", "y", marker="marker", size="size", fill_color="colour", line_color="edge", line_width=1,
+                     source=sources[name])  # fmt: skip
     rings = plot.scatter("x", "y", marker="circle", size="size", fill_color=None, line_color=INK, line_width=1.3,
                          source=sources["support"])  # fmt: skip
     plot.scatter("x", "y", marker="circle", size=22, fill_color=None, line_color=ACCENT, line_width=3.5,
