@@ -50,10 +50,10 @@ def soften(network: Any, steepness: float | None = None) -> Layer:
         raise TypeError(
             f"soften is about networks of threshold units, but got {type(network).__name__}; pass a ThresholdNetwork."
         )
-    layers = _matrices(network)
+    layers, names = _matrices(network)
     if steepness is not None:
         check_positive("steepness", steepness, "weights are multiplied by it")
-        return _stack(layers, float(steepness))
+        return _named(_stack(layers, float(steepness)), names)
     n = len(network.inputs)
     rows = assignments(n) if n <= CHECKED_INPUTS else np.random.default_rng(0).integers(0, 2, (4096, n))
     wanted = network.evaluate(rows, signs=False)
@@ -61,7 +61,7 @@ def soften(network: Any, steepness: float | None = None) -> Layer:
     while steepness < STEEPEST:
         layer = _stack(layers, steepness)
         if np.array_equal(layer.predict(rows.astype(np.float64)), wanted):
-            return layer
+            return _named(layer, names)
         steepness *= 2
     raise ValueError(
         f"Sigmoid layers must decide as the units do, but up to a steepness of {STEEPEST:,} they do not; pass one."
@@ -82,17 +82,33 @@ def harden(layer: Any, inputs: Any = None) -> ThresholdNetwork:
         stack.insert(0, below)
         below = below.below_
     n = stack[0].weights_.shape[1]
-    names = input_names(n) if inputs is None else check_names(inputs, n)
+    kept = _kept_names(stack)
+    names = check_names(inputs, n) if inputs is not None else kept[0] if kept else input_names(n)
+    if kept and set(names) & {name for own in kept[1:] for name in own}:  # other inputs were given the units' names
+        kept = []
     network_inputs, units, signed = names, {}, False
     for level, part in enumerate(stack, 1):
         if part.activation == "linear":
             raise ValueError("A linear layer has no threshold to go back to; use sigmoid, tanh or threshold layers.")
         last = part is layer
-        own = _names(len(part.bias_), level, last, network_inputs)
+        own = kept[level] if kept else _names(len(part.bias_), level, last, network_inputs)
         for name, weights, bias in zip(own, part.weights_, part.bias_, strict=True):
             units[name] = _unit(weights, bias, names, signed)
         names, signed = own, part.activation == "tanh"
     return ThresholdNetwork(network_inputs, units, names)
+
+
+def _named(layer: Layer, names: list[tuple[str, ...]]) -> Layer:
+    """The layers, which remember what the network's inputs and units were called."""
+    layer._unit_names = names
+    return layer
+
+
+def _kept_names(stack: list[Layer]) -> list[tuple[str, ...]]:
+    """The names of inputs and units that `soften` left, if the layers still have their shape; else nothing."""
+    kept = list(getattr(stack[-1], "_unit_names", []))
+    sizes = [stack[0].weights_.shape[1], *(len(part.bias_) for part in stack)]
+    return kept if [len(own) for own in kept] == sizes else []
 
 
 def _names(count: int, level: int, last: bool, inputs: tuple[str, ...]) -> tuple[str, ...]:
@@ -111,13 +127,13 @@ def _unit(weights: Array, bias: float, sources: tuple[str, ...], signed: bool) -
     return as_threshold_unit(unit) if len(sources) <= WHOLE_INPUTS else unit
 
 
-def _matrices(network: ThresholdNetwork) -> list[tuple[Array, Array]]:
-    """Weights and biases of each layer, with units that carry values past a layer."""
+def _matrices(network: ThresholdNetwork) -> tuple[list[tuple[Array, Array]], list[tuple[str, ...]]]:
+    """Weights and biases of each layer, with units that carry values past a layer; and the names, inputs first."""
     if network.depth == 0:  # outputs that are inputs
         copies = {f"{name}@": ThresholdUnit([1], Fraction(-1, 2), (name,)) for name in network.outputs}
         network = ThresholdNetwork(network.inputs, copies, tuple(copies))
     layered = network.layered()
-    sources, layers = layered.inputs, []
+    sources, layers, names = layered.inputs, [], [layered.inputs]
     for level in range(1, layered.depth + 1):
         top = level == layered.depth
         own = layered.outputs if top else tuple(n for n in layered.units if layered.level[n] == level)
@@ -126,7 +142,8 @@ def _matrices(network: ThresholdNetwork) -> list[tuple[Array, Array]]:
         weights = np.array([[float(w) for w in unit.weights] for unit in units]).reshape(len(own), len(sources))
         layers.append((weights, np.array([float(unit.bias) for unit in units])))
         sources = own
-    return layers
+        names.append(own)
+    return layers, names
 
 
 def _stack(layers: list[tuple[Array, Array]], steepness: float) -> Layer:

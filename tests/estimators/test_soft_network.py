@@ -87,3 +87,16 @@ def test_refuses() -> None:
     with pytest.raises(ValueError, match="outputs"):
         layer.fit(X, [0, 1, 2, 0])
     assert layer.predict(X).tolist() == [0, 1, 1, 0]  # a refused fit leaves it as it was
+
+
+def test_names_are_kept() -> None:
+    network = ThresholdNetwork.from_function("rain ^ wind")
+    assert harden(soften(network)) == network
+    assert harden(soften(network, steepness=3.0)).inputs == ("rain", "wind")
+    trained = soften(network).fit(assignments(2).astype(float), network.table)
+    back = harden(trained)
+    assert back.inputs == ("rain", "wind") and list(back.units) == list(network.units)
+    assert harden(soften(network), inputs=("a", "b")).inputs == ("a", "b")
+    assert harden(soften(network), inputs=("h1", "b")).inputs == ("h1", "b")
+    sums = adder(2)
+    assert set(sums.outputs) <= set(harden(soften(sums)).units) | {f"{name}@2" for name in sums.outputs}
