@@ -101,7 +101,8 @@ def line_of(file: str, folder: Path) -> Line:
 
 
 def table(lines: list[Line]) -> str:
-    rows = [list(HEAD), ["---", "---", "---:", "---:", "---:", "---:", "---:", "---"], *(line.cells() for line in lines)]
+    sides = ["---", "---", *["---:"] * 5, "---"]
+    rows = [list(HEAD), sides, *(line.cells() for line in lines)]
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
