@@ -1,5 +1,5 @@
 """`python -m benchmarks [part …]`: the table. Parts: images, text, online, rules, gradient, memory, start,
-certificates, kernels.
+certificates, kernels, search.
 
 `kernels_gpu` is a part that runs only when it is named; it needs a GPU.
 """
@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from sklearn.exceptions import ConvergenceWarning
 
-PARTS = ("images", "text", "online", "rules", "gradient", "memory", "start", "certificates", "kernels")
+PARTS = ("images", "text", "online", "rules", "gradient", "memory", "start", "certificates", "kernels", "search")
 ON_REQUEST = ("kernels_gpu",)
 
 

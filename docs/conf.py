@@ -45,6 +45,7 @@ SHOWN_FIRST = (
     "plot_epoch_table.py",
     "plot_four_answers.py",
     "plot_digit_weights.py",
+    "plot_displays.py",
     "plot_rules.py",
     "plot_late_class.py",
     "plot_kernels.py",

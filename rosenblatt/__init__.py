@@ -29,6 +29,11 @@ _HOMES = {
     "LogisticRegression": "rosenblatt.estimators.logistic_regression",
     "PassiveAggressive": "rosenblatt.estimators.passive_aggressive",
     "Perceptron": "rosenblatt.estimators.perceptron",
+    "RuleWarning": "rosenblatt.logic.rules",
+    "RuleNetwork": "rosenblatt.logic.rules",
+    "ExpressionError": "rosenblatt.logic.expression",
+    "NotOneUnit": "rosenblatt.logic.one_unit",
+    "BooleanFunction": "rosenblatt.logic.function",
     "ThresholdMachine": "rosenblatt.logic.machine",
     "ThresholdNetwork": "rosenblatt.logic.network",
     "ThresholdUnit": "rosenblatt.logic.unit",
@@ -37,6 +42,7 @@ _HOMES = {
     "chow_parameters": "rosenblatt.logic.one_unit",
     "describe": "rosenblatt.exchange.model_file",
     "explain": "rosenblatt.logic.explain",
+    "export_onnx": "rosenblatt.exchange.onnx_export",
     "from_rules": "rosenblatt.logic.rules",
     "harden": "rosenblatt.estimators.soft_network",
     "soften": "rosenblatt.estimators.soft_network",
@@ -74,6 +80,7 @@ if TYPE_CHECKING:
     from rosenblatt.exchange.model_file import describe as describe
     from rosenblatt.exchange.model_file import load as load
     from rosenblatt.exchange.model_file import save as save
+    from rosenblatt.exchange.onnx_export import export_onnx as export_onnx
     from rosenblatt.features.columns import ColumnEncoder as ColumnEncoder
     from rosenblatt.features.hog import HOGFeatures as HOGFeatures
     from rosenblatt.features.original_space import to_original_space as to_original_space
@@ -81,10 +88,15 @@ if TYPE_CHECKING:
     from rosenblatt.features.radial import RadialFeatures as RadialFeatures
     from rosenblatt.kernels import is_mercer as is_mercer
     from rosenblatt.logic.explain import explain as explain
+    from rosenblatt.logic.expression import ExpressionError as ExpressionError
+    from rosenblatt.logic.function import BooleanFunction as BooleanFunction
     from rosenblatt.logic.machine import ThresholdMachine as ThresholdMachine
     from rosenblatt.logic.network import ThresholdNetwork as ThresholdNetwork
+    from rosenblatt.logic.one_unit import NotOneUnit as NotOneUnit
     from rosenblatt.logic.one_unit import as_threshold_unit as as_threshold_unit
     from rosenblatt.logic.one_unit import chow_parameters as chow_parameters
+    from rosenblatt.logic.rules import RuleNetwork as RuleNetwork
+    from rosenblatt.logic.rules import RuleWarning as RuleWarning
     from rosenblatt.logic.rules import from_rules as from_rules
     from rosenblatt.logic.unit import ThresholdUnit as ThresholdUnit
     from rosenblatt.sources.source import open_source as open_source

@@ -21,7 +21,7 @@ import numpy as np
 
 from rosenblatt.certificates import verify as exactly
 from rosenblatt.certificates.direction import Direction, upper_fraction
-from rosenblatt.certificates.exact_kernels import BITS, PRECISIONS, KernelRun, kernel_margin, precision
+from rosenblatt.certificates.exact_kernels import BITS, PRECISIONS, KernelRun, TimeIsUpError, kernel_margin, precision
 from rosenblatt.certificates.problem import Problem, check_time_limit, check_tolerance, read_labels, read_rows
 from rosenblatt.certificates.results import REST, Certificate, Separable, Undecided, counted, root_up
 from rosenblatt.certificates.separability import decide
@@ -120,7 +120,7 @@ def audit(fitted: Any, X: Any, y: Any, *, tolerance: float = 0.01, time_limit: f
     fitted : a `Perceptron`, `HalfSpace` or `KernelPerceptron` fitted with ``fit(X, y, record="updates")``
     X, y : the very rows and labels of that fit
     tolerance : how close to the largest gamma' the one used must be proven
-    time_limit : seconds for finding gamma'
+    time_limit : seconds for finding gamma' and, for a kernel, for its exact values; what is not done by then is said
 
     Returns
     -------
@@ -140,7 +140,8 @@ def audit(fitted: Any, X: Any, y: Any, *, tolerance: float = 0.01, time_limit: f
     log = getattr(getattr(fitted, "trace_", None), "updates", None)
     if log is None:
         raise ValueError(
-            'audit needs a run that recorded its updates, but this one did not; fit with record="updates".'
+            "audit needs a run that recorded its updates, but this one did not, or came from a file, which has none; "
+            'fit with record="updates".'
         )
     check_tolerance(tolerance)
     check_time_limit(time_limit)
@@ -189,11 +190,14 @@ def _audit_one(fitted: Any, log: Any, k: int, problem: Problem, name: str, toler
     terms = _terms(fitted, problem, k, rows, steps, shrinks)
     certificate: Certificate | None = None
     run: Any
+    late = False
     if hasattr(fitted, "kernel_"):
-        run = KernelRun(fitted.kernel_, problem, rows)
-        direction = kernel_margin(fitted.kernel_, problem, tolerance, deadline)
-        square = run.largest_square()
-        arithmetic = run.arithmetic
+        run = KernelRun(fitted.kernel_, problem, rows, deadline=deadline)
+        square, arithmetic = run.largest_square(), run.arithmetic
+        try:
+            direction = kernel_margin(fitted.kernel_, problem, tolerance, deadline)
+        except TimeIsUpError:
+            direction, late = None, True
     else:
         certificate = decide(problem, tolerance, deadline, Watcher())
         run = LinearRun(problem, rows)
@@ -203,11 +207,14 @@ def _audit_one(fitted: Any, log: Any, k: int, problem: Problem, name: str, toler
     found = _nothing()
     if terms.applies:
         for bits in (BITS,) if arithmetic == "exact rationals" else PRECISIONS:
-            with precision(bits):
-                if bits > BITS:
-                    run = KernelRun(fitted.kernel_, problem, rows, bits)
-                found = _replay(run, rows, direction, square, terms)
-            if found.both is not None:
+            try:
+                with precision(bits):
+                    if bits > BITS:
+                        run = KernelRun(fitted.kernel_, problem, rows, bits, deadline)
+                    found = _replay(run, rows, direction, square, terms)
+            except TimeIsUpError:
+                found, late = _nothing(None), True
+            if found.both is not None or late:
                 break
         arithmetic = arithmetic.replace(str(BITS), str(bits))
     gamma = 0.0 if direction is None else direction.gamma
@@ -215,11 +222,13 @@ def _audit_one(fitted: Any, log: Any, k: int, problem: Problem, name: str, toler
     holds: bool | None = None
     note = terms.note
     if direction is None:
-        why = f" ({certificate.reason})" if isinstance(certificate, Undecided) else ""
+        why = f" ({certificate.reason})" if isinstance(certificate, Undecided) else " (time_limit)" if late else ""
         note = f"{note}; the rows were not shown to be separable here{why}, so the number of mistakes has no bound"
     elif terms.applies:
         bound = direction.bound(square, terms.threshold)
         holds = None if found.both is None else found.both and len(rows) <= bound
+    if late:
+        note += "; the time limit was up before every update was looked at"
     if found.not_mistakes:
         note += f"; {found.not_mistakes} updates were made by rounding, on rows that were right exactly"
     return Audit(
@@ -265,7 +274,8 @@ def _terms(fitted: Any, problem: Problem, k: int, rows: Array, steps: Array, shr
         ),
         (
             not _adds_up(fitted, problem, k, rows, steps),
-            "the updates do not add up to the last weights (a start other than zero, or not the rows of the fit)",
+            "the updates do not add up to the last weights (a start other than zero, lessons after the fit, or not the "
+            "rows of the fit)",
         ),
     ]
     for is_so, reason in outside:
@@ -290,7 +300,8 @@ def _theta(fitted: Any) -> Fraction:
 def _adds_up(fitted: Any, problem: Problem, k: int, rows: Array, steps: Array) -> bool:
     """Whether the recorded updates, on these rows, are the last weights: a start at zero, and the rows of the fit."""
     if hasattr(fitted, "kernel_"):
-        return True
+        counts = fitted.mistake_counts_.reshape(len(fitted.mistake_counts_), -1)
+        return bool(np.array_equal(np.bincount(rows, minlength=problem.n), counts[:, k]))
     last = np.atleast_2d(fitted.answers_["last"].coef)[k].astype(np.float64)
     total = np.asarray(steps @ problem.X[rows].astype(np.float64)).ravel()
     moved = np.asarray(np.abs(steps) @ np.abs(problem.X[rows].astype(np.float64))).ravel()
@@ -310,9 +321,9 @@ class Replayed:
     ceiling: Array
 
 
-def _nothing() -> Replayed:
+def _nothing(both: bool | None = False) -> Replayed:
     empty = np.empty(0)
-    return Replayed(False, 0, empty, empty, empty, empty)
+    return Replayed(both, 0, empty, empty, empty, empty)
 
 
 def _replay(run: Any, rows: Array, direction: Any, square: Any, terms: Terms) -> Replayed:

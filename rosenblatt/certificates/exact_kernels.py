@@ -6,6 +6,7 @@ when it is certain.
 
 from __future__ import annotations
 
+import functools
 import math
 import time
 from fractions import Fraction
@@ -22,6 +23,7 @@ from rosenblatt.engine.state import Array
 
 BITS = 256
 PRECISIONS = (BITS, 2048, 16384)  # bits that are tried in turn, while a comparison is too close to tell
+LINES = 16  # rows whose exact values are computed between two looks at the clock
 ROWS = 6000  # rows whose Gram matrix is made to find the margin of a kernel
 
 
@@ -75,6 +77,15 @@ def _dyadic(exact: Any) -> Fraction:
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
+class TimeIsUpError(Exception):
+    """The time limit has passed before exact values were there."""
+
+
+def _look_at_clock(deadline: float) -> None:
+    if time.monotonic() > deadline:
+        raise TimeIsUpError
+
+
 class ExactKernel:
     """The values of one kernel between rows of one problem."""
 
@@ -93,8 +104,17 @@ class ExactKernel:
     def rational(self) -> bool:
         return self.name in ("linear", "polynomial")
 
-    def matrix(self, left: list[int], right: list[int], bits: int = BITS) -> list[list[Any]]:
+    def matrix(
+        self, left: list[int], right: list[int], bits: int = BITS, deadline: float = math.inf
+    ) -> list[list[Any]]:
         """K(x_i, x_j), with the constant of an intercept."""
+        table: list[list[Any]] = []
+        for start in range(0, len(left), LINES):
+            _look_at_clock(deadline)
+            table += self._lines(left[start : start + LINES], right, bits)
+        return table
+
+    def _lines(self, left: list[int], right: list[int], bits: int) -> list[list[Any]]:
         import flint
 
         integers, denominator = self._integers([*left, *right])
@@ -155,21 +175,29 @@ def precision(bits: int = BITS) -> Any:
 class KernelRun:
     """The weights of a kernel run: how often each row was added, and the exact values between those rows."""
 
-    def __init__(self, kernel: Any, problem: Problem, rows: Array, bits: int = BITS) -> None:
-        self.bits = bits
+    def __init__(
+        self, kernel: Any, problem: Problem, rows: Array, bits: int = BITS, deadline: float = math.inf
+    ) -> None:
+        self.bits, self.deadline = bits, deadline
         self.exact = ExactKernel(kernel, problem)
         self.signs = problem.signs
         self.problem = problem
         chosen = np.unique(rows).tolist()
         self.place = {row: i for i, row in enumerate(chosen)}
-        self.values = self.exact.matrix(chosen, chosen, bits) if chosen else []
+        self.chosen = chosen
         self.counts = [0] * len(chosen)
 
     @property
     def arithmetic(self) -> str:
         return "exact rationals" if self.exact.rational else f"balls of {BITS} bits"
 
+    @functools.cached_property
+    def values(self) -> list[list[Any]]:
+        """The exact values between all rows that were added."""
+        return self.exact.matrix(self.chosen, self.chosen, self.bits, self.deadline)
+
     def margin(self, row: int) -> Any:
+        _look_at_clock(self.deadline)
         line = self.values[self.place[row]]
         total: Any = Fraction(0)
         with precision(self.bits):
@@ -205,6 +233,7 @@ def kernel_margin(kernel: Any, problem: Problem, tolerance: float, deadline: flo
             f"audit of a kernel run makes the matrix of all kernel values, for at most {ROWS:,} rows, but X has "
             f"{problem.n:,}; audit a run on fewer rows."
         )
+    _look_at_clock(deadline)
     dense = problem.X.toarray() if problem.sparse else problem.X
     gram = np.asarray(kernel(dense.astype(np.float64), dense.astype(np.float64)), dtype=np.float64)
     gram = gram + int(problem.intercept)
@@ -219,10 +248,11 @@ def kernel_margin(kernel: Any, problem: Problem, tolerance: float, deadline: flo
     weights = [Fraction(round(weight * 2**40), 2**40) for weight in found.weights.tolist()]
     chosen = found.rows.tolist()
     signed = [weight * int(problem.signs[row]) for row, weight in zip(chosen, weights, strict=True)]
-    table = exact.matrix(list(range(problem.n)), chosen)
+    table = exact.matrix(list(range(problem.n)), chosen, deadline=deadline)
     scores: dict[int, Any] = {}
     with precision():
         for row, line in enumerate(table):
+            _look_at_clock(deadline)
             total: Any = Fraction(0)
             for weight, value in zip(signed, line, strict=True):
                 total = value * weight + total

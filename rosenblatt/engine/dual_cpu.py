@@ -23,7 +23,7 @@ from rosenblatt.engine.dual_scan import WANTS_VALUES
 from rosenblatt.engine.dual_values import Operand, Store, as_slice, values_of
 from rosenblatt.engine.state import Array
 
-ASKED = 24  # rows whose values within the block are asked for at a time
+ASKED = 32  # rows whose values within the block are asked for at a time
 Mark = tuple[int, int]
 
 
@@ -110,7 +110,7 @@ class CpuHands:
         self.store = store or Store(self.source)  # support rows where scores are fresh, else what the epoch has learned
         self.steps = np.zeros((0, count))
         self.scores = np.zeros((0 if fresh else task.n_rows, count))
-        self.found = np.empty(ASKED, np.int64)
+        self.margins = np.empty(task.block)
         self.table: ColumnCache | None = None
         if not fresh and task.kernel.name != "precomputed":
             self.table = ColumnCache(task.n_rows, task.cache_bytes, task.dtype)
@@ -132,11 +132,16 @@ class CpuHands:
         return self.store.size, 0 if self.table is None else len(self.table.used)
 
     def _operand(self, rows: Array) -> Operand:
-        """Rows of the task; their norms are computed once."""
+        """Rows of the task."""
+        norms = self._row_norms()
+        return self.source.operand(self.task.X, rows, None if norms is None else norms[as_slice(rows)])
+
+    def _row_norms(self) -> Array | None:
+        """The squared norms of all rows, computed once, where rows come back."""
         if self.norms is None and not self.fresh and self.source.needs_norms:
             parts = (self.source.operand(self.task.X, part).norms for part in self._parts(np.arange(self.task.n_rows)))
             self.norms = np.concatenate([part for part in parts if part is not None])
-        return self.source.operand(self.task.X, rows, None if self.norms is None else self.norms[as_slice(rows)])
+        return self.norms
 
     def _parts(self, rows: Array) -> Iterator[Array]:
         return (rows[start : start + self.task.block] for start in range(0, len(rows), self.task.block))
@@ -168,6 +173,11 @@ class CpuHands:
             steps = self.remembered[since[1] : now[1]]
             numbers = Operand(rows, None)
             self.scores[rows] += self.products.sums(numbers, numbers, steps, values=self.table.reader(rows, used))
+
+    def bring_all_up_to_date(self, visits: list[tuple[Array, Mark]]) -> None:
+        """Bring rows up to date that were visited at these marks, whole blocks at a time."""
+        self.store.view(), self._row_norms()  # made before threads ask for them
+        self.products.each(lambda visit: self.bring_up_to_date(*visit), visits)
 
     def learn(self, block: Block, positions: Array, steps: Array, new: Array) -> None:
         """Rows of this block have taught something; those marked `new` had no coefficient before."""
@@ -209,20 +219,14 @@ class CpuHands:
             self._ask(block, start)
 
     def _ask(self, block: Block, start: int) -> None:
-        """Kernel values within the block for the rows that look like mistakes now."""
-        number = dual_scan.suspects(
-            block.scores,
-            block.place,
-            block.codes,
-            self.task.positive,
-            self.task.coupled,
-            start,
-            block.steps,
-            self.found,
-        )
-        rows = self.found[:number]
+        """Kernel values within the block for the rows that look like mistakes now, or nearly."""
+        margins = self.margins[: len(block.rows)]
+        task = self.task
+        dual_scan.least_margins(block.scores, block.place, block.codes, task.positive, task.coupled, start, margins)
+        rows = dual_scan.suspects(margins, start, ASKED)
+        number = len(rows)
         later = block.operand.part(start, len(block.rows))  # nobody looks at the rows before
-        values = self.products.matrix(_rows_of(block.operand, rows), later)
+        values = self.products.matrix(later, _rows_of(block.operand, rows)).T
         if block.known + number > len(block.values):
             wider = np.empty((max(2 * len(block.values), block.known + number, 32), len(block.rows)), self.task.dtype)
             wider[: block.known] = block.values[: block.known]

@@ -17,7 +17,7 @@ import numpy as np
 
 from rosenblatt.engine.dual_cpu import DualTask, Mark, answers
 from rosenblatt.engine.dual_scan import WANTS_VALUES
-from rosenblatt.engine.dual_values import Operand, Store, as_slice, values_of
+from rosenblatt.engine.dual_values import Operand, Store, around, as_slice, is_far, values_of
 from rosenblatt.engine.state import Array
 
 TILE_CELLS = 2**27  # kernel values that stand on the device at a time
@@ -180,7 +180,10 @@ template <typename T> __device__ T power(T base, int degree) {
     for (; degree > 0; degree >>= 1) { if (degree & 1) result *= base; base *= base; }
     return result;
 }
-template <typename T> __device__ T positive(T x) { return x < 0 ? (T)0 : x; }
+template <typename T> __device__ T apart(T norms, T dot) {
+    const T distance = norms - dot - dot, noise = 8 * (sizeof(T) == 4 ? 1.1920929e-7 : 2.220446049250313e-16);
+    return distance > noise * norms ? distance : (T)0;
+}
 """
 
 
@@ -231,14 +234,16 @@ class DeviceValues:
     def __init__(self, kernel: Any, X: Any, dtype: Any, intercept: bool) -> None:
         self.cupy = require_gpu()
         self.kernel, self.host, self.dtype, self.intercept = kernel, X, np.dtype(dtype), intercept
+        self.radial = kernel.radial if kernel.needs_norms else None
         self.given = kernel.name == "precomputed"  # then an operand is numbers of rows, on the host
         self.resident: Any = None
         self.norms: Any = None
         free, _ = self.cupy.cuda.runtime.memGetInfo()
         if X.shape[0] * X.shape[1] * self.dtype.itemsize <= RESIDENT * free:
             self.resident = self._send(X)
-            if kernel.needs_norms:
+            if self.radial is not None:
                 self.norms = self._norms(self.resident)
+        self.far = self.radial is not None and self._far()
 
     def _send(self, rows: Any) -> Any:
         """To the device, in the dtype of the computation; narrow rows are widened there."""
@@ -246,6 +251,11 @@ class DeviceValues:
 
     def _norms(self, rows: Any) -> Any:
         return self.cupy.einsum("ij,ij->i", rows, rows)
+
+    def _far(self) -> bool:
+        """Whether dot products of rows so far from the origin would lose digits; of rows on the host, the first."""
+        norms = self._norms(self._send(self.host[: 2**10])) if self.norms is None else self.norms
+        return is_far(self.radial, float(norms.max()) if len(norms) else 0.0)
 
     def operand(self, rows: Any) -> Operand:
         """Rows of X by their numbers, which are on the host."""
@@ -275,13 +285,18 @@ class DeviceValues:
         if kernel.name == "function":
             found = self.cupy.asarray(kernel.values(left.rows, right.rows), self.dtype)
             return found + self.dtype.type(1) if self.intercept else found
-        dots = left.rows @ right.rows.T
         kind: Any = type(kernel)
-        work = _values_kernel(kind, self.intercept)
         norms: tuple[Any, ...] = ()
-        if left.norms is not None and right.norms is not None:
+        if self.radial is not None:
+            kernel, kind = self.radial, type(self.radial)
+            if self.far:
+                left, right = around(left, right, self._norms)
+            assert left.norms is not None and right.norms is not None
             norms = left.norms[:, None], right.norms[None, :]
-        return work(*norms, dots, *(float(value) for value in kernel.parameters.values()), dots)
+        dots = left.rows @ right.rows.T
+        most = float(np.finfo(self.dtype).max)
+        numbers = (min(most, max(-most, float(value))) for value in kernel.parameters.values())
+        return _values_kernel(kind, self.intercept)(*norms, dots, *numbers, dots)
 
     def sums(self, left: Operand, right: Operand, coefficients: Any) -> Any:
         """sum_j coefficients[j] K(x_i, x_j) in float64 on the device; `coefficients` have the rows' dtype."""
@@ -433,6 +448,11 @@ class CudaHands:
             left = self.source.operand(rows) if operand is None else operand
             steps = self.store.steps[start : self.store.size]
             self.scores[self._where(rows)] += self.source.sums(left, self.store.view(start), steps)
+
+    def bring_all_up_to_date(self, visits: list[tuple[Array, Mark]]) -> None:
+        """Bring rows up to date that were visited at these marks."""
+        for rows, since in visits:
+            self.bring_up_to_date(rows, since)
 
     def learn(self, block: CudaBlock, positions: Array, steps: Array, new: Array) -> None:
         """Rows of this block have taught something; those marked `new` had no coefficient before."""

@@ -1,6 +1,6 @@
 """Sums of kernel values, sum_j c_j K(x_i, x_j), tile by tile on several threads.
 
-A tile is a matrix product that stays in one core's cache: dot products, the kernel in place, and the product with the
+A tile is a matrix product that stays near one core: dot products, the kernel in place, and the product with the
 coefficients before anything leaves for memory. Tiles are cut the same way for any number of threads, and each is
 computed by one thread, so the sums are the same bits for any number. No more than TILE values stand in memory for each
 thread, however many rows there are.
@@ -17,14 +17,16 @@ from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse
 from threadpoolctl import ThreadpoolController
 
 from rosenblatt.engine.dual_values import DotProducts, Operand, values_of
 from rosenblatt.engine.state import Array
 
-TILE_ROWS, TILE_COLUMNS = 512, 512
-NARROW = 256  # columns of a strip of a small product
+TILE_ROWS, TILE_COLUMNS = 1024, 512
+SHARES = 4  # a row of tiles is cut into a multiple of this, so that threads end at about the same time
+NARROW = 256  # columns of a tile of half the height that is still well shaped
+MANY = 8  # pieces of work that are not cut any further
+STRIP = 512  # rows of a strip of a small product
 WORTH_THREADS = 2**13  # kernel values
 
 
@@ -49,7 +51,8 @@ class Products:
         self.source, self.intercept, self.threads = source, intercept, threads
         self.local = threading.local()
         self.pool: ThreadPoolExecutor | None = None
-        self.multiplications = 0  # made in matrix products so far, for those who measure
+        self.values_summed = 0  # kernel values in sums so far, for those who measure
+        self.counting = threading.Lock()
 
     def __enter__(self) -> Self:
         # While tiles run on threads of ours, each product is one thread's.
@@ -72,20 +75,36 @@ class Products:
         return values
 
     def matrix(self, left: Operand, right: Operand) -> Array:
-        """All values between two operands, by several threads where it is worth their while."""
-        self._count(len(left), len(right), left)
-        if len(right) < 2 * NARROW:
+        """All values between two operands, as columns of few rows: `right` is short."""
+        cuts = [(start, min(start + STRIP, len(left))) for start in range(0, len(left), STRIP)]
+        if len(cuts) == 1:
             return self.values(left, right)
-        cuts = [(start, min(start + NARROW, len(right))) for start in range(0, len(right), NARROW)]
         result = np.empty((len(left), len(right)), self.source.dtype)
 
         def strip(cut: tuple[int, int]) -> Array:
-            result[:, cut[0] : cut[1]] = self.values(left, right.part(*cut))
+            result[cut[0] : cut[1]] = self.values(left.part(*cut), right)
             return result
 
         for _ in self._run(strip, cuts, result.size):
             pass
         return result
+
+    def each(self, work: Callable[[Any], None], items: list[Any]) -> None:
+        """Do the work for every item; where there are many, one thread does the whole of an item's."""
+        if len(items) < MANY:
+            for item in items:
+                work(item)
+            return
+
+        def alone(item: Any) -> None:
+            self.local.whole = True
+            try:
+                work(item)
+            finally:
+                self.local.whole = False
+
+        for _ in map(alone, items) if self.threads == 1 else self._threads().map(alone, items):
+            pass
 
     def sums(
         self,
@@ -104,11 +123,10 @@ class Products:
         if m == 0 or n == 0:
             return result
         weights = coefficients.astype(self.source.dtype)
-        # Few columns are cut into narrower tiles, so that there is work for several threads.
-        width = min(TILE_COLUMNS, -(-m // max(-(-m // TILE_COLUMNS), min(4, -(-m // 64)))))
+        height, width = self._tile_shape(m)
         tiles = [
-            (slice(i, min(i + TILE_ROWS, n)), slice(j, min(j + width, m)))
-            for i in range(0, n, TILE_ROWS)
+            (slice(i, min(i + height, n)), slice(j, min(j + width, m)))
+            for i in range(0, n, height)
             for j in range(0, m, width)
         ]
 
@@ -124,14 +142,19 @@ class Products:
             with np.errstate(over="ignore", invalid="ignore"):
                 return block @ weights[columns]
 
-        self._count(n, m, (left if values is None else None), coefficients.shape[1])
+        with self.counting:
+            self.values_summed += n * m
         for (rows, _), part in zip(tiles, self._run(tile, tiles, n * m), strict=True):
             result[rows] += part  # in the order of the tiles, whoever made them
         return result
 
-    def _count(self, n: int, m: int, left: Operand | None, half_spaces: int = 0) -> None:
-        dense = left is not None and not scipy.sparse.issparse(left.rows) and left.rows.ndim == 2
-        self.multiplications += n * m * (half_spaces + (left.rows.shape[1] if left is not None and dense else 0))
+    def _tile_shape(self, columns: int) -> tuple[int, int]:
+        """Rows and columns of a tile; narrow sums are cut so that several threads have something to do."""
+        if getattr(self.local, "whole", False):
+            return TILE_ROWS, TILE_COLUMNS
+        if columns <= TILE_COLUMNS:
+            return TILE_ROWS // 2, max(columns // 2, min(NARROW, columns)) + 1
+        return TILE_ROWS, -(-columns // (SHARES * -(-columns // (SHARES * TILE_COLUMNS))))
 
     def _buffer(self, height: int, width: int) -> Array:
         """This thread's own memory for a tile: fresh memory for every tile would cost as much as the kernel."""
@@ -142,11 +165,15 @@ class Products:
 
     def _run(self, work: Callable[[Any], Array], items: list[Any], values: int) -> Any:
         """Do the work on several threads where so many kernel values are worth waking them for."""
-        if self.threads == 1 or len(items) == 1 or values < WORTH_THREADS:
+        alone = self.threads == 1 or getattr(self.local, "whole", False)
+        if alone or len(items) == 1 or values < WORTH_THREADS:
             return map(work, items)
+        return self._threads().map(work, items)
+
+    def _threads(self) -> ThreadPoolExecutor:
         if self.pool is None:
             self.pool = ThreadPoolExecutor(self.threads)
-        return self.pool.map(work, items)
+        return self.pool
 
 
 def expansion_scores(

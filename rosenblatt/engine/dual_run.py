@@ -168,8 +168,7 @@ class _Follower:
     def sweep(self) -> None:
         """Bring every row up to date with the whole epoch."""
         if not self.hands.fresh:
-            for rows, since in self.visits:
-                self.hands.bring_up_to_date(rows, since)
+            self.hands.bring_all_up_to_date(self.visits)
             self.hands.end_epoch()
 
     def _visit(self, rows: Array) -> tuple[int, str]:

@@ -2,7 +2,7 @@
 
 The scores of the block are up to date when it begins. A row that teaches something changes the scores of the rows after
 it by its kernel values with them. Those values are asked for in advance for the rows that look like mistakes
-(`suspects`); when another row turns out to be one, the scan stops there and asks for more.
+(`suspects`), and for near misses; when another row turns out to be one, the scan stops there and asks for more.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 
 from rosenblatt.engine import compiled
 from rosenblatt.engine.compiled import part
+from rosenblatt.engine.state import Array
 
 DONE, WANTS_VALUES, OVER_BUDGET, DIVERGED = range(4)
 
@@ -116,24 +117,22 @@ def _scan(key: str) -> Any:
 
 
 @functools.cache
-def _suspects(key: str) -> Any:
-    def suspects(
-        scores: Any, place: Any, codes: Any, positive: Any, coupled: Any, start: Any, steps: Any, found: Any
-    ) -> int:
+def _least_margins(key: str) -> Any:
+    def least_margins(scores: Any, place: Any, codes: Any, positive: Any, coupled: Any, start: Any, out: Any) -> None:
         key  # noqa: B018
         count, n = scores.shape
-        number = 0
         for i in range(start, n):
-            if place[i] < 0 and lesson(scores, i, codes[i], 1.0, positive, coupled, steps):
-                for k in range(count):
-                    steps[k, i] = 0.0
-                found[number] = i
-                number += 1
-                if number == len(found):
-                    break
-        return number
+            out[i] = np.inf
+            if place[i] >= 0:
+                continue
+            for k in range(count):
+                if coupled:
+                    margin = scores[codes[i], i] - scores[k, i] if k != codes[i] else np.inf
+                else:
+                    margin = scores[k, i] if codes[i] == positive[k] else -scores[k, i]
+                out[i] = min(out[i], margin)
 
-    return compiled.jit(suspects)
+    return compiled.jit(least_margins)
 
 
 @functools.cache
@@ -159,14 +158,44 @@ def _scatter(key: str) -> Any:
     return compiled.jit(scatter)
 
 
+@functools.cache
+def _radial_exponents(key: str) -> Any:
+    def radial_exponents(dots: Any, left: Any, right: Any, factor: Any, noise: Any) -> None:
+        key  # noqa: B018
+        for i in range(dots.shape[0]):
+            for j in range(dots.shape[1]):
+                norms = left[i] + right[j]
+                apart = norms - dots[i, j] - dots[i, j]
+                dots[i, j] = factor * (apart if apart > noise * norms else noise - noise)
+
+    return compiled.jit(radial_exponents)
+
+
 def scan(*arguments: Any) -> int:
     """Visit the rows of a block from `start` on; why it stopped. `stopped` is (where, half-spaces moved, room left)."""
     return int(_scan(f"dual scan {compiled.engine_digest()}")(*arguments))
 
 
-def suspects(*arguments: Any) -> int:
-    """Find rows that would be mistakes as things stand and whose kernel values are not there yet; how many."""
-    return int(_suspects(f"dual suspects {compiled.engine_digest()}")(*arguments))
+def least_margins(*arguments: Any) -> None:
+    """The least margin of every row from `start` on whose kernel values are not there yet; infinite for the others."""
+    _least_margins(f"dual least margins {compiled.engine_digest()}")(*arguments)
+
+
+def suspects(margins: Array, start: int, most: int) -> Array:
+    """The rows to ask for: `start`, the next mistakes as things stand, and, while there is room, near misses."""
+    later = margins[start + 1 :]
+    found = np.flatnonzero(~(later > 0.0))[: most - 1]
+    if len(found) < most - 1 < len(later):
+        found = np.sort(np.argpartition(later, most - 1)[: most - 1])
+    return np.append(start, found[later[found] < np.inf] + start + 1)
+
+
+def radial_exponents(*arguments: Any) -> None:
+    """factor ‖x - y‖² in place of x·y, with squared norms; one pass, where numpy would make several.
+
+    A distance within the rounding of its terms, which is `noise` times the norms, is 0.
+    """
+    _radial_exponents(f"dual radial {compiled.engine_digest()}")(*arguments)
 
 
 def gather(*arguments: Any) -> None:

@@ -13,6 +13,8 @@ import scipy.sparse
 
 from rosenblatt.engine.state import Array
 
+FAR = 64.0  # roundings of 1 that a kernel's value may be wrong by
+
 
 class Operand(NamedTuple):
     """A block of rows (or, of a given matrix, their numbers) and their squared norms where they are needed."""
@@ -74,7 +76,7 @@ class DotProducts:
         else:
             block = np.ascontiguousarray(block, self.dtype)
             if norms is None and self.needs_norms:
-                norms = np.einsum("ij,ij->i", block, block)
+                norms = _squared_norms(block)
         return Operand(block, norms)
 
     def join(self, operands: list[Operand]) -> Operand:
@@ -85,14 +87,47 @@ class DotProducts:
 
     def values(self, left: Operand, right: Operand, out: Array | None = None) -> Array:
         """K(x, y) for every x on the left and y on the right."""
+        radial = self.kernel.radial if self.needs_norms else None
         if scipy.sparse.issparse(left.rows) or scipy.sparse.issparse(right.rows):
             wide_left, wide_right = aligned([left.rows, right.rows])
             dots = wide_left @ wide_right.T
             dots = dots.toarray() if scipy.sparse.issparse(dots) else np.ascontiguousarray(dots)
         else:
+            if radial is not None and is_far(radial, _largest(left.norms), _largest(right.norms)):
+                left, right = around(left, right, _squared_norms)
             dots = np.matmul(left.rows, right.rows.T, out=out)
         with np.errstate(over="ignore", invalid="ignore"):  # a run that leaves the range of floats says so itself
-            return self.kernel.from_dots(dots, left.norms, right.norms)
+            if radial is None:
+                return self.kernel.from_dots(dots)
+            from rosenblatt.engine import dual_scan  # here, so that a model can be loaded without the compiler
+
+            dual_scan.radial_exponents(
+                dots, left.norms, right.norms, radial.factor(self.dtype), radial.noise(self.dtype)
+            )
+            return np.exp(dots, out=dots)
+
+
+def _squared_norms(rows: Array) -> Array:
+    return np.einsum("ij,ij->i", rows, rows)
+
+
+def _largest(norms: Any) -> float:
+    return float(norms.max()) if len(norms) else 0.0
+
+
+def is_far(radial: Any, *largest: float) -> bool:
+    """Whether rows of these squared norms are so far from the origin that ‖x‖² + ‖y‖² - 2 x·y loses digits that tell.
+
+    The rounding of ‖x‖² reaches exp(-gamma ‖x - y‖²) as gamma ‖x‖² roundings of 1.
+    """
+    return not radial.gamma * max(largest) <= FAR
+
+
+def around(left: Operand, right: Operand, squared_norms: Any) -> tuple[Operand, Operand]:
+    """Both operands as seen from one of the rows on the right: a radial kernel looks at differences alone."""
+    centre = right.rows[:1]
+    near = left.rows - centre, right.rows - centre
+    return Operand(near[0], squared_norms(near[0])), Operand(near[1], squared_norms(near[1]))
 
 
 class FunctionValues(DotProducts):

@@ -27,9 +27,10 @@ from rosenblatt.estimators.validation import (
     check_positive,
     check_rows,
     check_rows_and_labels,
+    check_threads,
     unchanged_on_failure,
 )
-from rosenblatt.kernels import Function, Kernel, as_kernel
+from rosenblatt.kernels import Function, Kernel, Precomputed, as_kernel
 from rosenblatt.kernels.mercer import check_matrix
 from rosenblatt.models import KernelModel, LinearModel, VotedKernelModel
 from rosenblatt.models.voted import survival_counts
@@ -182,8 +183,14 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def _precomputed(self) -> bool:
-        kernel = self.kernel.name if isinstance(self.kernel, Kernel) else self.kernel
-        return isinstance(kernel, str) and kernel == "precomputed"
+        if isinstance(self.kernel, str):
+            return self.kernel == "precomputed"
+        return self.kernel is Precomputed or isinstance(self.kernel, Precomputed)
+
+    @property
+    def _fitted_precomputed(self) -> bool:
+        """What the fit used; `set_params` speaks about the next one."""
+        return isinstance(self.kernel_, Precomputed) if hasattr(self, "kernel_") else self._precomputed
 
     @property
     def _fitted_intercept(self) -> bool:
@@ -192,7 +199,8 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def _coupled(self) -> bool:
-        return self.multi_class == "coupled"
+        """What the fit used; `set_params` speaks about the next one."""
+        return bool(self.__dict__.get("_together", self.multi_class == "coupled"))
 
     # ------------------------------------------------------------------ training
 
@@ -237,6 +245,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     f"on_epoch must be a function of an epoch's row, but got {on_epoch!r}; pass a function."
                 )
             one_by_one.forget_names(self)
+            self.__dict__.pop("kernel_", None)
             X, y = self._check_rows_and_labels(X, y, reset=True)
             if self._precomputed:
                 check_matrix(X)
@@ -247,7 +256,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     f"class, or use partial_fit, where classes may appear later."
                 )
             self.kernel_ = kernel_training.kernel_of(self, X, batch=False)
-            self._intercept = bool(self.fit_intercept)
+            self._intercept, self._together = bool(self.fit_intercept), self.multi_class == "coupled"
             self._listening = False
             task = kernel_training.task_of(self, self.kernel_, X, y, sample_weight, batch=False)
             if len(task.kept) == 0:
@@ -288,7 +297,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         first = not hasattr(self, "_state")
         if first:
             self.kernel_ = kernel_training.kernel_of(self, X, batch=True)
-            self._intercept = bool(self.fit_intercept)
+            self._intercept, self._together = bool(self.fit_intercept), self.multi_class == "coupled"
             kernel_training.warn_of_kernel(self.kernel_, X)
             self._start_online(weight_dtype(X.dtype))
         elif isinstance(self.kernel_, MissingFunction):
@@ -422,7 +431,9 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._check_kind_of_rows(X), y
 
     def _check_kind_of_rows(self, X: Any) -> Any:
-        if self._precomputed and X.dtype == np.uint8:
+        if self._fitted_precomputed and scipy.sparse.issparse(X):
+            X = X.toarray()
+        if self._fitted_precomputed and X.dtype == np.uint8:
             X = X.astype(np.float64)
         if self.device == "cuda" and scipy.sparse.issparse(X):
             raise ValueError(
@@ -468,6 +479,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(
                 "answer='voted' needs every update, but budget forgets them; use another answer or budget=None."
             )
+        check_threads(self.n_jobs)
         if isinstance(self.kernel, MissingFunction):
             self.kernel.refuse("kernel")
         gamma = 1.0 if self.gamma is None or isinstance(self.gamma, str) else self.gamma
@@ -553,7 +565,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _rows(self, slots: Array) -> Any:
         """The rows in these slots; their numbers where the kernel is precomputed."""
-        if self._precomputed:
+        if self._fitted_precomputed:
             return self._state.numbers[slots]
         if self._store is None or self._store.size == 0:
             return np.empty((0, self.n_features_in_), self._state.dtype)
@@ -633,7 +645,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def support_vectors_(self) -> Any:
         """The rows that have a coefficient; empty where the kernel is precomputed."""
         slots = self._support("support_vectors_")[0]
-        return np.empty((0, 0)) if self._precomputed else self._rows(slots)
+        return np.empty((0, 0)) if self._fitted_precomputed else self._rows(slots)
 
     @property
     def dual_coef_(self) -> Array:

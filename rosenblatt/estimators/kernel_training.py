@@ -14,7 +14,8 @@ from rosenblatt.engine.state import Array, weight_dtype
 from rosenblatt.estimators import training
 from rosenblatt.estimators.classes import half_space_count, positive_codes
 from rosenblatt.estimators.validation import row_weights
-from rosenblatt.kernels import Kernel, Precomputed, as_kernel, is_mercer
+from rosenblatt.kernels import Kernel, Polynomial, Precomputed, as_kernel, is_mercer
+from rosenblatt.kernels.mercer import scale_of
 from rosenblatt.progress import reporter
 from rosenblatt.trace import Epoch, Trace
 
@@ -35,13 +36,12 @@ def kernel_of(estimator: KernelPerceptron, X: Any, *, batch: bool) -> Kernel:
     """The kernel with all its numbers; those that depend on the rows are taken from these."""
     gamma, name = estimator.gamma, estimator.kernel
     n_features = X.shape[1]
-    if gamma is None and name not in ("polynomial", "poly"):
+    if gamma is None and name not in ("polynomial", "poly", Polynomial):
         gamma = 1.0 / n_features if batch else "scale"
     if isinstance(gamma, str):
         if gamma != "scale":
             raise ValueError(f"gamma must be a number above 0, 'scale' or None, but got {gamma!r}; choose one of them.")
-        variance = _variance(X)
-        gamma = 1.0 / (n_features * variance) if variance > 0 else 1.0
+        gamma = scale_of(X)
     return as_kernel(
         name,
         degree=estimator.degree,
@@ -51,27 +51,23 @@ def kernel_of(estimator: KernelPerceptron, X: Any, *, batch: bool) -> Kernel:
     )
 
 
-def _variance(X: Any) -> float:
-    """Of all numbers of X, zeros of a sparse matrix included: around their mean, so that no digits are lost."""
-    size = X.shape[0] * X.shape[1]
-    values = X.data if scipy.sparse.issparse(X) else X
-    mean = float(values.sum(dtype=np.float64)) / size
-    step = max(1, (1 << 21) // max(1, X.shape[1]))
-    blocks = (values[start : start + step].astype(np.float64) - mean for start in range(0, len(values), step))
-    return (sum(float(np.square(block).sum()) for block in blocks) + (size - values.size) * mean**2) / size
-
-
 def warn_of_kernel(kernel: Kernel, X: Any) -> None:
-    """Once, in plain words, for a kernel that is not known to be an inner product."""
+    """Once, in plain words, for a kernel that is not known to be an inner product.
+
+    A matrix that is given is judged by itself: it is spoken of only where a look at some of its rows finds a violation.
+    """
     if kernel.valid:
         return
     size = min(LOOKED_AT, X.shape[0])
     rows = np.linspace(0, X.shape[0] - 1, size).astype(np.intp)
-    sample = X[np.ix_(rows, rows)] if isinstance(kernel, Precomputed) else X[rows]
-    report = is_mercer(kernel, sample)
+    given = isinstance(kernel, Precomputed)
+    report = is_mercer(kernel, X[np.ix_(rows, rows)] if given else X[rows])
+    if given and not report.violation:
+        return
+    known, so = ("no", "So") if given else ("not known to be an", "Where it is not,")
     warnings.warn(
-        f"The {kernel.name} kernel is not known to be an inner product (positive semi-definite): {report}. Where it is "
-        f"not, a perceptron need not come to rest, and the bound on its mistakes does not hold.",
+        f"The {kernel.name} kernel is {known} inner product (positive semi-definite): {report}. {so} a perceptron need "
+        f"not come to rest, and the bound on its mistakes does not hold.",
         KernelWarning,
         stacklevel=3,
     )

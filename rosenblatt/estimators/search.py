@@ -26,7 +26,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import _safe_indexing, check_random_state, get_tags
+from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import _check_sample_weight, _num_samples, has_fit_parameter
 
 from rosenblatt.engine.state import VECTOR_BYTES, Array, weight_dtype
@@ -121,7 +122,7 @@ def search(
     _warn_of_scale(candidates, settings)
     problem = _problem(X, y, base, candidates, cv, groups, sample_weight, scoring)
     jobs = max(1, effective_n_jobs(n_jobs))
-    run = _Run(problem, candidates, jobs)
+    run = _Run(problem, candidates, settings, jobs)
     with bar(verbose, f"{_name(base)}: {len(settings)} settings on {len(problem.folds)} folds") as show:
         run.watch(show.progress, on_progress)
         run.all()
@@ -307,8 +308,10 @@ class _Problem:
             estimator.fit(self.X, self.y, sample_weight=self.row_weights(fold))
         else:
             own = None if self.weights is None else self.weights[fold.train]
-            rows, labels = _safe_indexing(self.X, fold.train), self.y[fold.train]
+            rows, labels = _safe_split(estimator, self.X, self.y, fold.train)
             estimator.fit(rows, labels, **self.fit_parameters(estimator, own))
+            if get_tags(estimator).input_tags.pairwise:
+                return self.judge(estimator, *_safe_split(estimator, self.X, self.y, fold.test, fold.train))
         return self.judge(estimator, *self.test(number))
 
     def judge(self, estimator: Any, X: Any, y: Array) -> float:
@@ -349,6 +352,8 @@ def _problem(
     classifier = is_classifier(base)
     if isinstance(base, LinearClassifier):
         X = check_rows(clone(base), X, reset=True)
+    elif issparse(X):
+        X = X.tocsr()
     n_rows = _num_samples(X)
     y = check_labels(y, n_rows) if classifier else np.asarray(y)
     if classifier and len(np.unique(y)) < 2:
@@ -406,8 +411,8 @@ class _Group:
 class _Run:
     """Fills the table of scores, on several threads, until done or interrupted."""
 
-    def __init__(self, problem: _Problem, candidates: list[Any], jobs: int) -> None:
-        self.problem, self.candidates, self.jobs = problem, candidates, jobs
+    def __init__(self, problem: _Problem, candidates: list[Any], settings: list[dict[str, Any]], jobs: int) -> None:
+        self.problem, self.candidates, self.settings, self.jobs = problem, candidates, settings, jobs
         self.scores = np.full((len(candidates), len(problem.folds)), np.nan)
         self.fused = 0
         self.interrupted = False
@@ -430,7 +435,7 @@ class _Run:
     def all(self) -> None:
         from rosenblatt.engine.run import interrupt_flag
 
-        together, alone = _groups(self.candidates)
+        together, alone = _groups(self.candidates, self.settings)
         tasks: list[Callable[[], None]] = []
         for group in together:
             if not self._pays(group):
@@ -560,7 +565,7 @@ class _Run:
         self._advance((1.0 - 0.9 * told) * len(part))
 
 
-def _groups(candidates: list[Any]) -> tuple[list[_Group], list[int]]:
+def _groups(candidates: list[Any], settings: list[dict[str, Any]]) -> tuple[list[_Group], list[int]]:
     """(groups of settings that can learn together, the settings that cannot)."""
     groups: dict[Any, _Group] = {}
     alone: list[int] = []
@@ -571,8 +576,11 @@ def _groups(candidates: list[Any]) -> tuple[list[_Group], list[int]]:
             alone.append(number)
             continue
         front = candidate[:-1] if isinstance(candidate, Pipeline) and len(candidate) > 1 else None
-        if front is not None:
-            key = (*key, repr([(name, step, step.get_params()) for name, step in front.steps if step != "passthrough"]))
+        if front is not None:  # the grid's own objects tell settings of the steps in front apart
+            last = f"{candidate.steps[-1][0]}__"
+            known = candidate.get_params()
+            own = [name for name in settings[number] if name in known and not name.startswith(last)]
+            key = (*key, *((name, id(settings[number][name])) for name in own))
         group = groups.setdefault(key, _Group([], [], front))
         group.numbers.append(number)
         group.members.append(learner)

@@ -6,6 +6,7 @@ import inspect
 import numbers
 from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
+from datetime import date
 from typing import Any, NoReturn
 
 import numpy as np
@@ -36,9 +37,7 @@ def check_positive(name: str, value: Any, why: str, *, whole: bool = False, none
 
 def check_common(estimator: Any) -> None:
     """The parameters that all learners share and that scikit-learn would complain about in its own words, and late."""
-    jobs = estimator.n_jobs
-    if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, numbers.Integral) or jobs == 0):
-        raise ValueError(f"n_jobs must be None or a whole number other than 0, but got {jobs!r}; -1 is all cores.")
+    check_threads(estimator.n_jobs)
     weight = estimator.class_weight
     if weight is not None and not isinstance(weight, dict) and not (isinstance(weight, str) and weight == "balanced"):
         raise ValueError(
@@ -56,6 +55,15 @@ def check_seed(seed: Any) -> None:
             f"random_state must be None, a whole number from 0 to 2**32 - 1 or a numpy RandomState, but got {seed!r}; "
             f"pass 0, say."
         ) from None
+
+
+def check_threads(n_jobs: Any) -> None:
+    if n_jobs is None:
+        return
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
+        raise ValueError(
+            f"n_jobs must be a whole number other than 0, or None, but got {n_jobs!r}; -1 is one for each core."
+        )
 
 
 def check_rows(estimator: Any, X: Any, *, reset: bool, finite: bool = True) -> Any:
@@ -93,6 +101,11 @@ def check_labels(y: Any, n_rows: int | None = None) -> Array:
         kinds = set(map(type, y))
         if len(kinds) > 1:
             _refuse_kinds(kinds)
+        if any(issubclass(kind, date) for kind in kinds):
+            raise ValueError(
+                f"y must hold numbers or text, but got {kinds.pop().__name__} objects; convert them, with "
+                f"[str(label) for label in y] for instance."
+            )
     check_classification_targets(y)
     if n_rows is not None and len(y) != n_rows:
         raise ValueError(

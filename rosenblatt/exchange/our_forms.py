@@ -147,6 +147,7 @@ KERNEL: dict[str, Check] = {
     "_mistakes": whole,
     "_listening": flag,
     "_intercept": flag,
+    "_together": flag,
     "kernel_": instance(Kernel, MissingFunction),
     "_state": instance(Expansion),
     "_pocket": row_of(number, whole, whole, optional(array("f", "kept", "half_spaces"))),
@@ -164,7 +165,7 @@ def before_kernel(estimator: Any, fitted: Values) -> None:
         pocket = fitted["_pocket"]
         fitted["_pocket"] = (float(pocket.errors), int(pocket.run), int(pocket.longest), pocket.coefficients)
     store = fitted.pop("_store", None)
-    if store is not None and store.size and not estimator._precomputed:
+    if store is not None and store.size and not estimator._fitted_precomputed:
         fitted["_rows"] = estimator._rows(np.arange(estimator._state.size))
 
 
@@ -195,9 +196,7 @@ def look_at_kernel(estimator: Any, sizes: Sizes) -> str | None:
     listening = bool(estimator._listening) and not estimator._coupled
     if state.count != half_space_count(len(classes), estimator._coupled) + listening:
         return f"{state.count} half-spaces are not what {len(classes)} classes have"
-    if estimator._precomputed != (estimator.kernel_.name == "precomputed"):
-        return "its kernels differ"
-    if estimator._precomputed and state.size and state.numbers.max() >= width:
+    if estimator._fitted_precomputed and state.size and state.numbers.max() >= width:
         return "a support vector is no training row"
     if not 0 < width < FEATURES_OF_ONE_CLASS and not state.size:
         return f"{width} features are too many"

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
@@ -51,10 +52,12 @@ class Kernel:
                 f"X and Y must have the same number of columns, but have {X.shape[1]} and {Y.shape[1]}; pass rows of "
                 f"the same features."
             )
-        dots = np.array(X @ Y.T)
         if not self.needs_norms:
-            return self.from_dots(dots)
-        return self.from_dots(dots, *(np.einsum("ij,ij->i", rows, rows) for rows in (X, Y)))
+            with np.errstate(over="ignore", invalid="ignore"):
+                return self.from_dots(np.array(X @ Y.T))
+        # A radial kernel looks at differences alone: seen from one of the rows they lose no digits.
+        X, Y = X - Y[:1].sum(axis=0), Y - Y[:1].sum(axis=0)
+        return self.from_dots(np.array(X @ Y.T), *(np.einsum("ij,ij->i", rows, rows) for rows in (X, Y)))
 
 
 def _floats(rows: Any) -> Array:
@@ -109,9 +112,9 @@ class Polynomial(Kernel):
 
     def from_dots(self, dots: Array, left: Array | None = None, right: Array | None = None) -> Array:
         if self.gamma != 1.0:
-            dots *= dots.dtype.type(self.gamma)
+            dots *= _within(self.gamma, dots.dtype)
         if self.coef0 != 0.0:
-            dots += dots.dtype.type(self.coef0)
+            dots += _within(self.coef0, dots.dtype)
         return _power(dots, int(self.degree))
 
 
@@ -126,7 +129,7 @@ class RBF(Kernel):
     gamma: float = 1.0
     name: ClassVar[str] = "rbf"
     needs_norms: ClassVar[bool] = True
-    device_code: ClassVar[str] = "exp(-gamma * positive(a + b - v - v))"
+    device_code: ClassVar[str] = "exp(-gamma * apart(a + b, v))"
 
     def __post_init__(self) -> None:
         _check_number("gamma", self.gamma, positive=True)
@@ -135,13 +138,27 @@ class RBF(Kernel):
     def valid(self) -> bool:
         return True
 
+    @property
+    def radial(self) -> RBF:
+        return self
+
+    @staticmethod
+    def noise(dtype: Any) -> Any:
+        """A squared distance of less than this, times the squared norms, is rounding's: then it is taken for 0."""
+        return 8 * np.finfo(dtype).eps
+
+    def factor(self, dtype: Any) -> Any:
+        """-gamma, as near as a number of this dtype can be."""
+        return _within(-self.gamma, dtype)
+
     def from_dots(self, dots: Array, left: Array | None = None, right: Array | None = None) -> Array:
         assert left is not None and right is not None
-        real = dots.dtype.type
-        dots *= real(2 * self.gamma)
-        dots -= (left * real(self.gamma))[:, None]
-        dots -= right * real(self.gamma)
-        np.minimum(dots, 0, out=dots)  # rounding may have made a distance of 0 negative
+        norms = np.add.outer(left, right)
+        dots *= -2
+        dots += norms
+        dots[dots <= self.noise(dots.dtype) * norms] = 0
+        with np.errstate(over="ignore"):
+            dots *= self.factor(dots.dtype)
         return np.exp(dots, out=dots)
 
 
@@ -156,7 +173,6 @@ class Gaussian(Kernel):
     sigma: float = 1.0
     name: ClassVar[str] = "gaussian"
     needs_norms: ClassVar[bool] = True
-    device_code: ClassVar[str] = "exp(positive(a + b - v - v) / (-2 * sigma * sigma))"
 
     def __post_init__(self) -> None:
         _check_number("sigma", self.sigma, positive=True)
@@ -167,7 +183,8 @@ class Gaussian(Kernel):
 
     @property
     def radial(self) -> RBF:
-        return RBF(1.0 / (2.0 * float(self.sigma) ** 2))
+        gamma = 0.5 / float(self.sigma) / float(self.sigma)
+        return RBF(min(max(gamma, sys.float_info.min), sys.float_info.max))
 
     def from_dots(self, dots: Array, left: Array | None = None, right: Array | None = None) -> Array:
         return self.radial.from_dots(dots, left, right)
@@ -191,8 +208,8 @@ class Sigmoid(Kernel):
         _check_number("coef0", self.coef0)
 
     def from_dots(self, dots: Array, left: Array | None = None, right: Array | None = None) -> Array:
-        dots *= dots.dtype.type(self.gamma)
-        dots += dots.dtype.type(self.coef0)
+        dots *= _within(self.gamma, dots.dtype)
+        dots += _within(self.coef0, dots.dtype)
         return np.tanh(dots, out=dots)
 
 
@@ -257,6 +274,12 @@ def _check_number(name: str, value: Any, *, positive: bool = False) -> None:
     if not real or (positive and value <= 0):
         what = "a finite number above 0" if positive else "a finite number"
         raise ValueError(f"{name} must be {what}, but got {value!r}; pass one.")
+
+
+def _within(value: float, dtype: Any) -> Any:
+    """A number of this dtype; the largest it has in place of infinity."""
+    most = np.finfo(dtype).max
+    return np.dtype(dtype).type(min(max(float(value), -float(most)), float(most)))
 
 
 def _power(base: Array, degree: int) -> Array:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
-from rosenblatt.kernels.functions import KERNELS, RBF, Array, Function, Gaussian, Kernel, Precomputed, _floats
+from rosenblatt.kernels.functions import KERNELS, Array, Function, Kernel, Precomputed, _floats
 
 MOST_ROWS = 1000
 
@@ -38,9 +39,11 @@ class MercerReport:
 
 
 def as_kernel(kernel: Any, **parameters: Any) -> Kernel:
-    """A kernel from its name and parameters, from a function, or as it is."""
+    """A kernel from its name or class and parameters, from a function, or as it is."""
     if isinstance(kernel, Kernel):
         return kernel
+    if isinstance(kernel, type) and issubclass(kernel, Kernel) and kernel.name in KERNELS:
+        kernel = kernel.name
     if isinstance(kernel, str):
         name = {"poly": "polynomial"}.get(kernel, kernel)
         if name not in KERNELS:
@@ -52,7 +55,7 @@ def as_kernel(kernel: Any, **parameters: Any) -> Kernel:
         kind = KERNELS[name]
         known_names = {field.name for field in fields(kind)}
         return kind(**{key: value for key, value in parameters.items() if key in known_names})
-    if callable(kernel):
+    if callable(kernel) and not isinstance(kernel, type):
         return Function(kernel)
     raise ValueError(
         f"kernel must be a name, a kernel object or a function of two blocks of rows, but got {kernel!r}; 'rbf' and "
@@ -74,7 +77,7 @@ def is_mercer(kernel: Any, X: Any, *, random_state: Any = None, **parameters: An
     random_state : int, RandomState or None
         Chooses the sample where X has more than 1,000 rows.
     **parameters
-        Of a kernel given by name: degree, gamma, coef0, sigma.
+        Of a kernel given by name: degree, gamma, coef0, sigma; gamma is "scale" where `KernelPerceptron`'s would be.
 
     Returns
     -------
@@ -89,9 +92,9 @@ def is_mercer(kernel: Any, X: Any, *, random_state: Any = None, **parameters: An
     >>> is_mercer("rbf", [[0.0, 1.0], [1.0, 0.0]], gamma=0.5)
     no violation found among 2 rows
     """
-    kernel = as_kernel(kernel, **parameters)
     X = X.toarray() if hasattr(X, "toarray") else X
     given = _floats(X)
+    kernel = _with_parameters(kernel, given, parameters)
     X = given.astype(np.float64)
     if not np.isfinite(X).all():
         raise ValueError("X must be finite, but contains NaN or infinity; leave those rows out or fill them in.")
@@ -106,9 +109,7 @@ def is_mercer(kernel: Any, X: Any, *, random_state: Any = None, **parameters: An
         check_matrix(given)
         values = given[np.ix_(rows, rows)]
     else:
-        # A radial kernel looks at differences alone: near the origin they lose no digits.
-        chosen = X[rows] - X[rows].mean(axis=0) if isinstance(kernel, RBF | Gaussian) else X[rows]
-        values = np.asarray(kernel(chosen))
+        values = np.asarray(kernel(X[rows]))
     precision = np.finfo(values.dtype if values.dtype.kind == "f" else np.float64).eps
     values = values.astype(np.float64)
     if not np.isfinite(values).all():
@@ -128,6 +129,38 @@ def is_mercer(kernel: Any, X: Any, *, random_state: Any = None, **parameters: An
     noise = 10 * len(rows) * precision * max(1e-300, float(np.abs(eigenvalues).max())) + 10 * asymmetry
     smallest = float(eigenvalues[0])
     return MercerReport(smallest < -noise, smallest, rows, vectors[:, 0])
+
+
+def scale_of(X: Any) -> float:
+    """gamma="scale": 1 / (n_features X.var()), or 1 where nothing varies."""
+    variance = _variance(X)
+    return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+
+
+def _variance(X: Any) -> float:
+    """Of all numbers of X, zeros of a sparse matrix included: around their mean, so that no digits are lost."""
+    size = X.shape[0] * X.shape[1]
+    values = X.data if hasattr(X, "indptr") else X
+    mean = float(values.sum(dtype=np.float64)) / size
+    step = max(1, (1 << 21) // max(1, X.shape[1]))
+    blocks = (values[start : start + step].astype(np.float64) - mean for start in range(0, len(values), step))
+    return (sum(float(np.square(block).sum()) for block in blocks) + (size - values.size) * mean**2) / size
+
+
+def _with_parameters(kernel: Any, X: Array, parameters: dict[str, Any]) -> Kernel:
+    """The kernel that `KernelPerceptron` would use on these rows, from parameters that all belong to it."""
+    named = as_kernel(kernel)
+    known = [field.name for field in fields(named)] if kernel is not named and not isinstance(named, Function) else []
+    for name in parameters:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            about = f"{named.name!r} has {', '.join(known)}" if known else "this kernel takes none here"
+            hint = f"did you mean {near[0]}?" if near else "leave it out."
+            raise ValueError(f"The parameters must be the kernel's, but got {name!r}: {about}; {hint}")
+    given = dict(parameters)
+    if "gamma" in known and X.size and (given.get("gamma", "scale" if named.name != "polynomial" else 1.0) == "scale"):
+        given["gamma"] = scale_of(X)
+    return as_kernel(kernel, **given)
 
 
 def check_matrix(matrix: Array) -> None:

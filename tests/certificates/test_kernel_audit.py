@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rosenblatt import KernelPerceptron, audit
+from rosenblatt import KernelPerceptron, audit, load, save
 from rosenblatt.certificates.exact_kernels import Ball, ExactKernel, precision
 from rosenblatt.certificates.problem import Problem
 
@@ -111,3 +111,25 @@ def test_rows_of_another_fit_are_refused():
     model = fitted(CORNERS, XOR, "rbf", gamma=1.0)
     with pytest.raises(ValueError, match="the X that was fitted"):
         audit(model, 2 * CORNERS, XOR)
+
+
+def test_lessons_after_the_fit_are_noticed(tmp_path):
+    model = fitted(CORNERS, XOR, "rbf", gamma=1.0)
+    model.partial_fit(CORNERS, 1 - XOR)
+    with pytest.raises(ValueError, match="the X that was fitted"):
+        audit(model, CORNERS, XOR)
+    both = audit(model, np.concatenate([CORNERS, CORNERS]), np.concatenate([XOR, XOR]))
+    assert not both.applies and "lessons after the fit" in both.note
+    save(fitted(CORNERS, XOR, "rbf", gamma=1.0), tmp_path / "model")
+    with pytest.raises(ValueError, match="came from a file"):
+        audit(load(tmp_path / "model"), CORNERS, XOR)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "polynomial"])
+def test_the_time_limit_covers_the_exact_values(kernel):
+    random = np.random.default_rng(1)
+    X = random.normal(size=(300, 20))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    found = audit(fitted(X, y, kernel, gamma=0.1), X, y, time_limit=1e-6)
+    assert found.holds is None and not found.applies and "time limit" in found.note
+    assert found.mistakes > 0 and found.bound is None

@@ -104,7 +104,13 @@ class ElementwiseKernel:
     def __call__(self, *arguments):
         *inputs, out = arguments
         given = {name.rstrip("_"): value for name, value in zip(self.names, inputs, strict=True)}
-        functions = {"exp": np.exp, "tanh": np.tanh, "positive": lambda x: np.maximum(x, 0)}
+        functions = {"exp": np.exp, "tanh": np.tanh}
+
+        def apart(norms, dot):
+            distance = norms - dot - dot
+            return np.where(distance > 8 * np.finfo(out.dtype).eps * norms, distance, 0)
+
+        functions["apart"] = apart
         functions["power"] = lambda base, degree: base ** int(degree)
         with np.errstate(all="ignore"):
             out[...] = eval(self.expression, functions, {**given, "v": given["dots"].copy()})

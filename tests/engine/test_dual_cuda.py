@@ -119,6 +119,17 @@ class TestOnTheDevice:
         same = np.mean(on_device.predict(X) == on_cpu.predict(X))
         assert same > 0.95 and scores[0].shape == scores[1].shape
 
+    @pytest.mark.parametrize(("dtype", "offset"), [(np.float32, 1e4), (np.float64, 1e9)])
+    @pytest.mark.parametrize("kernel", [RBF(1.0), Gaussian(0.7), RBF(1e200)], ids=["rbf", "gaussian", "narrowest"])
+    def test_radial_kernels_far_from_the_origin(self, device, kernel, dtype, offset):
+        generator = np.random.default_rng(0)
+        X = (generator.integers(-64, 64, (150, 3)) / 16 + offset).astype(dtype)
+        y = generator.integers(0, 2, 150)
+        on_device, on_cpu = pair(X, y, kernel=kernel, max_iter=4, block_size=64)
+        near = KernelPerceptron(kernel, random_state=0, max_iter=4).fit(X.astype(float) - offset, y)
+        assert np.array_equal(on_device.mistake_counts_, near.mistake_counts_)
+        assert np.array_equal(on_cpu.mistake_counts_, near.mistake_counts_)
+
     def test_precomputed_and_functions(self, device):
         X, y = integers(5, 3)
         matrix = (1 + X @ X.T) ** 2

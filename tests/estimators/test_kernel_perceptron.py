@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from datetime import date
 
 import numpy as np
 import pytest
@@ -231,11 +232,101 @@ def test_float32_parts_from_float64_only_where_a_margin_is_within_rounding_of_0(
     assert abs(steps @ values) <= 2.0**-24 * (p * (d + 8) + parted) * (np.abs(steps) @ sizes)
 
 
+@pytest.mark.parametrize("power", [13, 15, 20])
+def test_float32_parts_where_it_must_and_within_the_bound(power):
+    """Two rows that float32 cannot tell apart by their dot products: a margin of 2⁻²ᵖ is 0 there, and a mistake."""
+    small = 2.0**-power
+    X, y = np.array([[1, small], [1, 0], [1, small]]), np.array([1, 0, 1])
+    model = KernelPerceptron("linear", shuffle=False, max_iter=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        exact = model.fit(X, y).mistake_counts_.tolist()
+        rounded = model.fit(X.astype(np.float32), y).mistake_counts_.tolist()
+    assert exact == [1, 1, 0] and rounded == [1, 1, 1]  # they part at row 2, whose margin is x_0·x_2 - x_1·x_2
+    margin, sizes = small**2, 2 + small**2
+    assert 0 < margin <= 2.0**-24 * (1 * (2 + 8) + 2) * sizes
+
+
+@quiet
+@pytest.mark.parametrize("kernel", ["rbf", "gaussian"])
+@pytest.mark.parametrize(("dtype", "offset"), [(np.float32, 1e4), (np.float64, 1e9)])
+def test_radial_kernels_far_from_the_origin_lose_no_digits(kernel, dtype, offset):
+    generator = np.random.default_rng(0)
+    far = (generator.integers(-64, 64, (300, 3)) / 16 + offset).astype(dtype)  # whole steps of the dtype out there
+    near, y = far.astype(np.float64) - offset, generator.integers(0, 2, 300)
+    numbers = {"gamma": 1.0, "sigma": 0.7, "shuffle": False, "max_iter": 20}
+    models = [KernelPerceptron(kernel, **numbers).fit(X, y) for X in (near, far)]
+    assert np.array_equal(models[0].mistake_counts_, models[1].mistake_counts_)
+    scores = [model.decision_function(X) for model, X in zip(models, (near, far), strict=True)]
+    np.testing.assert_allclose(scores[1], scores[0], atol=1e-4 if dtype == np.float32 else 1e-12)
+    streams = [KernelPerceptron(kernel, **numbers).partial_fit(X, y) for X in (near, far)]
+    assert np.array_equal(streams[0].mistake_counts_, streams[1].mistake_counts_)
+    assert np.array_equal(streams[1].support_vectors_, far[streams[1].support_])  # the rows as they came
+
+
+@quiet
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("parameters", [{"gamma": 1e200}, {"gamma": 1e308}, {"kernel": "gaussian", "sigma": 1e-200}])
+def test_the_narrowest_kernels_know_every_row_by_itself(parameters, dtype):
+    X, y = np.random.default_rng(0).normal(size=(60, 3)).astype(dtype), np.arange(60) % 2
+    model = KernelPerceptron(**parameters).fit(X, y)
+    assert model.stop_reason_ == "converged" and model.score(X, y) == 1.0
+    assert model.mistake_counts_.tolist() == [1] * 60
+
+
+@quiet
+@pytest.mark.parametrize("parameters", [{"gamma": 1e-200}, {"kernel": "gaussian", "sigma": 1e200}])
+def test_the_widest_kernels_are_constant(parameters):
+    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2
+    model = KernelPerceptron(max_iter=3, **parameters).fit(X, y)
+    assert len(set(model.decision_function(X).tolist())) == 1
+
+
+@quiet
+def test_kernels_given_as_classes_are_those_of_that_name():
+    X, y = integers(0, 2)
+    for kind, name in ((RBF, "rbf"), (Polynomial, "polynomial")):
+        models = [KernelPerceptron(kernel, random_state=0, max_iter=5).fit(X, y) for kernel in (kind, name)]
+        assert models[0].kernel_ == models[1].kernel_
+        assert np.array_equal(models[0].dual_coef_, models[1].dual_coef_)
+
+
+@quiet
+def test_what_the_fit_used_stays_when_parameters_change(tmp_path):
+    X, y = integers(0, 3)
+    model = fitted(X, y, max_iter=3, multi_class="coupled")
+    before = {name: answer.predict(X) for name, answer in model.answers_.items()}
+    model.set_params(multi_class="ovr", kernel="precomputed")
+    model._models = {}
+    for fit in (model, pickle.loads(pickle.dumps(model)), load(save(model, tmp_path / "model") or tmp_path / "model")):
+        for name, answer in fit.answers_.items():
+            assert np.array_equal(answer.predict(X), before[name])
+        assert fit.mistake_counts_.shape == (len(X), 3) and len(fit.support_vectors_) == len(fit.support_)
+
+
+def test_a_sparse_precomputed_matrix_is_that_matrix():
+    K = RBF(1.0)(PIXELS[:80])
+    dense = KernelPerceptron("precomputed", random_state=0).fit(K, DIGITS[:80])
+    sparse = KernelPerceptron("precomputed", random_state=0).fit(scipy.sparse.csr_array(K), DIGITS[:80])
+    assert np.array_equal(dense.dual_coef_, sparse.dual_coef_)
+    assert np.array_equal(dense.decision_function(K), dense.decision_function(scipy.sparse.csr_array(K)))
+
+
+@quiet
+def test_a_given_matrix_is_spoken_of_only_where_it_is_no_inner_product():
+    K, y = RBF(1.0)(PIXELS[:80]), DIGITS[:80] % 2
+    KernelPerceptron("precomputed").fit(K, y)  # a warning would be an error
+    with pytest.warns(KernelWarning, match="is no inner product .* among 80 rows the most") as caught:
+        KernelPerceptron("precomputed", max_iter=2).fit(K - 1.5 * np.eye(80), y)
+    assert len([one for one in caught if one.category is KernelWarning]) == 1
+
+
 @quiet
 def test_the_same_bits_for_any_number_of_threads():
     X = np.random.default_rng(0).random((1600, 30), dtype=np.float32)
     y = (X[:, 0] * X[:, 1] > 0.25).astype(int)
-    models = [KernelPerceptron("rbf", gamma=1.0, max_iter=3, n_jobs=n, random_state=0).fit(X, y) for n in (1, 2, 3)]
+    blocks = {"block_size": 150, "gamma": 1.0, "max_iter": 3, "random_state": 0}  # enough for a thread to have its own
+    models = [KernelPerceptron("rbf", n_jobs=n, **blocks).fit(X, y) for n in (1, 2, 3)]
     for other in models[1:]:
         assert other.dual_coef_.tobytes() == models[0].dual_coef_.tobytes()
         assert other.decision_function(X).tobytes() == models[0].decision_function(X).tobytes()
@@ -443,8 +534,7 @@ def test_precomputed_and_callable_are_the_named_kernel():
         return (1 + A @ B.T) ** 3
 
     own = KernelPerceptron(Function(cubic, known_valid=True), max_iter=4, random_state=0).fit(PIXELS, DIGITS)
-    with pytest.warns(KernelWarning, match="no violation found"):
-        given_ = KernelPerceptron("precomputed", max_iter=4, random_state=0).fit(cubic(PIXELS, PIXELS), DIGITS)
+    given_ = KernelPerceptron("precomputed", max_iter=4, random_state=0).fit(cubic(PIXELS, PIXELS), DIGITS)
     expected = named.decision_function(TEST_PIXELS)
     for name in ("last", "averaged", "voted", "pocket"):
         expected = named.answers_[name].decision_function(TEST_PIXELS)
@@ -513,8 +603,7 @@ def test_precomputed_matrices_that_cannot_be():
     lopsided[1, 3] = 0.5
     with pytest.raises(ValueError, match=r"symmetric matrix, but X\[1, 3\]"):
         KernelPerceptron("precomputed").fit(lopsided, y)
-    with pytest.warns(KernelWarning):
-        model = KernelPerceptron("precomputed").fit(np.eye(4), y)
+    model = KernelPerceptron("precomputed").fit(np.eye(4), y)
     with pytest.raises(ValueError, match="cannot learn from rows that come later"):
         model.partial_fit(np.eye(4), y)
     with pytest.raises(ValueError, match="3 features"):
@@ -541,6 +630,10 @@ def test_precomputed_matrices_that_cannot_be():
         ({"answer": "best"}, "answer must be one of"),
         ({"multi_class": "all"}, "multi_class must be one of"),
         ({"max_iter": 0}, "max_iter must be a whole number above 0"),
+        ({"kernel": dict}, "kernel must be a name, a kernel object or a function"),
+        ({"kernel": Function}, "kernel must be a name, a kernel object or a function"),
+        ({"n_jobs": 0}, "n_jobs must be a whole number other than 0"),
+        ({"n_jobs": 1.5}, "n_jobs must be a whole number other than 0"),
     ],
 )
 def test_bad_parameters(parameters, message):
@@ -554,6 +647,10 @@ def test_bad_input():
     model = fitted(X, y, answer="averaged", max_iter=2)
     with pytest.raises(ValueError, match="at least 2 classes"):
         KernelPerceptron().fit(X, np.zeros(40))
+    with pytest.raises(ValueError, match="numbers or text, but got date objects"):
+        KernelPerceptron().fit(X, [date(2026, 1, 1 + label) for label in y])
+    with pytest.raises(TypeError, match="bytes is not supported"):
+        KernelPerceptron().fit(X, y.astype("S1"))
     with pytest.raises(ValueError, match=r"weighs 0|non-zero"):
         KernelPerceptron().fit(X, y, np.zeros(40))
     with pytest.raises(ValueError, match="3 features, but KernelPerceptron is expecting 4"):

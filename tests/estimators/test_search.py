@@ -5,6 +5,7 @@ import threading
 import time
 
 import numpy as np
+import polars
 import pytest
 import scipy.sparse
 from sklearn.base import clone
@@ -15,6 +16,7 @@ from sklearn.metrics import get_scorer
 from sklearn.model_selection import GridSearchCV, GroupKFold, ShuffleSplit, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
 from rosenblatt import HalfSpace, KernelPerceptron, LinearSVM, PassiveAggressive, Perceptron, search
 from rosenblatt.rules import RULES
@@ -138,6 +140,27 @@ def test_other_learners_work_too():
     for learner, grid in ((svm, {"lam": [1e-3, 0.1]}), (kernel, {"answer": ["last", "averaged"]})):
         found = search(IRIS, KINDS, learner, grid, 3)
         assert_separate(found, learner, IRIS, KINDS)
+
+
+@pytest.mark.filterwarnings("ignore:The precomputed kernel is not known")
+def test_precomputed_kernels_and_frames_and_lists_and_other_sparse_formats():
+    kernel = IRIS @ IRIS.T
+    ours = search(kernel, KINDS, KernelPerceptron("precomputed", max_iter=2, random_state=0), {"max_iter": [2, 3]}, 3)
+    same = search(IRIS, KINDS, KernelPerceptron("linear", max_iter=2, random_state=0), {"max_iter": [2, 3]}, 3)
+    np.testing.assert_array_equal(ours.fold_scores, same.fold_scores)
+    theirs = search(kernel, KINDS, SVC(kernel="precomputed"), {"C": [0.1, 1.0]}, 3)
+    peer = GridSearchCV(SVC(kernel="precomputed"), {"C": [0.1, 1.0]}, cv=3).fit(kernel, KINDS)
+    np.testing.assert_array_equal(theirs.mean_scores, peer.cv_results_["mean_test_score"])
+    learner = PassiveAggressive(max_iter=2, random_state=0)
+    plain = search(IRIS, KINDS, learner, {"C": CS}, 3)
+    frame = polars.DataFrame(IRIS, schema=["a", "b", "c", "d"])
+    for X in (IRIS.tolist(), frame, frame.to_pandas(), np.asfortranarray(IRIS)):
+        found = search(X, KINDS.tolist(), learner, {"C": CS}, 3)
+        np.testing.assert_array_equal(found.fold_scores, plain.fold_scores)
+        found.predict(X)
+    assert search(frame, KINDS, learner, {"C": CS}, 3).best_.feature_names_in_.tolist() == ["a", "b", "c", "d"]
+    assert_separate(search(scipy.sparse.coo_array(IRIS), KINDS, learner, {"C": CS}, 3), learner,
+                    scipy.sparse.csr_array(IRIS), KINDS)  # fmt: skip
 
 
 def test_the_result_is_a_frame_and_the_shape_that_scikit_learn_has():

@@ -33,6 +33,7 @@ NAMES = (
 POOL = (
     None, True, False, 0, 1, -1, 2, 3, 7, 64, 2**31, 2**53, 2**62, 2**63, 10**400, -(2**70), 0.5, math.nan, math.inf,
     -math.inf, 1e308, "", "x", "F", "rows", "columns", "last", "voted", "coupled", "cuda", "precomputed", "rbf",
+    "(", "[a", "(?u)\\b\\w+\\b",
     "../../etc/passwd", "os.system", "\ud800", "\n", [], {}, [[]], {"array": "model"}, {"object": 0}, {"object": -1},
     {"object": 10**9}, {"function": "print"}, {"dtype": "object"}, {"kernel": "rbf", "parameters": {"gamma": -1.0}},
     {"kernel": "polynomial", "parameters": {"degree": 10**9}}, {"list": []}, {"dict": []}, {"tuple": [1, 2]},
@@ -58,10 +59,9 @@ def whole_files():
 
 
 class Fuzzer:
-    def __init__(self):
+    def __init__(self, folder):
         self.files = list(whole_files())
-        self.folder = tempfile.TemporaryDirectory()
-        self.path = pathlib.Path(self.folder.name) / "case.safetensors"
+        self.path = pathlib.Path(folder) / "case.safetensors"
         self.counts = {"refused": 0, "answered": 0, "refused to answer": 0}
 
     def case(self, number):
@@ -283,7 +283,11 @@ def change_names(dice, header, arrays):
 def main(first, last):
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
-    fuzzer = Fuzzer()
+    with tempfile.TemporaryDirectory() as folder:
+        return tried(Fuzzer(folder), first, last)
+
+
+def tried(fuzzer, first, last):
     resource.setrlimit(resource.RLIMIT_AS, (12 * 2**30,) * 2)  # of address space: what asks for far more is told no
     wrong = 0
     for number in range(first, last):

@@ -10,15 +10,15 @@ from tests.exchange import fuzzing
 
 
 @pytest.fixture(scope="module")
-def fuzzer():
-    return fuzzing.Fuzzer()
+def fuzzer(tmp_path_factory):
+    return fuzzing.Fuzzer(tmp_path_factory.mktemp("fuzzing"))
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_damaged_files_are_refused_or_answer(fuzzer):
-    wrong = [said for number in range(600) if (said := fuzzer.case(number))]
+    wrong = [said for number in range(400) if (said := fuzzer.case(number))]
     assert not wrong
-    assert fuzzer.counts["refused"] > 300 and fuzzer.counts["answered"] > 30
+    assert fuzzer.counts["refused"] > 200 and fuzzer.counts["answered"] > 20
 
 
 @pytest.mark.slow

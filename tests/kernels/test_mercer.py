@@ -1,11 +1,13 @@
 """A violation that is found is a violation; its absence is never called validity."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rosenblatt import is_mercer
+from rosenblatt import KernelPerceptron, is_mercer
 from rosenblatt.kernels import RBF, Gaussian, Linear, Polynomial
 
 generator = np.random.default_rng(0)
@@ -35,7 +37,7 @@ def test_no_violation_is_found_for_kernels_that_are_valid(seed, kernel):
 @pytest.mark.parametrize("kernel", ["sigmoid", minus, distance])
 def test_a_violation_has_its_proof(kernel):
     X = generator.normal(size=(50, 3))
-    report = is_mercer(kernel, X, coef0=-1.0)
+    report = is_mercer(kernel, X, **({"gamma": 1.0, "coef0": -1.0} if kernel == "sigmoid" else {}))
     assert report.violation and report.eigenvalue < 0 and "not positive semi-definite" in str(report)
     assert f"{report.eigenvalue:.3g}" in str(report)
     c, rows = report.weights, X[report.rows]
@@ -78,3 +80,19 @@ def test_rounding_is_no_violation():
     X = np.random.default_rng(0).normal(size=(100, 3))
     assert not is_mercer("rbf", X + 1e6, gamma=1.0).violation
     assert not is_mercer(lambda A, B: A.astype(np.float32) @ B.astype(np.float32).T, X).violation
+
+
+def test_gamma_is_the_estimators_and_parameters_must_be_the_kernels():
+    X = 100 * np.random.default_rng(0).normal(size=(50, 3))
+    for kernel in ("rbf", "sigmoid", "polynomial", RBF):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            used = KernelPerceptron(kernel, max_iter=1).fit(X, np.arange(50) % 2).kernel_
+        assert is_mercer(kernel, X).eigenvalue == is_mercer(used, X).eigenvalue
+    assert is_mercer("rbf", X, gamma="scale").eigenvalue == is_mercer("rbf", X).eigenvalue
+    with pytest.raises(ValueError, match=r"got 'gama': 'rbf' has gamma; did you mean gamma\?"):
+        is_mercer("rbf", X, gama=1.0)
+    with pytest.raises(ValueError, match=r"got 'degree': 'rbf' has gamma; leave it out"):
+        is_mercer("rbf", X, degree=2)
+    with pytest.raises(ValueError, match="takes none here"):
+        is_mercer(RBF(1.0), X, gamma=2.0)
