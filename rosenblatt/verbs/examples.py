@@ -17,6 +17,8 @@ from rosenblatt.verbs.errors import InputError, UsageError, listed, nearest, rea
 if TYPE_CHECKING:
     import polars
 
+    from rosenblatt.sources import Source
+
 Array = npt.NDArray[Any]
 MOST_CLASSES = 1_000  # different values of a target beyond which it is no class
 
@@ -67,6 +69,15 @@ class Examples:
             weights=None if self.weights is None else self.weights[chosen],
         )
 
+    def feature_names(self) -> list[str] | None:
+        """Names for the columns of a matrix that has none: places of pixels, indices as LIBSVM writes them."""
+        if self.is_frame or self.names is not None:
+            return self.names
+        if self.image_shape is not None and len(self.image_shape) == 2:
+            height, width = self.image_shape
+            return [f"pixel {row + 1}, {column + 1}" for row in range(height) for column in range(width)]
+        return [f"index {n + 1}" for n in range(self.rows.shape[1])]
+
     def labels(self) -> Array:
         if self.y is None:
             raise UsageError(f"{self.name} must have labels here, but none are known; name their column with --target.")
@@ -108,11 +119,32 @@ def read_examples(
     Traceback (most recent call last):
     rosenblatt.verbs.errors.UsageError: The target must be a column of ...fruit.csv, ...; did you mean 'fruit'?
     """
+    source = open_data(paths, format=format, header=header, encoding=encoding)
+    return examples_of(source, target, labelled=labelled, numbers=numbers, weights=weights, drop=drop)
+
+
+def open_data(
+    paths: str | Sequence[str], *, format: str | None = None, header: bool | None = None, encoding: str | None = None
+) -> Source:
+    """Files as a source of rows, nothing of which is read yet."""
     from rosenblatt.sources import open_source
 
     given = [paths] if isinstance(paths, str) else list(paths)
     with reading(given[0] if given else None):
-        source = open_source(given, format=format, header=header, encoding=encoding or "utf-8")
+        return open_source(given, format=format, header=header, encoding=encoding or "utf-8")
+
+
+def examples_of(
+    source: Source,
+    target: str | int | None = None,
+    *,
+    labelled: bool = True,
+    numbers: bool = False,
+    weights: str | None = None,
+    drop: Sequence[str] = (),
+) -> Examples:
+    """The rows of a source, with the target taken out; see `read_examples`."""
+    with reading(source.name):
         content = source.read()
         digest = None if any("://" in path for path in source.paths) else source.digest()
     found = Examples(content, name=source.name, format=source.format, digest=digest, notes=list(source.notes))
