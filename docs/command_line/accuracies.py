@@ -101,8 +101,11 @@ def line_of(file: str, folder: Path) -> Line:
 
 
 def table(lines: list[Line]) -> str:
-    sides = ["---", "---", *["---:"] * 5, "---"]
-    rows = [list(HEAD), sides, *(line.cells() for line in lines)]
+    rows = [
+        list(HEAD),
+        ["---", "---", "---:", "---:", "---:", "---:", "---:", "---"],
+        *(line.cells() for line in lines),
+    ]
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 

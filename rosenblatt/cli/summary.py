@@ -211,11 +211,14 @@ def print_drivers(screen: Console, drivers: list[dict[str, Any]], *, weights: bo
 def _searched(screen: Console, scores: Any) -> None:
     """The settings that were tried, best first."""
     columns = [name for name in scores.columns if name not in ("mean", "std", "rank") and not name.startswith("fold_")]
-    shown = table(*columns, ("accuracy", "right"), ("±", "right"), title="Settings tried")
+    shown = table(*columns, ("accuracy", "right"), ("±", "right"), "", title="Settings tried")
     best = scores["rank"].min()
     for row in scores.to_dicts():
-        style = "bold green" if row["rank"] == best else ""
-        shown.add_row(*(str(row[name]) for name in columns), f"{row['mean']:.2%}", f"{row['std']:.2%}", style=style)
+        style, mark = ("bold green", "taken") if row["rank"] == best else ("", "")
+        shown.add_row(
+            *(str(row[name]) for name in columns), f"{row['mean']:.2%}", f"{row['std']:.2%}", mark, style=style
+        )
+        best = best if not mark else None  # of equals, the first
     screen.print()
     screen.print(shown)
 
