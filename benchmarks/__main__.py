@@ -10,7 +10,7 @@ import importlib
 import platform
 import sys
 import warnings
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 
 from rich.console import Console
 from rich.table import Table
@@ -18,6 +18,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 PARTS = ("images", "text", "online", "rules", "gradient", "memory", "start", "certificates", "kernels", "search")
 ON_REQUEST = ("kernels_gpu",)
+
+
+def named_version(name: str) -> str:
+    """The package with its version; nothing where it is not installed."""
+    try:
+        return f"{name} {version(name)}"
+    except PackageNotFoundError:
+        return ""
 
 
 def main(parts: list[str]) -> int:
@@ -46,7 +54,7 @@ def main(parts: list[str]) -> int:
         except (FileNotFoundError, ConnectionError) as error:
             console.print(f"[yellow]{part}: {error}[/yellow]")
     console.print(table)
-    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba", "scikit-learn", "river"))
+    packages = ", ".join(filter(None, map(named_version, ("numpy", "numba", "scikit-learn", "river"))))
     console.print(
         f"[dim]{platform.processor() or platform.machine()}, Python {platform.python_version()}, {packages}[/dim]"
     )

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from .ahead import ahead
+from .compressed import open_stored
 
 if TYPE_CHECKING:
     import polars as pl
@@ -226,7 +227,7 @@ def text_blocks(file: BinaryIO, quote: str | None, block_bytes: int) -> Iterator
 def _last_end(buffer: bytearray, filled: int, mark: bytes) -> int:
     """Behind the last line break that stands outside of quotes; 0 if there is none."""
     end = buffer.rfind(b"\n", 0, filled) + 1
-    if not mark or not end:
+    if not mark or not end or buffer.find(mark, 0, end) < 0:
         return end
     quotes = buffer.count(mark, 0, end)
     while end and quotes % 2:
@@ -237,20 +238,28 @@ def _last_end(buffer: bytearray, filled: int, mark: bytes) -> int:
 
 
 class Place(NamedTuple):
-    """Where a block of text stands in its file: its first byte, its length, and the number of its first line."""
+    """Where a block of text stands in its file: its first byte and its length."""
 
     offset: int
     length: int
-    line: int
 
 
 def blocks_in_order(file: BinaryIO, quote: str | None, block_bytes: int) -> Iterator[tuple[Place, bytes]]:
     """The blocks of a file from its beginning to its end."""
-    offset, line = 0, 1
+    offset = 0
     for block in text_blocks(file, quote, block_bytes):
-        yield Place(offset, len(block), line), block
+        yield Place(offset, len(block)), block
         offset += len(block)
-        line += block.count(b"\n")
+
+
+def first_line(path: str, place: Place) -> int:
+    """The number of the line that a block begins with; counted only when there is something to complain about."""
+    line, left = 1, place.offset
+    with open_stored(path) as file:
+        while left and (read := file.read(min(left, 2**20))):
+            line += read.count(b"\n")
+            left -= len(read)
+    return line
 
 
 def blocks_at(file: BinaryIO, places: Iterable[Place]) -> Iterator[tuple[Place, bytes]]:
@@ -271,6 +280,7 @@ class TextTable:
     dialect: Dialect
     encoding: str
     types: dict[str, Any]
+    path: str | None = None  # to count lines in, when there is something to complain about
     missing: tuple[str, ...] = MISSING
     missing_among_numbers: bool = False
 
@@ -286,8 +296,8 @@ class TextTable:
             blocks = blocks_in_order(file, self.dialect.quote, block_bytes or BLOCK_BYTES)
         else:
             blocks = blocks_at(file, places)
-        for place, text, line, attempt in ahead(blocks, self._attempt, 2):
-            frame, to_text = self._settled(text, line, attempt)
+        for place, text, attempt in ahead(blocks, self._attempt, 2):
+            frame, to_text = self._settled(text, place, attempt)
             if to_text and not fresh:
                 widened = True  # go on to the end, to know all that must be widened, and begin again
             if frame.height and not widened:
@@ -296,19 +306,18 @@ class TextTable:
         if widened:
             raise TypesWidened
 
-    def _attempt(self, item: tuple[Place, bytes]) -> tuple[Place, bytes, int, pl.DataFrame | None]:
-        """(place, text, number of its first line, its rows if the types that are known fit)."""
+    def _attempt(self, item: tuple[Place, bytes]) -> tuple[Place, bytes, pl.DataFrame | None]:
+        """(place, text, its rows if the types that are known fit)."""
         from polars.exceptions import PolarsError
 
         place, block = item
-        line = place.line + self.dialect.skipped
-        text = block if self.encoding == "utf-8" else self._recode(block, line)
-        start, lines = self._table_start(text) if place.offset == 0 else (0, 0)
-        text = text[start:] if start else text
+        text = block if self.encoding == "utf-8" else self._recode(block, place)
+        start, _ = self._table_start(text) if place.offset == 0 else (0, 0)
+        rows = text[start:] if start else text
         try:
-            return place, text, line + lines, self._read_quickly(text)
+            return place, text, self._read_quickly(rows)
         except PolarsError:
-            return place, text, line + lines, None
+            return place, text, None
 
     def _table_start(self, text: bytes) -> tuple[int, int]:
         """How many bytes and lines stand before the first row: a byte order mark, comments, empty lines, the header."""
@@ -328,28 +337,35 @@ class TextTable:
             start = end
         return start, lines
 
-    def _recode(self, text: bytes, line: int) -> bytes:
+    def _recode(self, text: bytes, place: Place) -> bytes:
         try:
             return text.decode(self.encoding).encode()
         except UnicodeDecodeError as error:
-            raise self._bad_byte(text, error.start, line, "pass the encoding that it was written in") from error
+            advice = "pass the encoding that it was written in"
+            raise self._bad_byte(text, error.start, self._first_line(place), advice) from error
 
-    def _bad_byte(self, text: bytes, place: int, line: int, advice: str) -> ValueError:
-        at = line + text.count(b"\n", 0, place)
+    def _first_line(self, place: Place) -> int:
+        return first_line(self.path, place) + self.dialect.skipped if self.path else 1 + self.dialect.skipped
+
+    def _bad_byte(self, text: bytes, at: int, line: int, advice: str) -> ValueError:
+        line += text.count(b"\n", 0, at)
         return ValueError(
-            f"{self.name} must be text in {self.encoding}, but byte 0x{text[place]:02X} in line {at} is not; {advice}."
+            f"{self.name} must be text in {self.encoding}, but byte 0x{text[at]:02X} in line {line} is not; {advice}."
         )
 
-    def _settled(self, text: bytes, line: int, frame: pl.DataFrame | None) -> tuple[pl.DataFrame, bool]:
+    def _settled(self, block: bytes, place: Place, frame: pl.DataFrame | None) -> tuple[pl.DataFrame, bool]:
         """The rows of a block, all checks passed, and whether a column had to become text for it."""
         from polars.exceptions import PolarsError
 
+        start, lines = self._table_start(block) if place.offset == 0 else (0, 0)
+        text = block[start:] if start else block
         to_text = False
         fits = frame is not None and all(kind == self.types[name] for name, kind in frame.schema.items())
         if frame is None or not fits:  # types may have been widened since
             try:
                 frame = self._read_quickly(text)
             except PolarsError as error:
+                line = self._first_line(place) + lines
                 self._check_text(text, line)
                 try:
                     to_text = self._widen(text)
@@ -365,7 +381,7 @@ class TextTable:
 
                 frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
             if text.count(self.dialect.separator.encode()) != frame.height * (frame.width - 1):
-                self._check_widths(text, line)
+                self._check_widths(text, self._first_line(place) + lines)
         return frame, to_text
 
     def _read_quickly(self, text: bytes) -> pl.DataFrame:

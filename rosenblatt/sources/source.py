@@ -235,7 +235,7 @@ class Source:
     ) -> Iterator[tuple[delimited.Place, pl.DataFrame]]:
         if is_remote(path):
             for frame in tables.remote_text_frames(path, self.header, self.separator):
-                yield delimited.Place(0, 0, 1), frame
+                yield delimited.Place(0, 0), frame
             return
         with open_stored(path) as file:
             sample = file.read(delimited.SAMPLE_BYTES)
@@ -247,7 +247,7 @@ class Source:
                 self.notes.append(note)
         for column, kind in dialect.types.items():
             self.types.setdefault(column, kind)
-        table = delimited.TextTable(name, dialect, self.encoding, self.types)
+        table = delimited.TextTable(name, dialect, self.encoding, self.types, path)
         with open_stored(path) as file:
             yield from table.frames(file, fresh=fresh, block_bytes=block_bytes, places=places)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from .ahead import ahead, usual_threads
 from .compressed import open_stored
-from .delimited import Place, blocks_at, blocks_in_order
+from .delimited import Place, blocks_at, blocks_in_order, first_line
 from .matrix import Matrix
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def looks_like_vw(lines: list[str]) -> bool:
 
 
 def libsvm_blocks(
-    file: BinaryIO, name: str, *, zero_based: bool, dtype: Any, places: list[Place] | None = None
+    file: BinaryIO, path: str, name: str, *, zero_based: bool, dtype: Any, places: list[Place] | None = None
 ) -> Iterator[SparseBlock]:
     """The rows of LIBSVM text, block by block, in order or at known places. Indices count from 0 in what comes back."""
     from . import parsing
@@ -56,7 +56,6 @@ def libsvm_blocks(
 
     def parse(item: tuple[Place, bytes]) -> SparseBlock:
         place_of, block = item
-        line = place_of.line
         text = np.frombuffer(block + b"\n\n", np.uint8)  # the parser may look one byte beyond the last line's end
         n_rows, n_entries = block.count(b"\n") + 1, len(block) // 3 + 1
         labels, indptr = np.empty(n_rows), np.zeros(n_rows + 1, np.int64)
@@ -65,9 +64,9 @@ def libsvm_blocks(
         error, place, rows, entries, n_hard, widest = parsing.parse_libsvm(
             text, len(block) + 1, labels, indptr, indices, data, first, hard, *parsing.helpers()
         )
-        _read_hard(block, hard[:n_hard], data, labels, line, name, LIBSVM_FORM)
+        _read_hard(block, hard[:n_hard], data, labels, place_of, path, name, LIBSVM_FORM)
         if error != parsing.OK:
-            raise _wrong(block, int(place), line, name, LIBSVM_FORM, _reasons(first)[int(error)])
+            raise _wrong(block, int(place), place_of, path, name, LIBSVM_FORM, _reasons(first)[int(error)])
         return SparseBlock(
             labels[:rows], indptr[: rows + 1], indices[:entries], data[:entries], int(widest) - first,
             place=place_of,
@@ -78,14 +77,13 @@ def libsvm_blocks(
 
 
 def vw_blocks(
-    file: BinaryIO, name: str, *, bits: int, dtype: Any, places: list[Place] | None = None
+    file: BinaryIO, path: str, name: str, *, bits: int, dtype: Any, places: list[Place] | None = None
 ) -> Iterator[SparseBlock]:
     """The rows of Vowpal Wabbit text, block by block, hashed to 2**bits columns."""
     from . import parsing
 
     def parse(item: tuple[Place, bytes]) -> SparseBlock:
         place_of, block = item
-        line = place_of.line
         text = np.frombuffer(block + b"\n\n", np.uint8)
         n_rows, n_entries = block.count(b"\n") + 1, len(block) // 2 + 1
         labels, importance, indptr = np.empty(n_rows), np.empty(n_rows), np.zeros(n_rows + 1, np.int64)
@@ -94,9 +92,9 @@ def vw_blocks(
         error, place, rows, entries, n_hard = parsing.parse_vw(
             text, len(block) + 1, labels, importance, indptr, indices, data, bits, hard, *parsing.helpers()
         )
-        _read_hard(block, hard[:n_hard], data, labels, line, name, VW_FORM)
+        _read_hard(block, hard[:n_hard], data, labels, place_of, path, name, VW_FORM)
         if error != parsing.OK:
-            raise _wrong(block, int(place), line, name, VW_FORM, _reasons(0)[int(error)])
+            raise _wrong(block, int(place), place_of, path, name, VW_FORM, _reasons(0)[int(error)])
         return SparseBlock(
             labels[:rows], indptr[: rows + 1], indices[:entries], data[:entries], 2**bits - 1, importance[:rows],
             place_of,
@@ -126,7 +124,9 @@ def _reasons(first: int) -> dict[int, str]:
     }
 
 
-def _read_hard(block: bytes, hard: Any, data: Any, labels: Any, line: int, name: str, form: str) -> None:
+def _read_hard(
+    block: bytes, hard: Any, data: Any, labels: Any, place_of: Place, path: str, name: str, form: str
+) -> None:
     """Let float() read what the compiled parser left to it."""
     for begin, end, place in hard.tolist():
         token = block[begin:end]
@@ -135,15 +135,15 @@ def _read_hard(block: bytes, hard: Any, data: Any, labels: Any, line: int, name:
                 raise ValueError
             value = float(token)
         except ValueError:
-            raise _wrong(block, begin, line, name, form, "where a number should be") from None
+            raise _wrong(block, begin, place_of, path, name, form, "where a number should be") from None
         if place >= 0:
             data[place] = value
         else:
             labels[-1 - place] = value
 
 
-def _wrong(block: bytes, place: int, line: int, name: str, form: str, reason: str) -> ValueError:
-    at = line + block.count(b"\n", 0, place)
+def _wrong(block: bytes, place: int, place_of: Place, path: str, name: str, form: str, reason: str) -> ValueError:
+    at = first_line(path, place_of) + block.count(b"\n", 0, place)
     column = place - (block.rfind(b"\n", 0, place) + 1) + 1
     token = (block[place : place + 200].split() or [b""])[0][:40].decode(errors="replace")
     found = repr(token) if block[place : place + 1].strip() else "nothing"
@@ -199,7 +199,7 @@ def matrices(path: str, name: str, source: Source, n_rows: int | None) -> Iterat
     from .libsvm import check_width
 
     with open_stored(path) as file:
-        blocks = _blocks(file, name, source)
+        blocks = _blocks(file, path, name, source)
         if n_rows is not None:
             width = _settled_width(source)
             for block in recut(blocks, n_rows):
@@ -220,7 +220,7 @@ def placed_matrices(path: str, name: str, source: Source, places: list[Place] | 
     """The blocks of one file and where they stand, in order or at known places."""
     width = _settled_width(source)
     with open_stored(path) as file:
-        for block in _blocks(file, name, source, places):
+        for block in _blocks(file, path, name, source, places):
             if len(block.labels) and block.place is not None:
                 yield block.place, _matrix(block, width, name, source.format)
 
@@ -237,10 +237,12 @@ def _matrix(block: SparseBlock, width: int, name: str, format: str) -> Matrix:
     return _labelled(X, block.labels, block.importance, format)
 
 
-def _blocks(file: BinaryIO, name: str, source: Source, places: list[Place] | None = None) -> Iterator[SparseBlock]:
+def _blocks(
+    file: BinaryIO, path: str, name: str, source: Source, places: list[Place] | None = None
+) -> Iterator[SparseBlock]:
     if source.format == "vw":
-        return vw_blocks(file, name, bits=source.bits, dtype=np.float64, places=places)
-    return libsvm_blocks(file, name, zero_based=source.zero_based, dtype=np.float64, places=places)
+        return vw_blocks(file, path, name, bits=source.bits, dtype=np.float64, places=places)
+    return libsvm_blocks(file, path, name, zero_based=source.zero_based, dtype=np.float64, places=places)
 
 
 def _labelled(X: Any, labels: Any, weights: Any, format: str) -> Matrix:
@@ -259,7 +261,7 @@ def _settled_width(source: Source) -> int:
         width = 1
         for path in source.paths:
             with open_stored(path) as file:
-                width = max([width, *(block.widest + 1 for block in _blocks(file, path, source))])
+                width = max([width, *(block.widest + 1 for block in _blocks(file, path, path, source))])
         source.n_features = width
     return source.n_features
 

@@ -214,6 +214,7 @@ print(done.rows, (peak() - before) // 1024)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="peak memory is read from /proc")
 def test_memory_does_not_grow_with_the_file(tmp_path):
     """A file of 190 MB, thirty times the first one, needs less than 60 MB more at its peak; its numbers are 80 MB."""

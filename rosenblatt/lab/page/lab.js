@@ -5,7 +5,7 @@ window.lab = (function () {
   const BLUE = "#0072B2", ORANGE = "#D55E00", GREEN = "#009E73";
   const MOST_SHOWN_SIZE = 30;
   let models, wire, screen, data, runs = [], proofs = [];
-  let frame = 0, playing = false, fresh = true, dark = false, tool = "draw", side = 1, owed = 0, last = 0, ticking = false;
+  let frame = 0, playing = false, fresh = true, dark = false, tool = "draw", side = 1, owed = 0, last = 0, ticking = false, besides = 0;
   let cursor = null, held = null, asked = 0, spoken = null;
   const waiting = new Map();
   const lab = { menu: null, start, lost, timings: { draws: [], frames: 0 } };
@@ -16,6 +16,7 @@ window.lab = (function () {
     request.id = ++asked;
     return new Promise((answer) => {
       waiting.set(request.id, answer);
+      lab.timings.asked = performance.now();
       wire.request = JSON.stringify(request);
     });
   }
@@ -32,6 +33,7 @@ window.lab = (function () {
     const reply = JSON.parse(wire.reply);
     const answer = waiting.get(reply.id);
     waiting.delete(reply.id);
+    lab.timings.answered = performance.now() - lab.timings.asked;
     if (answer) answer(reply);
   }
 
@@ -172,7 +174,7 @@ window.lab = (function () {
     owed = 0;
     if (playing && !ticking) { ticking = true; last = performance.now(); requestAnimationFrame(tick); }
     $("play").textContent = playing ? "Pause" : "Play";
-    if (!playing) settle();
+    if (!playing && screen) { draw(); settle(); }
     hint();
   }
 
@@ -223,8 +225,11 @@ window.lab = (function () {
     const begun = performance.now();
     runs.forEach((run, i) => drawPlane(run, i));
     if (!runs.length) drawBare();
-    drawMoments();
-    explain();
+    if (!playing || begun - besides > 150) { // nobody reads faster than that
+      besides = begun;
+      drawMoments();
+      explain();
+    }
     $("scrub").value = frame;
     const run = runs[0];
     const noun = run && run.kind === "updates" ? "update" : "epoch";
