@@ -14,6 +14,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -179,6 +180,13 @@ class Source:
                 yield place.offset, rows
         if known is None:
             self._places[path] = seen
+
+    def digest_later(self) -> Future[str]:
+        """The digest, computed on a thread of its own while other things are done."""
+        pool = ThreadPoolExecutor(1)
+        future = pool.submit(self.digest)
+        pool.shutdown(wait=False)
+        return future
 
     def digest(self) -> str:
         """SHA-256 of the files as they are stored, one after another."""

@@ -152,6 +152,7 @@ def train(
     others = None if test is None else read_examples(test, found.target or target, **reader)
     if positive is not None:
         positive = class_named(found.labels(), positive)
+    total = len(found)
     clock.note("reading")
     estimator = _estimator(name, given, found.labels(), seed)
     with _heard() as heard:
@@ -165,7 +166,7 @@ def train(
         summary = judge.by_folds(cv, numbers) if cv is not None else judge.by_rows(tested)
         clock.note("judging")
     share = 0.0 if tested is None or others is not None else (HOLDOUT if holdout is None else holdout)
-    about = _about(found, learned, summary, name, told, seed, share, columns_of(model))
+    about = {**_about(found, learned, summary, name, told, seed, share, columns_of(model)), "rows": total}
     if out is not None:
         save_model(model, out, about)
     if report is not None:
@@ -248,7 +249,7 @@ def _parts(
     if share == 0:
         return found, None, "the training rows themselves, which flatters"
     learned, tested = hold_out(found.labels(), share, seed, numbers=numbers)
-    return found.take(learned), found.take(tested), f"a random {share:.0%} of the rows"
+    return *found.parted(learned, tested), f"a random {share:.0%} of the rows"
 
 
 # ------------------------------------------------------------------------------------------------ searching and judging
@@ -347,7 +348,6 @@ def _about(
         "source": found.name,
         "format": found.format,
         "digest": found.digest,
-        "rows": len(found),
         "learned_rows": len(learned),
         "held_out": told,
         "seed": seed,
