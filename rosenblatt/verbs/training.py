@@ -154,6 +154,7 @@ def train(
     others = None if test is None else read_examples(test, found.target or target, drop=drop, **reader)
     if positive is not None:
         positive = class_named(found.labels(), positive)
+    total = len(found)
     clock.note("reading")
     estimator = _estimator(name, given, found.labels(), seed)
     with _heard() as heard:
@@ -167,7 +168,7 @@ def train(
         summary = judge.by_folds(cv, numbers) if cv is not None else judge.by_rows(tested)
         clock.note("judging")
     share = 0.0 if tested is None or others is not None else (HOLDOUT if holdout is None else holdout)
-    about = _about(found, learned, summary, name, told, seed, share, columns_of(model))
+    about = {**_about(found, learned, summary, name, told, seed, share, columns_of(model)), "rows": total}
     if out is not None:
         save_model(model, out, about)
     if report is not None:
@@ -250,7 +251,7 @@ def _parts(
     if share == 0:
         return found, None, "the training rows themselves, which flatters"
     learned, tested = hold_out(found.labels(), share, seed, numbers=numbers)
-    return found.take(learned), found.take(tested), f"a random {share:.0%} of the rows"
+    return *found.parted(learned, tested), f"a random {share:.0%} of the rows"
 
 
 # ------------------------------------------------------------------------------------------------ searching and judging
@@ -402,9 +403,11 @@ class _Streamed:
                 on_epoch=on_epoch,
             )
             clock.note("learning")
-        name, digest = source.name, source.digest()
-        source.close()
-        seen = Examples(done.X_seen, done.y_seen, None, done.target, name, source.format, digest=digest)
+        name, digesting = source.name, source.digest_later()
+        if source.is_copy:
+            digesting.result()
+            source.close()
+        seen = Examples(done.X_seen, done.y_seen, None, done.target, name, source.format, digesting=digesting)
         told = f"a random {len(done.y_test):,} of {done.rows:,} rows"
         tested = Examples(done.X_test, done.y_test, None, done.target, name, source.format)
         if test is not None:
@@ -465,7 +468,6 @@ def _about(
         "source": found.name,
         "format": found.format,
         "digest": found.digest,
-        "rows": len(found),
         "learned_rows": len(learned),
         "held_out": told,
         "seed": seed,
