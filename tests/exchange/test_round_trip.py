@@ -144,7 +144,7 @@ def test_labels_of_every_kind(kind, tmp_path):
     json.dumps(describe(tmp_path / "model.safetensors"))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_small_problem(tmp_path, data):
     n, d = data.draw(st.integers(2, 8)), data.draw(st.integers(1, 4))
