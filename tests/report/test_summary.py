@@ -283,6 +283,9 @@ def test_sparse_rows():
         ({"y_test": ["x"] * 400}, "labels that the model knows"),
         ({"X_train": np.zeros((3, 2))}, "belong together"),
         ({"predictions": [1, 2]}, "one prediction for each"),
+        ({"time_limit": 0}, "time_limit must be"),
+        ({"time_limit": float("nan")}, "time_limit must be"),
+        ({"most": 0}, "most must be"),
     ],
 )
 def test_bad_input(change, sentence):
