@@ -19,7 +19,7 @@ from rosenblatt.lab.sets import Data
 from rosenblatt.trace import STOP_REASONS, Trace
 
 MOST_FRAMES = 20_000  # that are sent to the page
-MOST_WORK = 6_000_000  # scores computed for the curve of errors
+MOST_WORK = 2_000_000  # scores computed for the curve of errors
 KEYFRAMES = 100  # at most, for what is not a line
 SIDE = 80  # cells of a region's picture
 EPOCH_FRAMES = 60  # fits of a learner whose history is known epoch by epoch
@@ -165,7 +165,7 @@ def _fewest_errors(path: Array, data: Data) -> Array:
 def wrong(weights: Array, data: Data) -> Array:
     """Which rows each weight vector answers wrongly; a score of 0 answers +1."""
     scores = weights[:, :-1] @ data.X.T + weights[:, -1:]
-    return np.where(scores >= 0.0, 1, -1) != data.y
+    return (scores >= 0.0) != (data.y > 0)
 
 
 def _kernel_lengths(model: Any, X: Array, rows: Array, steps: Array) -> Array:

@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import bokeh
 import numpy as np
 from bokeh.core.properties import String
 from bokeh.document import Document
@@ -73,6 +74,7 @@ def plane(number: int) -> dict[str, Any]:
         "arrow": _source(x0=[], y0=[], x1=[], y1=[]),
         "head": _source(x=[], y=[], angle=[]),
         "points": _source(x=[], y=[], colour=[], marker=[], size=[], edge=[]),
+        "grown": _source(x=[], y=[], colour=[], marker=[], size=[], edge=[]),
         "support": _source(x=[], y=[], size=[]),
         "sample": _source(x=[], y=[]),
         "star": _source(x=[], y=[]),
@@ -87,8 +89,9 @@ def plane(number: int) -> dict[str, Any]:
                  line_width=1.5, source=sources["hulls"])  # fmt: skip
     plot.multi_line("xs", "ys", line_color="colour", line_width="width", line_alpha="alpha", line_dash="dash",
                     source=sources["lines"])  # fmt: skip
-    plot.scatter("x", "y", marker="marker", size="size", fill_color="colour", line_color="edge", line_width=1,
-                 source=sources["points"])  # fmt: skip
+    for name in ("points", "grown"):
+        plot.scatter("x", "y", marker="marker", size="size", fill_color="colour", line_color="edge", line_width=1,
+                     source=sources[name])  # fmt: skip
     rings = plot.scatter("x", "y", marker="circle", size="size", fill_color=None, line_color=INK, line_width=1.3,
                          source=sources["support"])  # fmt: skip
     plot.scatter("x", "y", marker="circle", size=22, fill_color=None, line_color=ACCENT, line_width=3.5,
@@ -176,10 +179,12 @@ def fill(document: Document, workers: Workers) -> None:
     figures = {"plane0": plane(0), "plane1": plane(1), "proof": proof(), "curve": curve(), "landscape": landscape()}
     models = {f"{name}_{part}": model for name, parts in figures.items() for part, model in parts.items()}
     for parts in figures.values():
-        document.add_root(parts["plot"])
-    for model in document.models:  # what the page draws by itself is nobody else's business
-        model.syncable = False
+        for model in parts["plot"].references():  # what the page draws by itself is nobody else's business
+            model.syncable = False
     figures["plane0"]["plot"].tags = [wire]  # which makes it part of the document
+    with document.models.freeze():  # so that they are counted once
+        for parts in figures.values():
+            document.add_root(parts["plot"])
 
     queue: list[str] = []
 
@@ -208,9 +213,13 @@ def fill(document: Document, workers: Workers) -> None:
         "document_ready",
         CustomJS(args={"wire": wire, **models}, code="export default (args) => window.lab.start(args)"),
     )
-    document.js_on_event("connection_lost", CustomJS(code="window.lab.lost()"))
+    document.js_on_event("connection_lost", CustomJS(code="window.lab.lost(true)"))
+    document.js_on_event("client_reconnected", CustomJS(code="window.lab.lost(false)"))
+    document.config.notify_connection_status = False  # the page says it in its own words
     document.template = _template()
-    document.template_variables.update(css=_asset("lab.css"), script=_asset("lab.js"), menu=menu())
+    document.template_variables.update(
+        css=_asset("lab.css"), script=_asset("lab.js"), menu=menu(), version=bokeh.__version__
+    )
     document.title = "Rosenblatt lab"
     workers.proving.submit(prove, session.generation)
 

@@ -18,9 +18,7 @@ class Lab:
         from bokeh.application.handlers import FunctionHandler
         from bokeh.server.server import Server
 
-        if isinstance(port, bool) or not isinstance(port, int) or not 0 <= port < 65536:
-            raise ValueError(f"port must be a whole number from 0 to 65535, but got {port!r}; 0 takes a free one.")
-        _check_free(host, port)
+        check_address(host, port)
         logging.getLogger("bokeh").setLevel(logging.ERROR)
         logging.getLogger("tornado.access").setLevel(logging.ERROR)
         self.workers = Workers()
@@ -36,6 +34,7 @@ class Lab:
         shown = "localhost" if host in ("127.0.0.1", "0.0.0.0", "::1", "::", "localhost") else host
         self.url = f"http://{shown}:{self.server.port}/"
         self.server.start()
+        begin()
         self.workers.proving.submit(warm_up)
 
     def run(self) -> None:
@@ -53,8 +52,10 @@ class Lab:
         self.server.unlisten()
 
 
-def _check_free(host: str, port: int) -> None:
+def check_address(host: str, port: int) -> None:
     """One sentence instead of a stack of calls when the address cannot be had."""
+    if isinstance(port, bool) or not isinstance(port, int) or not 0 <= port < 65536:
+        raise ValueError(f"port must be a whole number from 0 to 65535, but got {port!r}; 0 takes a free one.")
     kind = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         with socket.socket(kind, socket.SOCK_STREAM) as trial:
@@ -65,6 +66,13 @@ def _check_free(host: str, port: int) -> None:
             f"The lab must listen at a free address of this machine, but {host} port {port} cannot be had ({error}); "
             f"choose another host or port, or port 0 for a free one."
         ) from None
+
+
+def begin() -> None:
+    """Learn and prove what the first screen shows, so that nobody waits for libraries to load."""
+    from rosenblatt.lab.session import Session
+
+    Session().proofs()
 
 
 def warm_up() -> None:
@@ -90,6 +98,7 @@ def serve(host: str = "127.0.0.1", port: int = 0, open_browser: bool = True) -> 
     """
     import asyncio
 
+    check_address(host, port)
     asyncio.set_event_loop(asyncio.new_event_loop())
     lab = Lab(host, port)
     print(f"The lab is at {lab.url}   (Ctrl-C ends it)", flush=True)

@@ -69,7 +69,10 @@ class Session:
                     raise ValueError(f"The page asked for {request.get('do')!r}, which the lab does not know.")
                 reply = action(request)
             except ValueError as error:
-                self.message = str(error)
+                self.message = str(error).split("\n")[0]
+                reply = self.screen()
+            except (KeyError, TypeError, IndexError) as error:
+                self.message = f"A request must be whole, but this one had no proper {error}; reload the page."
                 reply = self.screen()
             reply["id"] = request.get("id", 0)
             return reply
@@ -217,9 +220,10 @@ class Session:
         told: Reply = {
             "name": learner.name, "title": learner.title, "formula": learner.formula, "kind": run.kind,
             "answer": learner.answer, "links": links(learner), "paragraph": paragraph(run, data),
-            "frames": run.frames, "numbers": packed(run.numbers, "i4"), "epoch_ends": packed(run.epoch_ends, "i4"),
+            "frames": run.frames, "numbers": _unless_counting(run.numbers), "epoch_ends": packed(run.epoch_ends, "i4"),
             "rows": packed(run.rows, "i4"), "places": packed(place[run.rows], "i4"), "steps": packed(run.steps, "f8"),
-            "shrinks": packed(run.shrinks, "f8"), "error_frames": packed(run.error_frames, "i4"),
+            "shrinks": packed(run.shrinks, "f8") if (run.shrinks != 1.0).any() else "",
+            "error_frames": _unless_counting(run.error_frames),
             "errors": packed(run.errors, "f8"), "lengths": packed(run.lengths, "f8"),
             "support": packed(place[run.support], "i4"), "columns": list(run.trace.columns), "cells": run.trace.cells(),
             "ending": run.ending(), "notes": run.notes, "features": data.X.shape[1],
@@ -340,6 +344,11 @@ def _told_surface(run: Run, data: Data) -> Reply:
 
 def _file(name: str, kind: str, content: bytes) -> Reply:
     return {"file": {"name": name, "kind": kind, "content": base64.b64encode(content).decode()}}
+
+
+def _unless_counting(numbers: Array) -> str:
+    """Packed, or nothing where they are 0, 1, 2, …"""
+    return "" if np.array_equal(numbers, np.arange(len(numbers))) else packed(numbers, "i4")
 
 
 def _seed(value: Any) -> int:

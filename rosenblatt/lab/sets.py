@@ -152,17 +152,13 @@ def missing(name: str) -> str:
     """Why a set cannot be had on this machine, in one sentence; empty where it can."""
     if name != "mnist":
         return ""
-    from rosenblatt.sources import cache_folder
     from rosenblatt.sources.fetch import locate
 
     try:
         for part in ("images-idx3", "labels-idx1"):
             locate(f"mnist/train-{part}-ubyte", opener=_never)
     except OSError:
-        return (
-            f"MNIST is not on this machine: set ROSENBLATT_DATA to a folder that has it, or call "
-            f"rosenblatt.sources.mnist() once, which keeps it in {cache_folder()}."
-        )
+        return "MNIST is not on this machine; set ROSENBLATT_DATA, or run rosenblatt.sources.mnist() once."
     return ""
 
 

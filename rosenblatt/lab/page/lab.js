@@ -5,7 +5,7 @@ window.lab = (function () {
   const BLUE = "#0072B2", ORANGE = "#D55E00", GREEN = "#009E73";
   const MOST_SHOWN_SIZE = 30;
   let models, wire, screen, data, runs = [], proofs = [];
-  let frame = 0, playing = false, fresh = true, dark = false, tool = "draw", side = 1, owed = 0, last = 0;
+  let frame = 0, playing = false, fresh = true, dark = false, tool = "draw", side = 1, owed = 0, last = 0, ticking = false, besides = 0;
   let cursor = null, held = null, asked = 0, spoken = null;
   const waiting = new Map();
   const lab = { menu: null, start, lost, timings: { draws: [], frames: 0 } };
@@ -16,6 +16,7 @@ window.lab = (function () {
     request.id = ++asked;
     return new Promise((answer) => {
       waiting.set(request.id, answer);
+      lab.timings.asked = performance.now();
       wire.request = JSON.stringify(request);
     });
   }
@@ -32,6 +33,7 @@ window.lab = (function () {
     const reply = JSON.parse(wire.reply);
     const answer = waiting.get(reply.id);
     waiting.delete(reply.id);
+    lab.timings.answered = performance.now() - lab.timings.asked;
     if (answer) answer(reply);
   }
 
@@ -56,14 +58,12 @@ window.lab = (function () {
     show(JSON.parse(wire.reply), false, true);
     if (!shared && !calm) play(true);
     if (wire.proof) proven();
-    requestAnimationFrame(tick);
     document.body.dataset.ready = "yes";
   }
 
-  function lost() {
-    playing = false;
-    $("lost").hidden = false;
-    $("play").textContent = "Play";
+  function lost(is) {
+    $("lost").hidden = !is;
+    document.body.dataset.lost = is ? "yes" : "no";
   }
 
   function say(text) {
@@ -75,7 +75,8 @@ window.lab = (function () {
   const KINDS = { f8: Float64Array, f4: Float32Array, i4: Int32Array, i1: Int8Array, u1: Uint8Array };
 
   function unpack(text, kind) {
-    const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+    const plain = atob(text), bytes = new Uint8Array(plain.length);
+    for (let j = 0; j < plain.length; j++) bytes[j] = plain.charCodeAt(j);
     return new KINDS[kind](bytes.buffer);
   }
 
@@ -102,6 +103,7 @@ window.lab = (function () {
     drawCurve();
     drawProof();
     for (const run of runs) run.counted = 0;
+    drawAllPoints();
     draw();
     if ($("python-box").open) fetchScript();
   }
@@ -111,6 +113,10 @@ window.lab = (function () {
     for (const [name, kind] of [["numbers", "i4"], ["epoch_ends", "i4"], ["rows", "i4"], ["places", "i4"],
       ["steps", "f8"], ["shrinks", "f8"], ["error_frames", "i4"], ["errors", "f8"], ["lengths", "f8"],
       ["support", "i4"]]) run[name] = unpack(told[name], kind);
+    const counting = (n) => Int32Array.from({ length: n }, (_, j) => j);
+    if (!told.numbers) run.numbers = counting(run.frames);
+    if (!told.error_frames) run.error_frames = counting(run.errors.length);
+    if (!told.shrinks) run.shrinks = new Float64Array(run.steps.length).fill(1);
     for (const name of ["weights", "path"]) run[name] = told[name] ? unpack(told[name], "f8") : null;
     if (told.field) run.field = { side: told.field.side, frames: unpack(told.field.frames, "i4"), bits: unpack(told.field.bits, "u1") };
     if (told.image) run.image = { shape: told.image.shape, frames: unpack(told.image.frames, "i4"), values: unpack(told.image.values, "i1") };
@@ -122,6 +128,16 @@ window.lab = (function () {
 
   const longest = () => Math.max(0, ...runs.map((run) => run.frames - 1));
   const at = (run) => Math.min(frame, run.frames - 1);
+
+  function evenly(n, most = 400) { // places of an even part of a list, with its end
+    if (n <= most) return Array.from({ length: n }, (_, j) => j);
+    return Array.from({ length: most }, (_, j) => Math.round(j * (n - 1) / (most - 1)));
+  }
+
+  function rising(n, most = 200) { // frames 1 … n - 1, fewer and fewer, for a logarithmic axis
+    if (n <= most) return Array.from({ length: n - 1 }, (_, j) => j + 1);
+    return [...new Set(Array.from({ length: most }, (_, j) => Math.round(Math.pow(n - 1, j / (most - 1)))))];
+  }
 
   function before(list, value) { // the last place whose entry is at most the value
     let low = 0, high = list.length - 1;
@@ -148,16 +164,17 @@ window.lab = (function () {
         lab.timings.frames++;
         if (frame >= longest()) play(false);
       }
-    }
-    requestAnimationFrame(tick);
+      requestAnimationFrame(tick);
+    } else ticking = false;
   }
 
   function play(on) {
     if (on && frame >= longest()) go(0);
     playing = on && longest() > 0;
     owed = 0;
+    if (playing && !ticking) { ticking = true; last = performance.now(); requestAnimationFrame(tick); }
     $("play").textContent = playing ? "Pause" : "Play";
-    if (!playing) settle();
+    if (!playing && screen) { draw(); settle(); }
     hint();
   }
 
@@ -208,8 +225,11 @@ window.lab = (function () {
     const begun = performance.now();
     runs.forEach((run, i) => drawPlane(run, i));
     if (!runs.length) drawBare();
-    drawMoments();
-    explain();
+    if (!playing || begun - besides > 150) { // nobody reads faster than that
+      besides = begun;
+      drawMoments();
+      explain();
+    }
     $("scrub").value = frame;
     const run = runs[0];
     const noun = run && run.kind === "updates" ? "update" : "epoch";
@@ -222,28 +242,45 @@ window.lab = (function () {
   const colours = () => (dark ? { "-1": "#56B4E9", 1: "#F08A3C", ink: "#f2f2f2", paper: "#14161a", accent: "#2fc193" }
     : { "-1": BLUE, 1: ORANGE, ink: "#222222", paper: "#ffffff", accent: GREEN });
 
+  const drawn = new Map();
+  function put(name, columns) { // new data for a source, unless it is what is already there
+    let key = "";
+    for (const values of Object.values(columns)) key += values.length > 40 ? Math.random() : JSON.stringify(values) + ";";
+    if (drawn.get(name) === key) return;
+    drawn.set(name, key);
+    models[name].data = columns;
+  }
+
   function drawBare() {
     clearPlane(0);
-    drawPoints(0, null);
+    drawAllPoints();
   }
 
   function clearPlane(i) {
     for (const [name, keys] of [["sides", ["xs", "ys", "colour", "alpha"]], ["hulls", ["xs", "ys", "colour"]],
       ["lines", ["xs", "ys", "colour", "width", "dash", "alpha"]], ["arrow", ["x0", "y0", "x1", "y1"]],
       ["head", ["x", "y", "angle"]], ["support", ["x", "y", "size"]], ["sample", ["x", "y"]], ["star", ["x", "y"]]])
-      models[`plane${i}_${name}`].data = Object.fromEntries(keys.map((key) => [key, []]));
+      put(`plane${i}_${name}`, Object.fromEntries(keys.map((key) => [key, []])));
   }
 
-  function drawPoints(i, run) {
-    const n = data.x.length, shade = colours(), sizes = new Array(n), base = n > 600 ? 6 : n > 200 ? 8 : 10;
-    const grow = run && run.kind === "updates" && $("sizes").checked;
-    for (let j = 0; j < n; j++)
-      sizes[j] = grow ? Math.min(MOST_SHOWN_SIZE, base + 2.6 * Math.sqrt(run.counts[j])) : base;
-    models[`plane${i}_points`].data = {
-      x: data.x, y: data.y, size: sizes, colour: Array.from(data.side, (s) => shade[s]),
-      marker: Array.from(data.side, (s) => (s > 0 ? "square" : "circle")), edge: new Array(n).fill(shade.paper),
-    };
-    return sizes;
+  const base = () => (data.x.length > 600 ? 6 : data.x.length > 200 ? 8 : 10);
+  const markOf = (s) => (s > 0 ? "square" : "circle");
+
+  function drawAllPoints() { // they stay; only those that grow are drawn again
+    const n = data.x.length, shade = colours();
+    for (const i of [0, 1]) models[`plane${i}_points`].data = i && runs.length < 2
+      ? { x: [], y: [], size: [], colour: [], marker: [], edge: [] }
+      : { x: data.x, y: data.y, size: new Array(n).fill(base()), colour: Array.from(data.side, (s) => shade[s]),
+        marker: Array.from(data.side, markOf), edge: new Array(n).fill(shade.paper) };
+  }
+
+  function drawGrown(i, run) {
+    const shade = colours(), chosen = [];
+    if (run.kind === "updates" && $("sizes").checked) for (let j = 0; j < run.counts.length; j++) if (run.counts[j]) chosen.push(j);
+    const size = (j) => Math.min(MOST_SHOWN_SIZE, base() + 2.6 * Math.sqrt(run.counts[j]));
+    put(`plane${i}_grown`, { x: chosen.map((j) => data.x[j]), y: chosen.map((j) => data.y[j]), size: chosen.map(size),
+      colour: chosen.map((j) => shade[data.side[j]]), marker: chosen.map((j) => markOf(data.side[j])), edge: chosen.map(() => shade.paper) });
+    return (j) => (run.kind === "updates" && $("sizes").checked ? size(j) : base());
   }
 
   function count(run, k) { // mistakes of every point up to frame k, from where the counting stood
@@ -273,9 +310,9 @@ window.lab = (function () {
   const weightsAt = (list, k) => list && [list[3 * k], list[3 * k + 1], list[3 * k + 2]];
 
   function drawPlane(run, i) {
-    const k = at(run), shade = colours(), part = (name) => models[`plane${i}_${name}`];
+    const k = at(run), shade = colours(), set = (name, columns) => put(`plane${i}_${name}`, columns);
     if (run.kind === "updates") count(run, k);
-    const sizes = drawPoints(i, run);
+    const size = drawGrown(i, run);
     const w = weightsAt(run.weights, k), lines = [];
     const sides = { xs: [], ys: [], colour: [], alpha: [] };
     const add = (v, shift, colour, width, dash, alpha) => {
@@ -299,28 +336,28 @@ window.lab = (function () {
       add(w, 0, shade.ink, 3, [], 1);
       arrow = arrowOf(run, w);
     }
-    part("sides").data = sides;
-    part("lines").data = { xs: lines.map((l) => l[0]), ys: lines.map((l) => l[1]), colour: lines.map((l) => l[2]),
-      width: lines.map((l) => l[3]), dash: lines.map((l) => l[4]), alpha: lines.map((l) => l[5]) };
-    part("arrow").data = arrow ? { x0: [arrow[0]], y0: [arrow[1]], x1: [arrow[2]], y1: [arrow[3]] } : { x0: [], y0: [], x1: [], y1: [] };
-    part("head").data = arrow ? { x: [arrow[2]], y: [arrow[3]], angle: [arrow[4]] } : { x: [], y: [], angle: [] };
+    set("sides", sides);
+    set("lines", { xs: lines.map((l) => l[0]), ys: lines.map((l) => l[1]), colour: lines.map((l) => l[2]),
+      width: lines.map((l) => l[3]), dash: lines.map((l) => l[4]), alpha: lines.map((l) => l[5]) });
+    set("arrow", arrow ? { x0: [arrow[0]], y0: [arrow[1]], x1: [arrow[2]], y1: [arrow[3]] } : { x0: [], y0: [], x1: [], y1: [] });
+    set("head", arrow ? { x: [arrow[2]], y: [arrow[3]], angle: [arrow[4]] } : { x: [], y: [], angle: [] });
     if (run.field) drawField(run, i, k);
     const place = run.kind === "updates" && k > 0 ? run.places[k - 1] : -1;
-    part("sample").data = place >= 0 ? { x: [data.x[place]], y: [data.y[place]] } : { x: [], y: [] };
-    drawRings(run, i, k, sizes);
+    set("sample", place >= 0 ? { x: [data.x[place]], y: [data.y[place]] } : { x: [], y: [] });
+    drawRings(run, i, k, size);
     const proof = proofs[i];
     const hulls = proof && proof.hulls.length ? proof.hulls : [];
-    part("hulls").data = { xs: hulls.map((h) => h.map((p) => p[0])), ys: hulls.map((h) => h.map((p) => p[1])), colour: hulls.map((h, j) => shade[j ? 1 : -1]) };
-    part("star").data = proof && proof.point.length ? { x: [proof.point[0]], y: [proof.point[1]] } : { x: [], y: [] };
+    set("hulls", { xs: hulls.map((h) => h.map((p) => p[0])), ys: hulls.map((h) => h.map((p) => p[1])), colour: hulls.map((h, j) => shade[j ? 1 : -1]) });
+    set("star", proof && proof.point.length ? { x: [proof.point[0]], y: [proof.point[1]] } : { x: [], y: [] });
   }
 
-  function drawRings(run, i, k, sizes) {
+  function drawRings(run, i, k, size) {
     let ringed = [];
     if (run.field && run.name === "kernel") for (let j = 0; j < run.counts.length; j++) { if (run.counts[j]) ringed.push(j); }
     else if (run.support.length && k === run.frames - 1) ringed = [...run.support].filter((j) => j >= 0);
     const proof = proofs[i];
     if (proof && proof.places && proof.places.length) ringed = ringed.concat(proof.places);
-    models[`plane${i}_support`].data = { x: ringed.map((j) => data.x[j]), y: ringed.map((j) => data.y[j]), size: ringed.map((j) => sizes[j] + 6) };
+    put(`plane${i}_support`, { x: ringed.map((j) => data.x[j]), y: ringed.map((j) => data.y[j]), size: ringed.map((j) => size(j) + 6) });
   }
 
   function streetOf(run, w) { // half the width of the street that is drawn, in scores
@@ -369,9 +406,10 @@ window.lab = (function () {
     let high = 1;
     ["first", "second"].forEach((name, i) => {
       const run = runs[i];
-      const y = run ? Array.from(run.errors, (e) => 100 * e) : [];
+      const shown = run ? evenly(run.errors.length) : [];
+      const y = shown.map((j) => 100 * run.errors[j]);
       for (const value of y.slice(1)) high = Math.max(high, value);
-      models[`curve_${name}`].data = { x: run ? Array.from(run.error_frames) : [], y };
+      models[`curve_${name}`].data = { x: shown.map((j) => run.error_frames[j]), y };
     });
     models.curve_plot.y_range.setv({ start: -0.04 * high, end: Math.min(104, 1.12 * high) });
     models.curve_plot.below[0].axis_label = runs[0] && runs[0].kind === "updates" ? "updates" : "epochs";
@@ -386,7 +424,7 @@ window.lab = (function () {
 
   function drawProof() {
     const [proof, run] = theProof();
-    for (const name of ["ceiling", "floor", "run", "all", "now"]) models[`proof_${name}`].data = { x: [], y: [] };
+    for (const name of ["ceiling", "floor", "run", "all", "now"]) put(`proof_${name}`, { x: [], y: [] });
     models.proof_bound.visible = false;
     $("bound-key").hidden = true;
     $("proof-key").hidden = !(run && run.lengths.length);
@@ -394,16 +432,17 @@ window.lab = (function () {
     $("prove").dataset.verdict = proof ? proof.verdict : "";
     if (!run || !run.lengths.length || run.frames < 2) { $("proof-plot").hidden = !(proof && proof.applies); return; }
     $("proof-plot").hidden = false;
-    const x = Array.from(run.numbers).slice(1), y = Array.from(run.lengths).slice(1);
-    models.proof_all.data = { x, y };
+    run.shown = rising(run.frames);
+    const x = run.shown.map((k) => run.numbers[k]), y = run.shown.map((k) => run.lengths[k]);
+    put("proof_all", { x, y });
     let end = 1.6 * Math.max(2, run.numbers[run.frames - 1]), high = 0, low = Infinity;
     for (const value of y) { high = Math.max(high, value); if (value > 0) low = Math.min(low, value); }
     if (!Number.isFinite(low)) low = 0.1;
     if (proof && proof.applies && proof.bound !== null) {
       end = 1.6 * Math.max(2, proof.bound);
       const grid = Array.from({ length: 60 }, (_, j) => Math.pow(end, j / 59));
-      models.proof_ceiling.data = { x: grid, y: grid.map((k) => k * proof.radius_squared) };
-      models.proof_floor.data = { x: grid, y: grid.map((k) => k * k * proof.gamma_squared) };
+      put("proof_ceiling", { x: grid, y: grid.map((k) => k * proof.radius_squared) });
+      put("proof_floor", { x: grid, y: grid.map((k) => k * k * proof.gamma_squared) });
       models.proof_bound.location = Math.max(1, proof.bound);
       models.proof_bound.visible = true;
       $("bound").textContent = `at most ${number(proof.bound)}`;
@@ -417,13 +456,14 @@ window.lab = (function () {
 
   function drawMoments() {
     const [, run] = theProof().some(Boolean) ? theProof() : [null, runs[0]];
-    if (run && run.lengths.length && run.frames > 1) {
-      const k = at(run);
-      models.proof_run.data = { x: Array.from(run.numbers.subarray(1, k + 1)), y: Array.from(run.lengths.subarray(1, k + 1)) };
-      models.proof_now.data = k ? { x: [run.numbers[k]], y: [run.lengths[k]] } : { x: [], y: [] };
+    if (run && run.shown && run.lengths.length && run.frames > 1) {
+      const k = at(run), past = run.shown.filter((j) => j < k);
+      if (k) past.push(k);
+      put("proof_run", { x: past.map((j) => run.numbers[j]), y: past.map((j) => run.lengths[j]) });
+      put("proof_now", k ? { x: [run.numbers[k]], y: [run.lengths[k]] } : { x: [], y: [] });
     }
     const points = runs.filter((r) => r.errors.length).map((r) => [at(r), 100 * r.errors[before(r.error_frames, at(r))]]);
-    models.curve_now.data = { x: points.map((p) => p[0]), y: points.map((p) => p[1]) };
+    put("curve_now", { x: points.map((p) => p[0]), y: points.map((p) => p[1]) });
     moveOnSurface();
     markEpoch();
   }
@@ -457,11 +497,12 @@ window.lab = (function () {
     const k = at(run);
     if (run.surface) {
       const x = [], y = [];
-      for (let j = 0; j <= k; j++) { x.push(run.weights[3 * j]); y.push(run.weights[3 * j + 1]); }
-      models.landscape_path.data = { x, y };
-      models.landscape_now.data = { x: [x[k]], y: [y[k]] };
+      for (const j of [...evenly(run.frames).filter((place) => place < k), k]) { x.push(run.weights[3 * j]); y.push(run.weights[3 * j + 1]); }
+      put("landscape_path", { x, y });
+      put("landscape_now", { x: x.slice(-1), y: y.slice(-1) });
     } else {
-      models.landscape_path.data = models.landscape_now.data = { x: [], y: [] };
+      put("landscape_path", { x: [], y: [] });
+      put("landscape_now", { x: [], y: [] });
       const size = run.image.shape[0] * run.image.shape[1], place = before(run.image.frames, k);
       const image = models.landscape_weights.data.image[0];
       for (let j = 0; j < size; j++) image[j] = run.image.values[place * size + j];
@@ -608,6 +649,7 @@ window.lab = (function () {
         const slider = document.createElement("input"), box2 = document.createElement("input");
         slider.type = "range"; box2.type = "number";
         slider.setAttribute("aria-label", option.label + ", slider");
+        box2.setAttribute("aria-label", option.label);
         slider.id = `${box.id}-${option.name}-slider`; box2.id = `${box.id}-${option.name}`;
         const to = (v) => (option.logarithmic ? Math.log(v / option.low) / Math.log(option.high / option.low) : (v - option.low) / (option.high - option.low));
         const from = (t) => { const v = option.logarithmic ? option.low * Math.pow(option.high / option.low, t) : option.low + t * (option.high - option.low); return option.whole ? Math.round(v) : Number(v.toPrecision(2)); };
@@ -708,6 +750,34 @@ window.lab = (function () {
     });
   }
 
+  function placeOf(event) { // where a pointer is, in the units of the points
+    const frame = Bokeh.index.find_one(models.plane0_plot).frame.bbox, box = $("plane0").getBoundingClientRect();
+    const [left, right, bottom, top] = data.view;
+    const across = (event.clientX - box.x - $("plane0").clientLeft - frame.left) / frame.width;
+    const up = 1 - (event.clientY - box.y - $("plane0").clientTop - frame.top) / frame.height;
+    return { x: left + across * (right - left), y: bottom + up * (top - bottom), inside: across >= 0 && across <= 1 && up >= 0 && up <= 1 };
+  }
+
+  let pressed = null;
+  function press(event) {
+    if (event.button || !placeOf(event).inside) return;
+    pressed = { x: event.clientX, y: event.clientY, far: false };
+    drag("start", placeOf(event));
+  }
+
+  function slide(event) {
+    if (Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) > 4) pressed.far = true;
+    if (pressed.far) drag("move", placeOf(event));
+  }
+
+  function release(event) {
+    const { far } = pressed, place = placeOf(event);
+    pressed = null;
+    if (event.type === "pointercancel") return;
+    if (far) drag("end", place);
+    else { held = null; use(place.x, place.y); }
+  }
+
   let sprayed = [];
   function drag(kind, event) {
     if (!data.flat) return;
@@ -726,7 +796,7 @@ window.lab = (function () {
     data.x[held] = round(x);
     data.y[held] = round(y);
     if (kind === "end") { const row = data.rows[held]; fresh = false; const j = held; held = null; change({ do: "move", row, x: data.x[j], y: data.y[j] }); }
-    else runs.length ? draw() : drawBare();
+    else { drawAllPoints(); if (runs.length) draw(); }
   }
 
   function ghost(places) {
@@ -786,11 +856,10 @@ window.lab = (function () {
     $("plane0").addEventListener("keydown", keyInPicture);
     $("plane0").addEventListener("blur", () => ghost([]));
     document.addEventListener("keydown", keys);
-    const plot = models.plane0_plot;
-    plot.on_event("tap", (event) => use(event.x, event.y));
-    plot.on_event("panstart", (event) => drag("start", event));
-    plot.on_event("pan", (event) => drag("move", event));
-    plot.on_event("panend", (event) => drag("end", event));
+    const box = $("plane0");
+    box.addEventListener("pointerdown", press, true);
+    box.addEventListener("pointermove", (event) => pressed && slide(event), true);
+    for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, (event) => pressed && release(event), true);
     document.body.addEventListener("dragover", (event) => event.preventDefault());
     document.body.addEventListener("drop", (event) => { event.preventDefault(); if (event.dataTransfer.files[0]) upload(event.dataTransfer.files[0]); });
   }
@@ -835,7 +904,7 @@ window.lab = (function () {
     lines[1].glyph.line_color = shade[-1];
     lines[3].glyph.line_color = ink;
     models.curve_plot.renderers[0].glyph.line_color = ink;
-    if (screen) draw();
+    if (screen) { drawAllPoints(); draw(); }
   }
 
   function copy(text, said) {
