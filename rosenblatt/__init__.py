@@ -29,6 +29,11 @@ _HOMES = {
     "LogisticRegression": "rosenblatt.estimators.logistic_regression",
     "PassiveAggressive": "rosenblatt.estimators.passive_aggressive",
     "Perceptron": "rosenblatt.estimators.perceptron",
+    "RuleWarning": "rosenblatt.logic.rules",
+    "RuleNetwork": "rosenblatt.logic.rules",
+    "ExpressionError": "rosenblatt.logic.expression",
+    "NotOneUnit": "rosenblatt.logic.one_unit",
+    "BooleanFunction": "rosenblatt.logic.function",
     "ThresholdMachine": "rosenblatt.logic.machine",
     "ThresholdNetwork": "rosenblatt.logic.network",
     "ThresholdUnit": "rosenblatt.logic.unit",
@@ -47,6 +52,7 @@ _HOMES = {
     "margin": "rosenblatt.certificates.separability",
     "progressive_error": "rosenblatt.estimators.progressive",
     "save": "rosenblatt.exchange.model_file",
+    "search": "rosenblatt.estimators.search",
     "separability": "rosenblatt.certificates.separability",
 }
 
@@ -66,6 +72,7 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.path import regularization_path as regularization_path
     from rosenblatt.estimators.perceptron import Perceptron as Perceptron
     from rosenblatt.estimators.progressive import progressive_error as progressive_error
+    from rosenblatt.estimators.search import search as search
     from rosenblatt.estimators.sigmoid_neuron import SigmoidNeuron as SigmoidNeuron
     from rosenblatt.estimators.soft_network import harden as harden
     from rosenblatt.estimators.soft_network import soften as soften
@@ -81,10 +88,15 @@ if TYPE_CHECKING:
     from rosenblatt.features.radial import RadialFeatures as RadialFeatures
     from rosenblatt.kernels import is_mercer as is_mercer
     from rosenblatt.logic.explain import explain as explain
+    from rosenblatt.logic.expression import ExpressionError as ExpressionError
+    from rosenblatt.logic.function import BooleanFunction as BooleanFunction
     from rosenblatt.logic.machine import ThresholdMachine as ThresholdMachine
     from rosenblatt.logic.network import ThresholdNetwork as ThresholdNetwork
+    from rosenblatt.logic.one_unit import NotOneUnit as NotOneUnit
     from rosenblatt.logic.one_unit import as_threshold_unit as as_threshold_unit
     from rosenblatt.logic.one_unit import chow_parameters as chow_parameters
+    from rosenblatt.logic.rules import RuleNetwork as RuleNetwork
+    from rosenblatt.logic.rules import RuleWarning as RuleWarning
     from rosenblatt.logic.rules import from_rules as from_rules
     from rosenblatt.logic.unit import ThresholdUnit as ThresholdUnit
     from rosenblatt.sources.source import open_source as open_source

@@ -211,11 +211,14 @@ def print_drivers(screen: Console, drivers: list[dict[str, Any]], *, weights: bo
 def _searched(screen: Console, scores: Any) -> None:
     """The settings that were tried, best first."""
     columns = [name for name in scores.columns if name not in ("mean", "std", "rank") and not name.startswith("fold_")]
-    shown = table(*columns, ("accuracy", "right"), ("±", "right"), title="Settings tried")
+    shown = table(*columns, ("accuracy", "right"), ("±", "right"), "", title="Settings tried")
     best = scores["rank"].min()
     for row in scores.to_dicts():
-        style = "bold green" if row["rank"] == best else ""
-        shown.add_row(*(str(row[name]) for name in columns), f"{row['mean']:.2%}", f"{row['std']:.2%}", style=style)
+        style, mark = ("bold green", "taken") if row["rank"] == best else ("", "")
+        shown.add_row(
+            *(str(row[name]) for name in columns), f"{row['mean']:.2%}", f"{row['std']:.2%}", mark, style=style
+        )
+        best = best if not mark else None  # of equals, the first
     screen.print()
     screen.print(shown)
 
@@ -285,6 +288,9 @@ def print_audit(screen: Console, done: AuditedRun) -> None:
         False: ("red", "The theorem does not hold"),
         None: ("yellow", "The theorem is not about this run"),
     }[done.holds]
+    held = sum(audit.holds is True for audit in done.audits.values())
+    if done.holds is None and held:
+        told = f"The theorem holds for {held} of {len(done.audits)} half-spaces; it is not about the others"
     screen.print(f"\n[bold {colour}]{told}[/bold {colour}]")
     shown = table(
         "half-space", ("mistakes", "right"), ("at most", "right"), ("R'", "right"), ("gamma'", "right"), "holds"
@@ -372,9 +378,7 @@ def _explanation(screen: Console, found: Explanation) -> None:
 
 def _data_card(screen: Console, card: DataCard) -> None:
     screen.print(f"\n[bold]{_safe(card.path)}[/bold] [dim]({card.format})[/dim]\n")
-    dense = "sparse" if card.sparse else "dense"
     _pair(screen, "Rows", f"{card.rows:,}")
-    _pair(screen, "Features", f"{card.features:,} [dim]{dense} numbers, if every column but the target is used[/dim]")
     screen.print()
     shown = table("#", "column", "kind", ("values", "right"), ("missing", "right"), "such as")
     for number, column in enumerate(card.columns, 1):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -15,7 +16,7 @@ from rosenblatt.logic.network import ThresholdNetwork, widened
 from rosenblatt.logic.one_unit import as_threshold_unit
 from rosenblatt.logic.unit import ThresholdUnit
 
-CHECKED_INPUTS = 12  # up to here all rows are compared when a steepness is looked for
+CHECKED_INPUTS = 12  # up to here all rows are compared when a steepness is looked for; above, there is a proof
 STEEPEST = 1 << 20
 WHOLE_INPUTS = 8  # up to here a unit that comes back gets the smallest whole weights
 
@@ -27,8 +28,8 @@ def soften(network: Any, steepness: float | None = None) -> Layer:
     ----------
     network : ThresholdNetwork or ThresholdUnit
     steepness : what weights and biases are multiplied by, above 0
-        None is the smallest power of two with which the layers decide as the units do, on all rows of up to 12 inputs
-        and on 4,096 random ones of more.
+        None is the smallest power of two with which the layers are known to decide as the units do: compared on all
+        rows of up to 12 inputs, proven by bounds on the activations for more.
 
     Returns
     -------
@@ -50,18 +51,19 @@ def soften(network: Any, steepness: float | None = None) -> Layer:
         raise TypeError(
             f"soften is about networks of threshold units, but got {type(network).__name__}; pass a ThresholdNetwork."
         )
-    layers = _matrices(network)
+    layers, names, gaps = _matrices(network)
     if steepness is not None:
         check_positive("steepness", steepness, "weights are multiplied by it")
-        return _stack(layers, float(steepness))
-    n = len(network.inputs)
-    rows = assignments(n) if n <= CHECKED_INPUTS else np.random.default_rng(0).integers(0, 2, (4096, n))
-    wanted = network.evaluate(rows, signs=False)
+        return _named(_stack(layers, float(steepness)), names)
+    few = len(network.inputs) <= CHECKED_INPUTS
+    rows = assignments(len(network.inputs)) if few else np.empty((0, len(network.inputs)))
+    wanted = network.evaluate(rows, signs=False) if few else np.empty(0)
     steepness = 1.0
     while steepness < STEEPEST:
         layer = _stack(layers, steepness)
-        if np.array_equal(layer.predict(rows.astype(np.float64)), wanted):
-            return layer
+        same = np.array_equal(layer.predict(rows.astype(np.float64)), wanted) if few else None
+        if same or (not few and _surely_the_same(layers, gaps, steepness)):
+            return _named(layer, names)
         steepness *= 2
     raise ValueError(
         f"Sigmoid layers must decide as the units do, but up to a steepness of {STEEPEST:,} they do not; pass one."
@@ -82,17 +84,60 @@ def harden(layer: Any, inputs: Any = None) -> ThresholdNetwork:
         stack.insert(0, below)
         below = below.below_
     n = stack[0].weights_.shape[1]
-    names = input_names(n) if inputs is None else check_names(inputs, n)
+    kept = _kept_names(stack)
+    names = check_names(inputs, n) if inputs is not None else kept[0] if kept else input_names(n)
+    if kept and set(names) & {name for own in kept[1:] for name in own}:  # other inputs were given the units' names
+        kept = []
     network_inputs, units, signed = names, {}, False
     for level, part in enumerate(stack, 1):
         if part.activation == "linear":
             raise ValueError("A linear layer has no threshold to go back to; use sigmoid, tanh or threshold layers.")
         last = part is layer
-        own = _names(len(part.bias_), level, last, network_inputs)
+        own = kept[level] if kept else _names(len(part.bias_), level, last, network_inputs)
         for name, weights, bias in zip(own, part.weights_, part.bias_, strict=True):
             units[name] = _unit(weights, bias, names, signed)
         names, signed = own, part.activation == "tanh"
     return ThresholdNetwork(network_inputs, units, names)
+
+
+def _surely_the_same(layers: list[tuple[Array, Array]], gaps: list[Array], steepness: float) -> bool:
+    """Whether bounds on the activations prove that every row is decided as the units decide it.
+
+    A unit's sum is `gap` or more from its threshold on every row of zeros and ones. Activations below that are at most
+    `off` from zero or one move it by at most sum |w| off; what is left of the gap bounds how far its own is off.
+    """
+    off = np.zeros(layers[0][0].shape[1])
+    for (weights, bias), gap in zip(layers, gaps, strict=True):
+        rounding = 1e-12 * (np.abs(weights).sum(axis=1) + np.abs(bias))
+        left = gap - np.abs(weights) @ off - rounding
+        if not (left > 0).all():
+            return False
+        off = 1.0 / (1.0 + np.exp(np.minimum(steepness * left, 700.0)))
+    return True
+
+
+def _gap(unit: ThresholdUnit) -> float:
+    """How near a sum of some of the weights can come to the threshold: they are all multiples of one number."""
+    weights, bias = [Fraction(weight) for weight in unit.weights], Fraction(unit.bias)
+    denominator = math.lcm(*(weight.denominator for weight in weights))
+    step = Fraction(math.gcd(*(int(weight * denominator) for weight in weights)), denominator)
+    if step == 0:
+        return float(abs(bias))
+    rest = bias % step
+    return float(min(rest, step - rest))
+
+
+def _named(layer: Layer, names: list[tuple[str, ...]]) -> Layer:
+    """The layers, which remember what the network's inputs and units were called."""
+    layer._unit_names = names
+    return layer
+
+
+def _kept_names(stack: list[Layer]) -> list[tuple[str, ...]]:
+    """The names of inputs and units that `soften` left, if the layers still have their shape; else nothing."""
+    kept = list(getattr(stack[-1], "_unit_names", []))
+    sizes = [stack[0].weights_.shape[1], *(len(part.bias_) for part in stack)]
+    return kept if [len(own) for own in kept] == sizes else []
 
 
 def _names(count: int, level: int, last: bool, inputs: tuple[str, ...]) -> tuple[str, ...]:
@@ -111,13 +156,15 @@ def _unit(weights: Array, bias: float, sources: tuple[str, ...], signed: bool) -
     return as_threshold_unit(unit) if len(sources) <= WHOLE_INPUTS else unit
 
 
-def _matrices(network: ThresholdNetwork) -> list[tuple[Array, Array]]:
-    """Weights and biases of each layer, with units that carry values past a layer."""
+def _matrices(
+    network: ThresholdNetwork,
+) -> tuple[list[tuple[Array, Array]], list[tuple[str, ...]], list[Array]]:
+    """Weights and biases of each layer, with units that carry values past a layer; names, inputs first; and gaps."""
     if network.depth == 0:  # outputs that are inputs
         copies = {f"{name}@": ThresholdUnit([1], Fraction(-1, 2), (name,)) for name in network.outputs}
         network = ThresholdNetwork(network.inputs, copies, tuple(copies))
     layered = network.layered()
-    sources, layers = layered.inputs, []
+    sources, layers, names, gaps = layered.inputs, [], [layered.inputs], []
     for level in range(1, layered.depth + 1):
         top = level == layered.depth
         own = layered.outputs if top else tuple(n for n in layered.units if layered.level[n] == level)
@@ -126,7 +173,9 @@ def _matrices(network: ThresholdNetwork) -> list[tuple[Array, Array]]:
         weights = np.array([[float(w) for w in unit.weights] for unit in units]).reshape(len(own), len(sources))
         layers.append((weights, np.array([float(unit.bias) for unit in units])))
         sources = own
-    return layers
+        names.append(own)
+        gaps.append(np.array([_gap(unit) for unit in units]))
+    return layers, names, gaps
 
 
 def _stack(layers: list[tuple[Array, Array]], steepness: float) -> Layer:

@@ -51,6 +51,11 @@ def task_of(estimator: LinearClassifier, X: Any, y: Array, sample_weight: Any, *
     )
 
 
+def seed_of(estimator: LinearClassifier) -> int | None:
+    """What the orders of the rows are made from; None for the order in which they came."""
+    return int(check_random_state(estimator.random_state).randint(2**31 - 1)) if estimator.shuffle else None
+
+
 def run(
     estimator: LinearClassifier,
     task: Task,
@@ -65,7 +70,7 @@ def run(
     from rosenblatt.engine.run import Watch, train
 
     measures = measures_of(estimator, task, state, eval_set, recorded)
-    seed = int(check_random_state(estimator.random_state).randint(2**31 - 1)) if estimator.shuffle else None
+    seed = seed_of(estimator)
     trace = Trace()
     show = reporter(estimator.verbose, type(estimator).__name__, estimator.max_iter)
 

@@ -10,6 +10,7 @@ import numpy as np
 from rosenblatt.engine.state import Array
 
 OPSET, ML_OPSET, IR = 19, 3, 9
+RESERVED = ("label", "scores", "probabilities", "prediction")
 CONTRIB, ML = "com.microsoft", "ai.onnx.ml"
 
 
@@ -40,8 +41,8 @@ class Graph:
         self._names: set[str] = set()
 
     def _fresh(self, stem: str) -> str:
-        name = f"{stem}_{len(self._nodes) + len(self._constants)}"
-        return name
+        """A name that no column has: two underscores, and a number."""
+        return f"__{stem}_{len(self._nodes) + len(self._constants)}"
 
     def constant(self, value: Any) -> str:
         """A tensor of numbers, Booleans or text."""
@@ -57,17 +58,29 @@ class Graph:
 
     def add(self, operator: str, *inputs: Any, domain: str = "", **attributes: Any) -> str:
         """A node; inputs are names, or numbers that become constants."""
+        if operator in ("Mul", "Div") and not isinstance(inputs[1], str) and np.size(inputs[1]) == 1:
+            inputs = (inputs[0], self._hidden(inputs[0], inputs[1]))
         names = [one if isinstance(one, str) else self.constant(one) for one in inputs]
         output = self._fresh(operator.lower())
         self._nodes.append(self._onnx.helper.make_node(operator, names, [output], domain=domain, **attributes))
         return output
 
+    def _hidden(self, beside: str, factor: Any) -> str:
+        """A single factor that is no constant to onnxruntime.
+
+        It would pull a constant into the matrix product beside it, and round it to float32 there.
+        """
+        return self.add("Where", self.add("IsNaN", beside), np.ones((1, 1)), np.full((1, 1), np.float64(factor)))
+
     # ------------------------------------------------------------------------------------- inputs and outputs
 
     def input(self, name: str, width: int, *, dtype: str = "float64", text: bool = False) -> Value:
         """A column of the outside world: (rows, width), or (rows,) where width is 0. Numbers become float64."""
-        if name in self._names:
-            raise ValueError(f"The columns of a table must have different names, but {name!r} is there twice.")
+        if name in self._names or name.startswith("__") or name in RESERVED:
+            raise ValueError(
+                f"The columns of a table must have names of their own, but {name!r} is there twice or is the name of "
+                f"an output; rename the column."
+            )
         self._names.add(name)
         kinds = self._onnx.TensorProto
         kind = kinds.STRING if text else {"float64": kinds.DOUBLE, "float32": kinds.FLOAT, "uint8": kinds.UINT8}[dtype]

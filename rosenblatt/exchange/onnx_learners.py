@@ -83,17 +83,18 @@ def _kernel_values(graph: Graph, learner: Any, rows: Value, support: Any) -> str
 
 
 def kernel_values(graph: Graph, name: str, parameters: dict[str, Any], rows: Value, support: Array) -> str:
-    """K(x, y) for every row x and support vector y, by the same operations in the same order as ours."""
-    dots = graph.add("MatMul", rows.name, np.ascontiguousarray(support.T))
+    """K(x, y) for every row x and support vector y. Factors of x·y are in y already."""
     if name == "linear":
-        return dots
+        return graph.add("MatMul", rows.name, np.ascontiguousarray(support.T))
     if name in ("rbf", "gaussian"):
-        gamma = parameters["gamma"] if name == "rbf" else 1.0 / (2.0 * float(parameters["sigma"]) ** 2)
-        own = np.einsum("ij,ij->i", support, support) * float(gamma)
+        gamma = float(parameters["gamma"] if name == "rbf" else 1.0 / (2.0 * float(parameters["sigma"]) ** 2))
+        dots = graph.add("MatMul", rows.name, np.ascontiguousarray(2.0 * gamma * support.T))
+        own = np.einsum("ij,ij->i", support, support) * gamma
         norms = graph.add("Mul", graph.add("ReduceSumSquare", rows.name, np.array([1])), np.float64(gamma))
-        far = graph.add("Sub", graph.add("Sub", graph.add("Mul", dots, np.float64(2 * gamma)), norms), own[None, :])
+        far = graph.add("Sub", graph.add("Sub", dots, norms), own[None, :])
         return graph.add("Exp", graph.add("Min", far, np.float64(0.0)))
-    shifted = graph.add("Add", graph.add("Mul", dots, np.float64(parameters["gamma"])), np.float64(parameters["coef0"]))
+    dots = graph.add("MatMul", rows.name, np.ascontiguousarray(float(parameters["gamma"]) * support.T))
+    shifted = graph.add("Add", dots, np.float64(parameters["coef0"]))
     if name == "sigmoid":
         return graph.add("Tanh", shifted)
     result = shifted

@@ -6,6 +6,7 @@ computed again and compared, so that no number in a file leads a compiled loop a
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -92,11 +93,21 @@ def look_at_words(vectorizer: Any, sizes: Sizes) -> str | None:
     return None
 
 
+def pattern(value: Any, sizes: Sizes) -> bool:
+    """A regular expression that can be read."""
+    try:
+        re.compile(value)
+    except (re.error, TypeError, RecursionError, OverflowError):
+        return value is None
+    return isinstance(value, str)
+
+
 WORDS: dict[str, Check] = {
     "vocabulary_": array("OU", "words"), "fixed_vocabulary_": flag, "_tfidf": instance(TfidfTransformer),
 }  # fmt: skip
 WORD_HOOKS: dict[str, Any] = {
     "before": before_words, "after": after_words, "last_look": look_at_words, "cached": ("_stop_words_id",),
+    "parameters": {"token_pattern": pattern},
 }  # fmt: skip
 
 # ------------------------------------------------------------------------------------------------ categories
@@ -259,8 +270,8 @@ FORMS = (
     form(CountVectorizer, WORDS, needed=("vocabulary_",), **WORD_HOOKS),
     form(TfidfVectorizer, WORDS, needed=("_tfidf", "vocabulary_"), **WORD_HOOKS),
     form(
-        HashingVectorizer, {}, parameters={"n_features": lambda value, sizes: whole(value, sizes) and value < WIDEST},
-        needed=(), cached=("_stop_words_id",),
+        HashingVectorizer, {}, needed=(), cached=("_stop_words_id",),
+        parameters={"token_pattern": pattern, "n_features": lambda value, sizes: whole(value, {}) and value < WIDEST},
     ),
     form(TfidfTransformer, {"idf_": array("f", "features")}, needed=()),
     form(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -48,7 +47,8 @@ class ColumnFigures:
     consecutive: bool = True
     unique_whole: bool = False
     last: int | None = None
-    sample: list[Any] = field(default_factory=list)
+    sample: list[pl.Series] = field(default_factory=list)
+    whole: pl.Series | None = None
     stride: int = 1
     # text
     counts: dict[str, int] | None = field(default_factory=dict)  # None when there are too many
@@ -122,20 +122,22 @@ class ColumnFigures:
 
     def _keep(self, numbers: pl.Series) -> None:
         """Every `stride`-th value, for the median; the stride doubles when there are too many."""
-        if self.missing == 0 and self.rows == len(numbers):
-            self.sample = [numbers]  # of a table in one piece the exact median costs nothing to promise
-            return
-        self.sample.append(numbers.gather_every(self.stride))
-        while sum(map(len, self.sample)) > SAMPLE:
+        if self.rows == len(numbers) and self.missing:
+            self.whole = numbers
+        else:
+            self.whole = None
+        self.sample.append(numbers.gather_every(max(self.stride, len(numbers) // SAMPLE)))
+        while sum(map(len, self.sample)) > 2 * SAMPLE:
             self.stride *= 2
             self.sample = [pl.concat([piece.rechunk() for piece in self.sample]).gather_every(2)]
 
     @property
     def median(self) -> float:
+        """Exact where it stands for missing values of a table in one piece; otherwise of a sample."""
         if not self.sample:
             return 0.0
-        found = pl.concat(self.sample).median()
-        return 0.0 if found is None else float(found)
+        found = (pl.concat(self.sample) if self.whole is None else self.whole).median()
+        return 0.0 if found is None else float(found)  # type: ignore[arg-type]
 
     def _add_text(self, series: pl.Series) -> None:
         values = series.drop_nulls()

@@ -24,6 +24,7 @@ SCALES = ("standard", None)
 SLICE = 2**14  # rows encoded at a time
 EXACT = 2**22  # numbers up to which rows are float64
 MOSTLY_ZERO = 0.25  # of the entries different from 0, below which rows are sparse
+PLAIN = (pl.Float64, pl.Float32, pl.Int64, pl.Int32, pl.Int16, pl.Int8, pl.UInt64, pl.UInt32, pl.UInt16, pl.UInt8)
 NARROW = 32  # columns up to which rows are dense in any case
 
 
@@ -310,6 +311,11 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _entries(self, column: Column, series: pl.Series, start: int) -> Iterator[tuple[Array | None, Any, Array]]:
         """(rows or None for all, columns, values) of a column's features."""
+        if column.kind == "number" and series.dtype in PLAIN and not series.null_count():
+            values = _scaled(series.to_numpy(), column)
+            if np.isfinite(values).all():  # most columns of most tables: numbers, all of them there
+                yield None, column.start, values
+                return
         missing = series.null_count() > 0 or (series.dtype.is_float() and bool(series.is_nan().any()))
         if missing and self.missing == "error":
             raise ValueError(
@@ -359,9 +365,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             cells, series = series, as_numbers(series)
             self._check_read(column, cells, series, start)
         numbers = as_numbers(series)
-        values = (numbers.fill_null(column.median) if numbers.null_count() else numbers).to_numpy()
-        if column.factor != 1.0 or column.shift != 0.0:
-            values = values * column.factor + column.shift
+        values = _scaled((numbers.fill_null(column.median) if numbers.null_count() else numbers).to_numpy(), column)
         if not np.isfinite(values).all():
             row = start + 1 + int(np.flatnonzero(~np.isfinite(values))[0])
             raise ValueError(
@@ -521,6 +525,11 @@ def _allowed(known: ColumnFigures, asked: str) -> str:
 def _more_yes(known: ColumnFigures, pair: tuple[str, str]) -> bool:
     counts = {value.strip().lower(): count for value, count in (known.counts or {}).items()}
     return counts.get(pair[1], 0) > counts.get(pair[0], 0)
+
+
+def _scaled(values: Array, column: Column) -> Array:
+    values = values.astype(np.float64, copy=False)
+    return values if column.factor == 1.0 and column.shift == 0.0 else values * column.factor + column.shift
 
 
 def _slices(frame: pl.DataFrame) -> Iterator[tuple[int, pl.DataFrame]]:

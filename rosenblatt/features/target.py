@@ -36,7 +36,7 @@ class Target:
 
 
 def find_column(columns: list[str] | tuple[str, ...], wanted: str | int) -> str:
-    """The column of a name or a number (from 0; -1 is the last). A name that is a column's wins over a number."""
+    """The column of a name or a number (from 1; -1 is the last). A name that is a column's wins over a number."""
     names = list(columns)
     if str(wanted) in names:
         return str(wanted)
@@ -47,12 +47,12 @@ def find_column(columns: list[str] | tuple[str, ...], wanted: str | int) -> str:
         near = difflib.get_close_matches(str(wanted).lower(), list(lowered), 1)
         advice = f"did you mean {lowered[near[0]]!r}?" if near else f"choose one of {_listed(names)}."
         raise ValueError(f"The target must be a column, but there is none called {wanted!r}; {advice}") from None
-    if not -len(names) <= place < len(names):
+    if not 1 <= abs(place) <= len(names):
         raise ValueError(
-            f"The number of the target must be from 0 to {len(names) - 1}, or -1 for the last column, but {place} "
-            f"came; the columns are {_listed(names)}."
+            f"The number of the target must be from 1 to {len(names)}, or -1 for the last column, but {place} came; "
+            f"the columns are {_listed(names)}."
         )
-    return names[place]
+    return names[place - 1 if place > 0 else place]
 
 
 def _listed(names: list[str]) -> str:
@@ -96,9 +96,10 @@ def labels_of(column: pl.Series) -> Array:
             )
         return numbers
     text = column.cast(pl.String)
-    if len(column) > 20 and text.n_unique() > max(MOST_CLASSES, len(column) // 2):
+    classes = sorted(text.unique().to_list())
+    if len(column) > 20 and len(classes) > max(MOST_CLASSES, len(column) // 2):
         raise ValueError(
-            f"The target must name classes, but {column.name!r} has {text.n_unique():,} values in {len(column):,} "
+            f"The target must name classes, but {column.name!r} has {len(classes):,} values in {len(column):,} "
             "rows; choose another column."
         )
-    return np.array(text.to_list(), dtype=str)
+    return np.array(classes, dtype=str)[text.cast(pl.Enum(classes)).to_physical().to_numpy()]

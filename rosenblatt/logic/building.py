@@ -336,13 +336,13 @@ class GateMaker:
             return source, not positive
         parts = [self.make(part) for part in tree.operands]
         if tree.kind == "implies":
-            return self.either([(parts[0][0], not parts[0][1]), parts[1]], all_=False)
+            return self.either([*((source, not positive) for source, positive in parts[:-1]), parts[-1]], all_=False)
         if tree.kind in ("and", "or"):
             return self.either(parts, all_=tree.kind == "and")
         result = parts[0]
         for part in parts[1:]:
             result = self.different(result, part)
-        return (result[0], not result[1]) if tree.kind == "equals" else result
+        return (result[0], result[1] ^ (len(parts) % 2 == 0)) if tree.kind == "equals" else result
 
     def atom(self, tree: Any) -> str:
         return str(tree.name)

@@ -67,7 +67,10 @@ class Name:
 
 @dataclass(frozen=True)
 class Operation:
-    """One of not, and, xor, or, implies, equals, with its operands."""
+    """One of not, and, xor, or, implies, equals, with its operands.
+
+    Several operands of implies are a -> (b -> c), of equals (a == b) == c.
+    """
 
     kind: str
     operands: tuple[Any, ...]
@@ -160,16 +163,6 @@ class Reader:
         while self.operation() == kind:
             self.take()
             operands.append(self.expression(level + 1))
-        if kind == "implies":
-            tree = operands.pop()
-            while operands:
-                tree = Operation(kind, (operands.pop(), tree))
-            return tree
-        if kind == "equals":
-            tree = operands[0]
-            for operand in operands[1:]:
-                tree = Operation(kind, (tree, operand))
-            return tree
         return operands[0] if len(operands) == 1 else Operation(kind, tuple(operands))
 
     def negation(self) -> Tree:
@@ -256,9 +249,15 @@ def evaluate(tree: Tree, values: Mapping[Any, Array]) -> Any:
     if tree.kind == "not":
         return ~parts[0]
     if tree.kind == "implies":
-        return ~parts[0] | parts[1]
+        result = parts[-1]
+        for part in parts[:-1]:
+            result = ~part | result
+        return result
     if tree.kind == "equals":
-        return ~(parts[0] ^ parts[1])
+        result = parts[0]
+        for part in parts[1:]:
+            result = ~(result ^ part)
+        return result
     joined = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}[tree.kind]
     result = parts[0]
     for part in parts[1:]:

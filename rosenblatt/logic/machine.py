@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.engine.state import Array
-from rosenblatt.logic.function import refuse_masked
+from rosenblatt.logic.function import assignments, refuse_masked
 from rosenblatt.logic.network import ThresholdNetwork
 from rosenblatt.logic.unit import Bits, ThresholdUnit, by_name
+
+TABLED = 14  # inputs and memories up to which many steps go by a table
 
 
 class ThresholdMachine:
@@ -68,8 +70,7 @@ class ThresholdMachine:
             if name not in self.start or value not in (0, 1):
                 raise ValueError(f"start gives memories 0 or 1, but got {name!r}: {value!r}; name a memory.")
             self.start[name] = int(value)
-        read = dict.fromkeys([*self.outputs, *self.delays.values()])
-        self._network = ThresholdNetwork(network.inputs, network.units, tuple(read))
+        self._made: Any = None
         self.reset()
 
     @classmethod
@@ -90,17 +91,25 @@ class ThresholdMachine:
         seen = tuple(units) if outputs is None else ((outputs,) if isinstance(outputs, str) else tuple(outputs))
         return cls(network, {name: f"{name}'" for name in units}, [f"{name}'" for name in seen], start)
 
+    @property
+    def _network(self) -> ThresholdNetwork:
+        """The network with all that a step must know as its outputs."""
+        units = list(self.network.units.items())
+        if self._made is None or self._made[0] != units:  # new, or its units were edited
+            read = dict.fromkeys([*self.outputs, *self.delays.values()])
+            self._made = units, ThresholdNetwork(self.network.inputs, self.network.units, tuple(read))
+        network: ThresholdNetwork = self._made[1]
+        return network
+
     def reset(self) -> None:
         """Go back to the start."""
         self.state = dict(self.start)
 
     def step(self, *row: Any, **named: Any) -> Any:
         """Read one row of inputs (values in order, one row, or by name), and give the outputs of this step."""
-        values = self._row(row, named)
-        answers = self._network.evaluate(
-            np.array([[{**values, **self.state}[n] for n in self.network.inputs]]), signs=False
-        )
-        seen = dict(zip(self._network.outputs, np.ravel(answers).tolist(), strict=True))
+        values, network = self._row(row, named), self._network
+        answers = network.evaluate(np.array([[{**values, **self.state}[n] for n in self.network.inputs]]), signs=False)
+        seen = dict(zip(network.outputs, np.ravel(answers).tolist(), strict=True))
         self.state = {memory: seen[source] for memory, source in self.delays.items()}
         result = [seen[name] for name in self.outputs]
         return result[0] if len(result) == 1 else tuple(result)
@@ -120,8 +129,40 @@ class ThresholdMachine:
                     f"rows must be a table with the columns {', '.join(self.inputs)}, but got {rows.ndim} axes."
                 )
         bits = Bits(rows, self.inputs).values
+        if len(self.network.inputs) <= TABLED:
+            return self._look_up(bits)
         answers = [np.atleast_1d(self.step(row)) for row in bits]
         return np.array(answers, dtype=np.uint8).reshape(len(rows), len(self.outputs))
+
+    def _look_up(self, bits: Array) -> Array:
+        """Steps by a table: what is remembered and seen after every row of inputs in every state."""
+        names, memories = self.network.inputs, list(self.delays)
+        network = self._network
+        values = network.evaluate(assignments(len(names)), signs=False)
+        answers = dict(zip(network.outputs, values.reshape(len(values), -1).T, strict=True))
+        digit = {name: 1 << (len(names) - 1 - i) for i, name in enumerate(names)}
+        following = np.zeros(len(values), dtype=np.int64)
+        for memory, source in self.delays.items():
+            following += answers[source].astype(np.int64) * digit[memory]
+        inputs = (bits.astype(np.int64) @ np.array([digit[name] for name in self.inputs], dtype=np.int64)).tolist()
+        state, visited, after = sum(self.state[name] * digit[name] for name in memories), [], following.tolist()
+        for row in inputs:
+            visited.append(row + state)
+            state = after[row + state]
+        self.state = {name: int(state & digit[name] > 0) for name in memories}
+        seen = np.column_stack([answers[name] for name in self.outputs]).astype(np.uint8)
+        return seen[np.array(visited, dtype=np.int64)].reshape(len(bits), len(self.outputs))
+
+    def __eq__(self, other: object) -> bool:
+        """The same network, delays, outputs and start; what is remembered now may differ."""
+        return isinstance(other, ThresholdMachine) and (self.network, self.delays, self.outputs, self.start) == (
+            other.network,
+            other.delays,
+            other.outputs,
+            other.start,
+        )
+
+    __hash__ = None  # type: ignore[assignment]
 
     def _row(self, row: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, int]:
         if named and row:

@@ -15,6 +15,8 @@ from rosenblatt.logic.implicants import cover, literals
 from rosenblatt.logic.unit import BLOCK, Bits, ThresholdUnit, by_name, fires
 
 WIDEST = 12  # inputs of a unit that is written out as an expression
+LONG, LONGEST = 1_000, 20_000  # names in an expression
+DEEPEST = 100  # units one after another in an expression
 
 
 class ThresholdNetwork:
@@ -153,7 +155,10 @@ class ThresholdNetwork:
 
     def _layers(self) -> list[tuple[list[int], list[ThresholdUnit], list[int]]]:
         """For each level: the columns that its units read, the units widened to these columns, and their own."""
-        if not hasattr(self, "_cached_layers"):
+        if self.__dict__.get("_made_of") != list(self.units.items()):  # new, or its units were edited
+            self.units = _in_order(self.inputs, dict(self.units))
+            self.level = _levels(self.inputs, self.units)
+            self._made_of = list(self.units.items())
             place, layers = self._place, []
             for level in range(1, max(self.level.values(), default=0) + 1):
                 names = [name for name in self.units if self.level[name] == level]
@@ -258,13 +263,28 @@ class ThresholdNetwork:
     # ------------------------------------------------------------------------------------------ in words
 
     def to_expression(self) -> Any:
-        """What it computes as an expression, unit by unit; for several outputs a dict of expressions."""
-        trees: dict[str, Any] = {name: expression.Name(name) for name in self.inputs}
-        for name, unit in self.units.items():
-            trees[name] = _tree(unit, trees)
+        """What it computes as an expression, unit by unit; for several outputs a dict of expressions.
+
+        Where that has more than 1,000 names, two units and an output that make xor are written as one.
+        """
+        trees = self._trees(lambda unit, trees: _tree(unit, trees))
+        if _names_in(trees, self.outputs) > LONG:
+            trees = self._trees(lambda unit, trees: _xor(unit, trees) or _tree(unit, trees))
+        size = _names_in(trees, self.outputs)
+        if size > LONGEST or self.depth > DEEPEST:
+            raise ValueError(
+                f"An expression may have {LONGEST:,} names and {DEEPEST} levels, but this network's would have "
+                f"{size:,} and {self.depth}; print the network, or a part of it with output(name)."
+            )
         if len(self.outputs) == 1:
             return str(trees[self.outputs[0]])
         return {name: str(trees[name]) for name in self.outputs}
+
+    def _trees(self, write: Any) -> dict[str, Any]:
+        trees: dict[str, Any] = {name: expression.Name(name) for name in self.inputs}
+        for name, unit in self.units.items():
+            trees[name] = write(unit, trees)
+        return trees
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ThresholdNetwork) and (self.inputs, self.units, self.outputs) == (
@@ -408,6 +428,41 @@ def _tree(unit: ThresholdUnit, trees: Mapping[str, Any]) -> Any:
     for cube in cover(f):  # a positive function: every literal is positive
         terms.append(joined("and", [by_name[name] for name, _ in literals(cube, names)]))
     return joined("or", terms)
+
+
+def _xor(unit: ThresholdUnit, trees: Mapping[str, Any]) -> Any:
+    """The tree of a unit that fires where one of two fires and not both; None of any other."""
+    if len(unit.inputs) != 2 or unit.weights[0] != -unit.weights[1]:
+        return None
+    some, both = (trees[name] for name in (unit.inputs if unit.weights[0] > 0 else unit.inputs[::-1]))
+    kinds = [tree.kind if isinstance(tree, expression.Operation) else "" for tree in (some, both)]
+    size = abs(Fraction(unit.weights[0]))
+    if kinds != ["or", "and"] or not -size <= Fraction(unit.bias) < 0:
+        return None
+    if len(some.operands) != 2 or {*map(id, some.operands)} != {*map(id, both.operands)}:
+        return None
+    parts: list[Any] = []
+    for part in some.operands:
+        inner = isinstance(part, expression.Operation) and part.kind == "xor"
+        parts += part.operands if inner else [part]
+    return expression.Operation("xor", tuple(parts))
+
+
+def _names_in(trees: Mapping[str, Any], outputs: Sequence[str]) -> int:
+    """How many names the outputs would be written with; parts that they share are counted each time."""
+    counted: dict[int, int] = {}
+    for tree in trees.values():
+        waiting = [tree]
+        while waiting:
+            last = waiting[-1]
+            parts = last.operands if isinstance(last, expression.Operation) else ()
+            missing = [part for part in parts if id(part) not in counted]
+            if missing:
+                waiting += missing
+                continue
+            counted[id(last)] = sum(counted[id(part)] for part in parts) or 1
+            waiting.pop()
+    return sum(counted[id(trees[name])] for name in outputs)
 
 
 def negated(tree: Any) -> Any:

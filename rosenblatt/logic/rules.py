@@ -12,9 +12,7 @@ the complement of the second, and ``x = 3`` is both. The layers above see only w
 
 from __future__ import annotations
 
-import itertools
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -24,16 +22,15 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.engine.state import Array
-from rosenblatt.logic import expression
 from rosenblatt.logic.building import GateMaker
 from rosenblatt.logic.expression import Constant, Operation, Reader, Token
 from rosenblatt.logic.function import assignments, refuse_masked
 from rosenblatt.logic.network import ThresholdNetwork
+from rosenblatt.logic.packed import PackedNetwork
 from rosenblatt.logic.unit import ThresholdUnit, by_name
 
 BLOCK = 1 << 15  # rows that stay in the cache together
 TABLED = 16  # comparisons up to which the layers above them are kept as a table
-CELLS = 1 << 20  # pieces of the space of rows that are looked at for rules that never match
 MIRRORED = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "=": "=", "!=": "!="}
 HALF = Fraction(1, 2)
 
@@ -137,8 +134,10 @@ def from_rules(text: str) -> RuleNetwork:
     >>> network.predict_one(row), network.predict_one(row | {"income": 30000.01})
     ('refer', 'accept')
     """
+    from rosenblatt.logic.rule_trouble import look_for_trouble
+
     network = RuleNetwork(_Rules(text).read())
-    _look_for_trouble(network)
+    look_for_trouble(network)
     return network
 
 
@@ -162,14 +161,14 @@ class RuleNetwork:
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.rules = tuple(rules)
-        atoms = list(dict.fromkeys(atom for rule in rules for atom in _atoms(rule.condition)))
+        atoms = list(dict.fromkeys(atom for rule in rules for atom in atoms_of(rule.condition)))
         self.comparisons: tuple[Comparison | Flag, ...] = tuple(sorted(atoms, key=lambda atom: atom.column))
         self.columns = tuple(dict.fromkeys(atom.column for atom in atoms))
         written = [rule.decision for rule in rules]
         total = isinstance(rules[-1].condition, Constant) and rules[-1].condition.value
         self.decisions: tuple[str | None, ...] = (*dict.fromkeys(written), *(() if total else (None,)))
         self.network = self._build()
-        self._table = self._decide(assignments(len(atoms))) if len(atoms) <= TABLED else None
+        self._prepared: Any = None
         self._names = np.array(self.decisions, dtype=object if None in self.decisions else None)
 
     # --------------------------------------------------------------------------------------- the units
@@ -226,12 +225,13 @@ class RuleNetwork:
         """The decisions as numbers, their places in `decisions`: uint8 (uint16 if there are more than 256)."""
         columns = self._read(X)
         n = len(next(iter(columns.values()))) if columns else _height(X)
-        result = np.empty(n, dtype=np.uint8 if len(self.decisions) <= 256 else np.uint16)
+        result = np.empty(n, dtype=self._code_dtype)
+        table, packed = self._prepare()
 
         def work(start: int) -> None:
             block = slice(start, start + BLOCK)
             part = {name: values[block] for name, values in columns.items()}
-            result[block] = self._block(part, min(n, start + BLOCK) - start)
+            result[block] = self._block(part, min(n, start + BLOCK) - start, table, packed)
 
         starts = range(0, n, BLOCK)
         if len(starts) < 8:
@@ -246,8 +246,23 @@ class RuleNetwork:
         """The decision for one row, a mapping from columns to values."""
         return self.decisions[int(self.codes(_one(row, self.columns))[0])]
 
-    def _block(self, columns: Mapping[str, Array], n: int) -> Array:
-        if self._table is None:
+    def _prepare(self) -> tuple[Array | None, PackedNetwork]:
+        """The layers above the comparisons as a table, where there are few of these, and as operations on bits."""
+        units = list(self.network.units.items())
+        if self._prepared is None or self._prepared[0] != units:  # new, or its units were edited
+            few = len(self.comparisons) <= TABLED
+            table = self._decide(assignments(len(self.comparisons))) if few else None
+            self._prepared = units, table, PackedNetwork(self.network)
+        return self._prepared[1:]
+
+    def _block(self, columns: Mapping[str, Array], n: int, table: Array | None, packed: PackedNetwork) -> Array:
+        if table is None and packed.possible:
+            outputs = packed([np.packbits(_fires(atom, columns[atom.column])) for atom in self.comparisons])
+            codes = np.zeros(n, dtype=self._code_dtype)
+            for code, output in enumerate(outputs[1:], 1):  # exactly one of them fires
+                codes += np.unpackbits(output, count=n) * self._code_dtype.type(code)
+            return codes
+        if table is None:
             bits = np.empty((n, len(self.comparisons)), dtype=np.uint8)
             for i, atom in enumerate(self.comparisons):
                 bits[:, i] = _fires(atom, columns[atom.column])
@@ -257,12 +272,16 @@ class RuleNetwork:
         for atom in self.comparisons:
             np.left_shift(pattern, 1, out=pattern)
             np.bitwise_or(pattern, _fires(atom, columns[atom.column]).view(np.uint8), out=pattern)
-        return self._table[pattern]
+        return np.asarray(table[pattern])
 
     def _decide(self, bits: Array) -> Array:
         """The number of the decision for patterns of the first layer, by the units above it."""
         answers = np.asarray(self.network.evaluate(bits, signs=False)).reshape(len(bits), len(self.decisions))
-        return answers.argmax(axis=1).astype(np.uint8 if len(self.decisions) <= 256 else np.uint16)
+        return answers.argmax(axis=1).astype(self._code_dtype)
+
+    @property
+    def _code_dtype(self) -> np.dtype[Any]:
+        return np.dtype(np.uint8 if len(self.decisions) <= 256 else np.uint16)
 
     def fired(self, row: Mapping[str, Any]) -> tuple[dict[str, bool], Array]:
         """For one row: which units fired, by name, and the pattern of the first layer."""
@@ -565,7 +584,7 @@ class _Rules:
             )
         columns: dict[str, type] = {}
         for rule in rules:
-            for atom in _atoms(rule.condition):
+            for atom in atoms_of(rule.condition):
                 if columns.setdefault(atom.column, type(atom)) is not type(atom):
                     raise ValueError(
                         f"A column is either compared with numbers or used as true or false, but {atom.column!r} is "
@@ -628,10 +647,11 @@ class _Rules:
         return " ".join(text.split()[skip:])
 
 
-def _atoms(tree: Any) -> list[Any]:
+def atoms_of(tree: Any) -> list[Any]:
+    """The comparisons and Boolean columns of a condition."""
     if isinstance(tree, Comparison | Flag):
         return [tree]
-    return [atom for part in tree.operands for atom in _atoms(part)] if isinstance(tree, Operation) else []
+    return [atom for part in tree.operands for atom in atoms_of(part)] if isinstance(tree, Operation) else []
 
 
 _NEVER = ThresholdUnit([], -HALF, ())
@@ -645,131 +665,3 @@ def _all_of(literals: Sequence[tuple[Any, bool]]) -> ThresholdUnit:
     weights = [1 if positive else -1 for _, positive in chosen]
     positive = sum(weight > 0 for weight in weights)
     return ThresholdUnit(weights, HALF - positive, tuple(str(source) for source, _ in chosen))
-
-
-# ------------------------------------------------------------------------------------------------------ trouble
-
-
-def _look_for_trouble(network: RuleNetwork) -> None:
-    """Warn of rules that never match, and of rules that contradict each other.
-
-    The levels of a column cut its numbers into pieces: each level and what lies between. A row of pieces stands for all
-    rows within. A later rule that holds everywhere an earlier one does is the usual exception-first order and no
-    contradiction; two rules of different decisions that overlap in part are one (the "correlation" of Al-Shaer and
-    Hamed, 2004, for firewall rules).
-    """
-    rules = network.rules
-    last = len(rules) - 1 if isinstance(rules[-1].condition, Constant) and rules[-1].condition.value else len(rules)
-    whole = _Pieces(network.comparisons)
-    if whole.size <= CELLS:
-        holds = [whole.holds(rule.condition) for rule in rules]
-        free = np.ones(whole.size, dtype=bool)
-        never = set()
-        for number, here in enumerate(holds):
-            if not (here & free).any():
-                never.add(number)
-                _warn_never(rules, number, [i for i in range(number) if (holds[i] & here).any()], bool(here.any()))
-            free = free & ~here
-        clashes = []
-        for i, j in itertools.combinations([i for i in range(last) if i not in never], 2):
-            both = holds[i] & holds[j]
-            if rules[i].decision != rules[j].decision and both.any() and (holds[i] & ~holds[j]).any():
-                clashes.append((i, j, whole.example(int(np.argmax(both)))))
-        _warn_contradictions(rules, clashes)
-        return
-    # Too many pieces to look at all rules at once: each alone, and each pair.
-    clashes = []
-    for j, rule in enumerate(rules[:last]):
-        own = _Pieces(_atoms(rule.condition))
-        if own.size <= CELLS and not own.holds(rule.condition).any():
-            _warn_never(rules, j, [], False)
-            continue
-        for i in range(j):
-            pair = _Pieces([*_atoms(rules[i].condition), *_atoms(rule.condition)])
-            if pair.size > CELLS:
-                continue
-            first, second = pair.holds(rules[i].condition), pair.holds(rule.condition)
-            if not (second & ~first).any():
-                _warn_never(rules, j, [i], True)
-                break
-            if rules[i].decision != rule.decision and (first & second).any() and (first & ~second).any():
-                clashes.append((i, j, pair.example(int(np.argmax(first & second)))))
-    _warn_contradictions(rules, clashes)
-
-
-def _warn_never(rules: Sequence[Rule], number: int, before: list[int], alone: bool) -> None:
-    if alone:
-        listed = " and ".join(str(i + 1) for i in before)
-        why = f"wherever it holds, rule{'s' * (len(before) > 1)} {listed} decide{'s' * (len(before) == 1)} first"
-    else:
-        why = "its condition contradicts itself"
-    warnings.warn(
-        f"Rule {number + 1} ({rules[number].text}) can never match: {why}; correct it or leave it out.",
-        RuleWarning,
-        stacklevel=4,
-    )
-
-
-def _warn_contradictions(rules: Sequence[Rule], clashes: list[tuple[int, int, str]]) -> None:
-    """One warning, about the first pair; it says how many others there are."""
-    if not clashes:
-        return
-    i, j, example = clashes[0]
-    others = len(clashes) - 1
-    more = "" if not others else f" (and {others} other pair{'s' * (others > 1)} of rules)"
-    warnings.warn(
-        f"Rules {i + 1} and {j + 1} contradict each other where {example}{more}: one decides {rules[i].decision!r}, "
-        f"the other {rules[j].decision!r}; the first wins there, so make sure that it should.",
-        RuleWarning,
-        stacklevel=4,
-    )
-
-
-class _Pieces:
-    """All combinations of pieces of the columns: values that stand for every row there is."""
-
-    def __init__(self, atoms: Sequence[Any]) -> None:
-        levels: dict[str, list[Any]] = {}
-        for atom in dict.fromkeys(atoms):
-            levels.setdefault(atom.column, [])
-            if isinstance(atom, Comparison):
-                levels[atom.column].append(atom.level)
-        # Pieces are numbered 0 … 2k: even ones lie between levels, odd ones are levels.
-        self.levels = {column: sorted(set(own)) for column, own in levels.items()}
-        self.counts = [2 * len(own) + 1 if own else 2 for own in self.levels.values()]
-        self.size = math.prod(self.counts)
-        self.axis = {column: i for i, column in enumerate(self.levels)}
-
-    def holds(self, condition: Any) -> Array:
-        values = {atom: self._atom(atom) for atom in _atoms(condition)}
-        answer = expression.evaluate(condition, values)
-        return np.ravel(np.broadcast_to(answer, self.counts))
-
-    def _atom(self, atom: Any) -> Array:
-        axis = self.axis[atom.column]
-        pieces = np.arange(self.counts[axis])
-        if isinstance(atom, Flag):
-            answer = pieces == 1
-        else:
-            place = 2 * self.levels[atom.column].index(atom.level) + 1
-            answer = pieces <= place if atom.most else pieces >= place
-        shape = [1] * len(self.counts)
-        shape[axis] = -1
-        return np.asarray(answer).reshape(shape)
-
-    def example(self, cell: int) -> str:
-        """A row of pieces in words."""
-        places = np.unravel_index(cell, self.counts) if self.counts else ()
-        words = []
-        for (column, own), place in zip(self.levels.items(), places, strict=True):
-            if not own:
-                words.append(f"{column} is {'true' if place else 'false'}")
-            elif place % 2:
-                words.append(f"{column} = {own[place // 2]}")
-            elif place == 0:
-                words.append(f"{column} < {own[0]}")
-            elif place == 2 * len(own):
-                words.append(f"{column} > {own[-1]}")
-            else:
-                words.append(f"{own[place // 2 - 1]} < {column} < {own[place // 2]}")
-        return ", ".join(words)

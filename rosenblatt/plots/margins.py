@@ -79,7 +79,7 @@ class MarginDisplay:
         unit = "distance from the boundary" if self.geometric else "score on the right side (no unit of length)"
         ax.set(xlabel=unit, ylabel="rows")
         nearest = "" if not len(found) or wrong.any() else f", nearest {found.min():.3g}"
-        ax.set_title(f"{wrong.sum():,} of {len(wrong):,} rows on the wrong side{nearest}", color=INK)
+        ax.set_title(f"{wrong.sum():,} of {len(wrong):,} rows on the wrong side{nearest}", color=INK, fontsize=11)
         ax.legend(frameon=False)
         return self
 

@@ -88,6 +88,7 @@ class Judge:
     separation: Separation | None
     deadline: float
     seed: int
+    cross_validated: bool  # whether the model itself has seen the rows that it is judged by
 
     def suggestions(self) -> list[Advice]:
         ways = [self._other_answer, self._kernel, self._separable, self._fit, self._balance, self._epochs]
@@ -119,11 +120,23 @@ class Judge:
             return np.arange(n)
         return np.sort(np.random.default_rng(self.seed).choice(n, most, replace=False))
 
+    def _asked(self) -> Array:
+        """The rows that a trial is judged by: held-out ones, or a third of all where folds were held out in turn."""
+        n = count_rows(self.X_test)
+        if not self.cross_validated:
+            return self._rows(self.X_test, ROWS_HELD_OUT)
+        return np.sort(
+            np.random.default_rng(self.seed + 1).choice(n, min(max(1, n // 3), ROWS_HELD_OUT), replace=False)
+        )
+
     def _try(self, learner: Any, settings: dict[str, Any], most: int) -> tuple[Trial, Array, Array] | None:
         """Fit on a sample and answer held-out rows; None where there is nothing to fit on, or no time."""
         if self.y_train is None or self._out_of_time():
             return None
-        chosen, asked = self._rows(self.X_train, most), self._rows(self.X_test, ROWS_HELD_OUT)
+        asked = self._asked()
+        chosen = self._rows(self.X_train, most)
+        if self.cross_validated and count_rows(self.X_train) == count_rows(self.X_test):
+            chosen = np.setdiff1d(chosen, asked)
         labels = self.y_train[chosen]
         if len(np.unique(labels)) < 2:
             return None
@@ -181,9 +194,9 @@ class Judge:
     def _other_answer(self) -> Advice | None:
         """One fit has several answers: whether another of them does better."""
         learner = self.anatomy.learner
-        if not hasattr(learner, "answers_") or not hasattr(learner, "answer") or self._out_of_time():
+        if self.cross_validated or not hasattr(learner, "answers_") or self._out_of_time():
             return None
-        asked = self._rows(self.X_test, ROWS_HELD_OUT)
+        asked = self._asked()
         rows = self.anatomy.seen(take(self.X_test, asked))
         best: tuple[int, str, Array] | None = None
         for name, answer in learner.answers_.items():

@@ -15,6 +15,7 @@ import numpy as np
 
 from rosenblatt.features.anatomy import Anatomy, Array, labels_of, plain
 from rosenblatt.models.whole_file import write_whole
+from rosenblatt.plots.style import short
 from rosenblatt.report import words
 from rosenblatt.report.drivers import Driver
 from rosenblatt.report.pictures import Album, Picture, figure
@@ -24,7 +25,8 @@ from rosenblatt.trace import STOP_REASONS
 
 CLASSES_IN_TABLE = 40
 TITLES = {"source": "Data", "digest": "Digest of the data (SHA-256)", "seed": "Seed", "command": "Command"}
-NOT_IN_FOOTNOTE = {"summary", "drivers", "columns", "image_shape", "target", "command", "model", "path", "predict"}
+IN_THE_TEXT = {"summary", "drivers", "columns", "image_shape", "target", "command", "model", "predict"}
+SAID_ALREADY = {"rows", "learned_rows", "held_out", "learner"}  # what the summary says itself
 
 
 def write_report(
@@ -181,7 +183,7 @@ class _Page:
         low = "" if self.summary.beats_baseline else " low"
         large = "–" if figures.r2 is None else f"{100 * max(figures.r2, 0):.0f}<small>%</small>"
         picture = ""
-        if self.test is not None:
+        if self.test is not None and not self.summary.cross_validated:
             X, y = self.test
             answers = np.asarray(self.anatomy.model.predict(X), np.float64)
             picture = figure(self.album.regression(y.astype(np.float64), answers))
@@ -261,7 +263,7 @@ class _Page:
     def _table_of_drivers(self, top: list[Driver]) -> str:
         by_weight = self.summary.drivers.kind == "weights"
         if by_weight:
-            head = ["Feature", "Weight", "Share", "More of it"]
+            head = ["Feature", "Weight", "Share", "More of it" if self.summary.kind == "regression" else "Speaks for"]
             rows = [[d.feature, f"{d.weight:+.4g}", _percent(d.share), self._speaks(d)] for d in top]
             caption = (
                 "The most important features: the weight in the units of the data, the share in all that moves the "
@@ -279,8 +281,8 @@ class _Page:
         if self.summary.kind == "regression":
             return "raises" if driver.effect >= 0 else "lowers"
         if driver.towards is not None:
-            return f"for {driver.towards}"
-        return "" if driver.against is None else f"against {driver.against}"
+            return short(driver.towards, 24)
+        return "" if driver.against is None else f"not {short(driver.against, 20)}"
 
     def sureness(self) -> str:
         if self.test is None:
@@ -325,7 +327,7 @@ class _Page:
         model = self.about.get("model")
         commands = self.about.get("predict")
         if commands is None and model is not None:
-            commands = f"rosenblatt predict {_shell(str(model))} new_rows.csv"
+            commands = f"rosenblatt predict {_shell(str(model))} new_rows.csv --out answers.csv"
         if commands is None and self.about.get("command") is None:
             return ""
         body = ""
@@ -347,7 +349,7 @@ class _Page:
         entries += [
             (TITLES.get(n, n.replace("_", " ").capitalize()), plain(v))
             for n, v in known.items()
-            if n not in NOT_IN_FOOTNOTE
+            if n not in IN_THE_TEXT | SAID_ALREADY
         ]
         entries.append(("Rows", f"{summary.rows_train or 0:,} for training, {summary.rows_test:,} held out"))
         entries.append(("Features", f"{summary.n_features:,} as the learner sees them" if summary.n_features else None))

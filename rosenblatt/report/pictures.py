@@ -85,6 +85,9 @@ class Album:
             figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
         return inline(stream.getvalue(), f"p{self.count}")
 
+    def _rows(self) -> str:
+        return "training rows" if self.summary.cross_validated else "held-out rows"
+
     # ------------------------------------------------------------------ pictures
 
     def trace(self) -> Picture | None:
@@ -119,9 +122,10 @@ class Album:
 
         svg = self._draw(3.1, draw)
         wrong = int((shown[0].margins < 0).sum())
-        alt = f"Histogram of the distances of {len(y):,} held-out rows from the boundary; {wrong:,} on the wrong side."
+        rows = self._rows()
+        alt = f"Histogram of the distances of {len(y):,} {rows} from the boundary; {wrong:,} on the wrong side."
         caption = (
-            "How far held-out rows lie from the boundary. Far to the right is clearly right; near 0 the answer could "
+            f"How far {rows} lie from the boundary. Far to the right is clearly right; near 0 the answer could "
             "tip; left of 0 it is wrong."
         )
         return Picture(svg, alt, caption + sampled(len(y), total))
@@ -141,6 +145,8 @@ class Album:
     def roc(self, X: Any, y: Array) -> Picture | None:
         classes = self.summary.classes
         if not 2 <= len(classes) <= CLASSES_WITH_BARS or not hasattr(self.anatomy.model, "decision_function"):
+            return None
+        if self.summary.cross_validated:  # the model has seen these rows: its curve would flatter it
             return None
         chosen = sample(len(y), ROWS_FOR_MARGINS)
         scores = np.asarray(self.anatomy.model.decision_function(take(X, chosen)), np.float64)
@@ -178,10 +184,9 @@ class Album:
             svg = self._draw(4.2, draw)
         except (ValueError, TypeError):  # columns that are not two numbers
             return None
-        alt = (
-            f"The plane of the two columns in {len(self.summary.classes)} regions, with {len(labels):,} held-out rows."
-        )
-        caption = "What the model answers in every place. Points are held-out rows."
+        regions = len(self.summary.classes)
+        alt = f"The plane of the two columns in {regions} regions, with {len(labels):,} {self._rows()}."
+        caption = f"What the model answers in every place. Points are {self._rows()}."
         return Picture(svg, alt, caption + sampled(len(labels), len(y)))
 
     def weights(self, X: Any) -> list[Picture]:

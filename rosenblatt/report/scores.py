@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import confusion_matrix
 
 from rosenblatt.features.anatomy import Array, plain
 
@@ -98,12 +97,15 @@ class Confusion:
     @staticmethod
     def of(truth: Array, answers: Array, known: list[Any]) -> Confusion:
         """The matrix of these answers; a class that the model does not know comes after those that it knows."""
-        found = {plain(value) for value in np.unique(np.concatenate([truth, answers]))}
+        columns = [np.unique(column, return_inverse=True) for column in (truth, answers)]
+        found = {plain(value) for values, _ in columns for value in values}
         unknown = sorted(found - set(known), key=lambda value: (str(type(value)), value))
         classes = [*known, *unknown]
         place = {name: number for number, name in enumerate(classes)}
-        codes = [[place[plain(value)] for value in column.tolist()] for column in (truth, answers)]
-        return Confusion(classes, confusion_matrix(*codes, labels=range(len(classes))))
+        codes = [np.array([place[plain(value)] for value in values])[numbers] for values, numbers in columns]
+        counts = np.zeros((len(classes), len(classes)), np.int64)
+        np.add.at(counts, tuple(codes), 1)
+        return Confusion(classes, counts)
 
     @property
     def accuracy(self) -> Share:

@@ -46,6 +46,7 @@ class Summary:
     stop_reason, epochs, updates : of the fit, where the learner keeps a trace
     advice : what to try next, each with its `sentence`
     held_out : how the held-out rows came about, in words
+    cross_validated : whether the answers came from other fits, since this model has seen the rows
     version : of rosenblatt
     """
 
@@ -74,7 +75,8 @@ class Summary:
     epochs: int | None
     updates: int | None
     advice: list[Advice] = field(default_factory=list)
-    held_out: str = "rows that were not used for training"
+    held_out: str = "not used for training"
+    cross_validated: bool = False
     version: str = rosenblatt.__version__
 
     def to_dict(self) -> dict[str, Any]:
@@ -157,7 +159,7 @@ def summarise(
     model : a fitted estimator, or a Pipeline that ends with one
     X_test, y_test : held-out rows and their labels
     X_train, y_train : the rows it was trained on; without them separability and other learners are not asked about
-    predictions : answers for X_test that were made already (by cross-validation: X_test is then all rows)
+    predictions : answers for X_test by other fits of the same learner (cross-validation: X_test is then all rows)
     scores : scores for X_test that go with `predictions`, for the ROC curve of two classes
     positive : the class that precision, recall and the ROC curve are about; the second of two classes if None
     target, feature_names : names for the words of the summary; of a pipeline's columns it knows the names itself
@@ -191,7 +193,8 @@ def summarise(
         raise ValueError("X_train and y_train belong together, but only one of them came; pass both or neither.")
     learned = None if X_train is None else labels_of(X_train, y_train, "_train")
     deadline = time.monotonic() + time_limit
-    answers = np.asarray(model.predict(X_test) if predictions is None else predictions)
+    seen = anatomy.seen(X_test) if predictions is None else None  # once: encoding is most of the work
+    answers = np.asarray(anatomy.learner.predict(seen) if predictions is None else predictions)
     if answers.shape != truth.shape:
         raise ValueError(
             f"There must be one prediction for each of the {len(truth):,} labels, but their shape is {answers.shape}; "
@@ -211,6 +214,7 @@ def summarise(
     }
     if held_out is not None:
         common["held_out"] = held_out
+    common["cross_validated"] = predictions is not None
     if anatomy.regression:
         return _of_regression(anatomy, X_test, truth, answers, X_train, learned, common, most, deadline, random_state)
     classes = [plain(name) for name in np.asarray(getattr(anatomy.learner, "classes_", np.unique(truth)))]
@@ -226,8 +230,8 @@ def summarise(
     assert baseline.accuracy is not None
     beats = accuracy.low > baseline.accuracy.value
     positive = _positive(positive, classes)
-    if scores is None and predictions is None and len(classes) == 2 and hasattr(model, "decision_function"):
-        scores = model.decision_function(X_test)
+    if scores is None and predictions is None and len(classes) == 2 and hasattr(anatomy.learner, "decision_function"):
+        scores = anatomy.learner.decision_function(seen)
     separation = train_accuracy = None
     if learned is not None:
         train_accuracy = _train_accuracy(model, X_train, learned, random_state)
@@ -237,7 +241,7 @@ def summarise(
     if advise:
         judge = Judge(
             anatomy, X_test, truth, answers, X_train, learned, classes, accuracy, train_accuracy, baseline, beats,
-            confusion, separation, deadline, random_state,
+            confusion, separation, deadline, random_state, predictions is not None,
         )  # fmt: skip
         advice = judge.suggestions()
     return Summary(

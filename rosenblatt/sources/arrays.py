@@ -17,12 +17,16 @@ ROWS = ("X", "x", "data", "X_train", "x_train", "features", "images", "arr_0")
 LABELS = ("y", "target", "labels", "y_train", "label", "arr_1")
 
 
+BLOCK_BYTES = 2**24
+
+
 def matrices(path: str, name: str, format: str, n_rows: int | None) -> Iterator[Matrix]:
-    """The rows of one file, whole or in batches; arrays are views of what was read or mapped."""
+    """The rows of one file, whole, in batches, or (0) in blocks of megabytes; views of what was read or mapped."""
     whole = {"idx": _idx, "npy": _npy, "npz": _npz}[format](path, name)
     if n_rows is None:
         yield whole
         return
+    n_rows = n_rows or max(1, BLOCK_BYTES // max(1, whole.X[:1].nbytes))
     for start in range(0, len(whole), n_rows):
         rows = slice(start, start + n_rows)
         yield Matrix(whole.X[rows], None if whole.y is None else whole.y[rows], whole.feature_names, whole.image_shape)

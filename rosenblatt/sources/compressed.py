@@ -12,7 +12,13 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from zstandard import ZstdError
+try:
+    from zstandard import ZstdError
+except ImportError:  # then no file compressed with zstd can be opened, and none be found damaged
+
+    class ZstdError(Exception):  # type: ignore[no-redef]
+        pass
+
 
 #: What the libraries raise when a compressed file is cut short or damaged.
 DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, ZstdError)

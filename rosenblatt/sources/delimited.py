@@ -12,9 +12,12 @@ import csv
 import io
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+
+from .ahead import ahead
+from .compressed import open_stored
 
 if TYPE_CHECKING:
     import polars as pl
@@ -196,31 +199,74 @@ def _names(first: list[str], header: bool, notes: list[str]) -> tuple[str, ...]:
 
 
 def text_blocks(file: BinaryIO, quote: str | None, block_bytes: int) -> Iterator[bytes]:
-    """Blocks of whole lines; a line break inside quotes does not end one."""
+    """Blocks of whole lines; a line break inside quotes does not end one.
+
+    The bytes pass through one buffer that is used again and again: memory that is new costs more than the copy.
+    """
     mark = quote.encode() if quote else b""
-    pieces: list[bytes] = []
-    open_quotes = 0
+    buffer = bytearray(block_bytes)
+    kept = 0  # bytes at the start of the buffer that wait for the end of their line
     while True:
-        read = file.read(block_bytes)
+        if kept == len(buffer):
+            buffer += bytes(len(buffer))  # a line longer than the buffer
+        with memoryview(buffer) as view:
+            read = file.readinto(view[kept:])  # type: ignore[attr-defined]
+        filled = kept + (read or 0)
         if not read:
             break
-        end = len(read)
-        while True:
-            end = read.rfind(b"\n", 0, end) + 1
-            if end == 0 or not mark:
-                break
-            if (open_quotes + read.count(mark, 0, end)) % 2 == 0:
-                break
-            end -= 1
+        end = _last_end(buffer, filled, mark)
         if end:
-            yield b"".join((*pieces, read[:end]))
-            pieces, open_quotes = [read[end:]], read.count(mark, end) if mark else 0
-        else:
-            pieces.append(read)
-            open_quotes += read.count(mark) if mark else 0
-    rest = b"".join(pieces)
-    if rest:
-        yield rest
+            with memoryview(buffer) as view:
+                yield bytes(view[:end])
+            buffer[: filled - end] = buffer[end:filled]
+        kept = filled - end
+    if kept:
+        yield bytes(buffer[:kept])
+
+
+def _last_end(buffer: bytearray, filled: int, mark: bytes) -> int:
+    """Behind the last line break that stands outside of quotes; 0 if there is none."""
+    end = buffer.rfind(b"\n", 0, filled) + 1
+    if not mark or not end or buffer.find(mark, 0, end) < 0:
+        return end
+    quotes = buffer.count(mark, 0, end)
+    while end and quotes % 2:
+        before = buffer.rfind(b"\n", 0, end - 1) + 1
+        quotes -= buffer.count(mark, before, end)
+        end = before
+    return end
+
+
+class Place(NamedTuple):
+    """Where a block of text stands in its file: its first byte and its length."""
+
+    offset: int
+    length: int
+
+
+def blocks_in_order(file: BinaryIO, quote: str | None, block_bytes: int) -> Iterator[tuple[Place, bytes]]:
+    """The blocks of a file from its beginning to its end."""
+    offset = 0
+    for block in text_blocks(file, quote, block_bytes):
+        yield Place(offset, len(block)), block
+        offset += len(block)
+
+
+def first_line(path: str, place: Place) -> int:
+    """The number of the line that a block begins with; counted only when there is something to complain about."""
+    line, left = 1, place.offset
+    with open_stored(path) as file:
+        while left and (read := file.read(min(left, 2**20))):
+            line += read.count(b"\n")
+            left -= len(read)
+    return line
+
+
+def blocks_at(file: BinaryIO, places: Iterable[Place]) -> Iterator[tuple[Place, bytes]]:
+    """The blocks at places that are known."""
+    for place in places:
+        file.seek(place.offset)
+        yield place, file.read(place.length)
 
 
 @dataclass
@@ -234,23 +280,44 @@ class TextTable:
     dialect: Dialect
     encoding: str
     types: dict[str, Any]
+    path: str | None = None  # to count lines in, when there is something to complain about
     missing: tuple[str, ...] = MISSING
+    missing_among_numbers: bool = False
 
-    def frames(self, file: BinaryIO, *, fresh: bool = True) -> Iterator[pl.DataFrame]:
-        """The rows, in blocks; `fresh` says that nobody has been given rows of earlier files yet."""
-        line, widened = 1 + self.dialect.skipped, False
-        for number, block in enumerate(text_blocks(file, self.dialect.quote, BLOCK_BYTES)):
-            text = block if self.encoding == "utf-8" else self._recode(block, line)
-            start, lines = self._table_start(text) if number == 0 else (0, 0)
-            frame, to_text = self._parse(text[start:] if start else text, line + lines)
-            line += block.count(b"\n")
+    def frames(
+        self, file: BinaryIO, *, fresh: bool = True, block_bytes: int | None = None, places: list[Place] | None = None
+    ) -> Iterator[tuple[Place, pl.DataFrame]]:
+        """The rows in blocks and where they stand: in order, or at the `places` that an earlier pass has told.
+
+        `fresh` says that nobody has been given rows of earlier files yet.
+        """
+        widened = False
+        if places is None:
+            blocks = blocks_in_order(file, self.dialect.quote, block_bytes or BLOCK_BYTES)
+        else:
+            blocks = blocks_at(file, places)
+        for place, text, attempt in ahead(blocks, self._attempt, 2):
+            frame, to_text = self._settled(text, place, attempt)
             if to_text and not fresh:
                 widened = True  # go on to the end, to know all that must be widened, and begin again
             if frame.height and not widened:
-                yield frame
+                yield place, frame
                 fresh = False
         if widened:
             raise TypesWidened
+
+    def _attempt(self, item: tuple[Place, bytes]) -> tuple[Place, bytes, pl.DataFrame | None]:
+        """(place, text, its rows if the types that are known fit)."""
+        from polars.exceptions import PolarsError
+
+        place, block = item
+        text = block if self.encoding == "utf-8" else self._recode(block, place)
+        start, _ = self._table_start(text) if place.offset == 0 else (0, 0)
+        rows = text[start:] if start else text
+        try:
+            return place, text, self._read_quickly(rows)
+        except PolarsError:
+            return place, text, None
 
     def _table_start(self, text: bytes) -> tuple[int, int]:
         """How many bytes and lines stand before the first row: a byte order mark, comments, empty lines, the header."""
@@ -270,45 +337,72 @@ class TextTable:
             start = end
         return start, lines
 
-    def _recode(self, text: bytes, line: int) -> bytes:
+    def _recode(self, text: bytes, place: Place) -> bytes:
         try:
             return text.decode(self.encoding).encode()
         except UnicodeDecodeError as error:
-            raise self._bad_byte(text, error.start, line, "pass the encoding that it was written in") from error
+            advice = "pass the encoding that it was written in"
+            raise self._bad_byte(text, error.start, self._first_line(place), advice) from error
 
-    def _bad_byte(self, text: bytes, place: int, line: int, advice: str) -> ValueError:
-        at = line + text.count(b"\n", 0, place)
+    def _first_line(self, place: Place) -> int:
+        return first_line(self.path, place) + self.dialect.skipped if self.path else 1 + self.dialect.skipped
+
+    def _bad_byte(self, text: bytes, at: int, line: int, advice: str) -> ValueError:
+        line += text.count(b"\n", 0, at)
         return ValueError(
-            f"{self.name} must be text in {self.encoding}, but byte 0x{text[place]:02X} in line {at} is not; {advice}."
+            f"{self.name} must be text in {self.encoding}, but byte 0x{text[at]:02X} in line {line} is not; {advice}."
         )
 
-    def _parse(self, text: bytes, line: int) -> tuple[pl.DataFrame, bool]:
-        """The rows of a block, and whether a column had to become text for it."""
+    def _settled(self, block: bytes, place: Place, frame: pl.DataFrame | None) -> tuple[pl.DataFrame, bool]:
+        """The rows of a block, all checks passed, and whether a column had to become text for it."""
         from polars.exceptions import PolarsError
 
+        start, lines = self._table_start(block) if place.offset == 0 else (0, 0)
+        text = block[start:] if start else block
         to_text = False
-        try:
-            frame = self._read(text, self.types)
-        except PolarsError as error:
-            self._check_text(text, line)
+        fits = frame is not None and all(kind == self.types[name] for name, kind in frame.schema.items())
+        if frame is None or not fits:  # types may have been widened since
             try:
-                to_text = self._widen(text)
-                frame = self._read(text, self.types)
-            except PolarsError:
-                raise ValueError(
-                    f"{self.name} must be a table of text, but from line {line} on it cannot be read "
-                    f"({str(error).splitlines()[0]}); correct it there."
-                ) from error
+                frame = self._read_quickly(text)
+            except PolarsError as error:
+                line = self._first_line(place) + lines
+                self._check_text(text, line)
+                try:
+                    to_text = self._widen(text)
+                    frame = self._read(text, self.types, self.missing)
+                except PolarsError:
+                    raise ValueError(
+                        f"{self.name} must be a table of text, but from line {line} on it cannot be read "
+                        f"({str(error).splitlines()[0]}); correct it there."
+                    ) from error
         if frame.height and frame.to_series(-1).null_count():
             if b"\n\n" in text or b"\n\r\n" in text or text[:1] in b"\r\n":
                 import polars as pl
 
                 frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
             if text.count(self.dialect.separator.encode()) != frame.height * (frame.width - 1):
-                self._check_widths(text, line)
+                self._check_widths(text, self._first_line(place) + lines)
         return frame, to_text
 
-    def _read(self, text: bytes, types: dict[str, Any]) -> pl.DataFrame:
+    def _read_quickly(self, text: bytes) -> pl.DataFrame:
+        """Look for signs of missing values only where there is text, until one is met among numbers."""
+        import polars as pl
+        from polars.exceptions import PolarsError
+
+        if not self.missing_among_numbers and not self.dialect.spaces:
+            try:
+                frame = self._read(text, self.types, ())
+            except PolarsError:
+                self.missing_among_numbers = True
+            else:
+                words = [name for name, kind in frame.schema.items() if kind == pl.String]
+                if not words:
+                    return frame
+                cells = pl.col(words)
+                return frame.with_columns(pl.when(~cells.is_in(self.missing)).then(cells))
+        return self._read(text, self.types, self.missing)
+
+    def _read(self, text: bytes, types: dict[str, Any], missing: tuple[str, ...]) -> pl.DataFrame:
         import polars as pl
 
         dialect = self.dialect
@@ -321,7 +415,7 @@ class TextTable:
             separator=dialect.separator,
             quote_char=dialect.quote,
             comment_prefix=dialect.comment,
-            null_values=list(self.missing),
+            null_values=list(missing) or None,
             decimal_comma=dialect.decimal_comma,
         )
         if dialect.spaces:
@@ -334,7 +428,7 @@ class TextTable:
         """Let the types fit this block too; true if a column had to become text."""
         import polars as pl
 
-        cells = self._read(text, dict.fromkeys(self.dialect.names, pl.String))
+        cells = self._read(text, dict.fromkeys(self.dialect.names, pl.String), self.missing)
         to_text = False
         for name in self.dialect.names:
             column = cells[name]

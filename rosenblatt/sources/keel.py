@@ -36,7 +36,8 @@ def frames(file: BinaryIO, name: str, encoding: str) -> Iterator[pl.DataFrame]:
     dialect = Dialect(",", '"', "%", False, names=tuple(names), spaces=True, skipped=skipped)
     dialect.types = types
     table = TextTable(name, dialect, encoding, types, missing=(*MISSING, "<null>"))
-    yield from table.frames(file)
+    for _, frame in table.frames(file):
+        yield frame
 
 
 def _attribute(line: str, name: str, number: int) -> tuple[str, str]:

@@ -69,7 +69,7 @@ def read_libsvm(
         )
     try:
         with open_stored(path) as file:
-            blocks = libsvm_blocks(file, os.fspath(path), zero_based=zero_based, dtype=np.dtype(dtype))
+            blocks = libsvm_blocks(file, os.fspath(path), os.fspath(path), zero_based=zero_based, dtype=np.dtype(dtype))
             data, indices, indptr, y, width, _ = gather(blocks, os.path.getsize(path), dtype)
     except DAMAGED as error:
         raise ValueError(

@@ -19,8 +19,10 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union
 
+import numpy as np
+
 from . import arrays, delimited, keel, sparse_text, tables
-from .compressed import DAMAGED, open_stored
+from .compressed import DAMAGED, compression_of, open_stored
 from .matrix import Matrix
 
 if TYPE_CHECKING:
@@ -47,6 +49,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
 }
 MATRICES = ("libsvm", "vw", "idx", "npy", "npz")
 PACKED = (".gz", ".xz", ".bz2", ".zst", ".zstd")
+STREAMED_BYTES = 2**22  # of text in a block that is learned from while the next one is read
 REMOTE = ("http://", "https://", "s3://", "gs://", "gcs://", "az://", "abfs://", "hf://")
 
 
@@ -77,6 +80,7 @@ class Source:
     notes: list[str] = field(default_factory=list)
     types: dict[str, Any] = field(default_factory=dict, repr=False)
     _spooled: Any = field(default=None, repr=False)
+    _places: dict[str, list[delimited.Place]] = field(default_factory=dict, repr=False)
 
     @property
     def kind(self) -> Kind:
@@ -135,6 +139,47 @@ class Source:
         if not found:
             raise self._no_rows()
 
+    def placed_blocks(self, seed: int | None = None) -> Iterator[tuple[int, Rows]]:
+        """The rows in blocks of a few megabytes, each with a number of its own that is the same in every pass.
+
+        With a seed, the blocks of plain text files come in random order, once a pass in order is done; those of other
+        files come in order.
+        """
+        numbered = list(enumerate(self.paths))
+        if seed is not None:
+            numbered = [numbered[k] for k in np.random.default_rng(seed).permutation(len(numbered))]
+        found = False
+        for number, path in numbered:
+            for place, rows in self._placed(path, seed, fresh=not found):
+                found = True
+                yield (number << 44) + place, rows
+        if not found:
+            raise self._no_rows()
+
+    def _placed(self, path: str, seed: int | None, *, fresh: bool) -> Iterator[tuple[int, Rows]]:
+        """The blocks of one file, with the offset or number of each."""
+        text = self.format in ("csv", "tsv", "libsvm", "vw") and not is_remote(path)
+        if not text:
+            yield from enumerate(self._matrices_of(path, 0) if self.kind == "matrix" else self._frames_of(path, fresh))
+            return
+        known = self._places.get(path)
+        places = None
+        if known is not None and seed is not None and compression_of(path) is None:
+            places = [known[k] for k in np.random.default_rng([seed, 1]).permutation(len(known))]
+        name = self.name if self._spooled is not None else path
+        seen: list[delimited.Place] = []
+        blocks: Iterator[tuple[delimited.Place, Rows]]
+        with described(name):
+            if self.kind == "matrix":
+                blocks = sparse_text.placed_matrices(path, name, self, places)
+            else:
+                blocks = self._text_frames(path, name, fresh, STREAMED_BYTES, places)
+            for place, rows in blocks:
+                seen.append(place)
+                yield place.offset, rows
+        if known is None:
+            self._places[path] = seen
+
     def digest(self) -> str:
         """SHA-256 of the files as they are stored, one after another."""
         digest = hashlib.sha256()
@@ -157,7 +202,7 @@ class Source:
         """The rows of all files, block by block; every file has the columns of the first."""
         expected: tuple[str, ...] = ()
         for path in self.paths:
-            for frame in self._frames_of(path, fresh=not expected):
+            for frame in self._frames_of(path, not expected):
                 if not expected:
                     expected = tuple(frame.columns)
                 elif tuple(frame.columns) != expected:
@@ -170,11 +215,12 @@ class Source:
                     frame = frame.select(expected)
                 yield frame
 
-    def _frames_of(self, path: str, *, fresh: bool) -> Iterator[pl.DataFrame]:
+    def _frames_of(self, path: str, fresh: bool) -> Iterator[pl.DataFrame]:
         name = self.name if self._spooled is not None else path
         with described(name):
             if self.format in ("csv", "tsv"):
-                yield from self._text_frames(path, name, fresh)
+                for _, frame in self._text_frames(path, name, fresh):
+                    yield frame
             elif self.format == "keel":
                 with open_stored(path) as file:
                     yield from keel.frames(file, name, self.encoding)
@@ -184,9 +230,12 @@ class Source:
             else:
                 yield from tables.binary_frames(path, self.format, name)
 
-    def _text_frames(self, path: str, name: str, fresh: bool) -> Iterator[pl.DataFrame]:
+    def _text_frames(
+        self, path: str, name: str, fresh: bool, block_bytes: int | None = None, places: Any = None
+    ) -> Iterator[tuple[delimited.Place, pl.DataFrame]]:
         if is_remote(path):
-            yield from tables.remote_text_frames(path, self.header, self.separator)
+            for frame in tables.remote_text_frames(path, self.header, self.separator):
+                yield delimited.Place(0, 0), frame
             return
         with open_stored(path) as file:
             sample = file.read(delimited.SAMPLE_BYTES)
@@ -198,9 +247,9 @@ class Source:
                 self.notes.append(note)
         for column, kind in dialect.types.items():
             self.types.setdefault(column, kind)
-        table = delimited.TextTable(name, dialect, self.encoding, self.types)
+        table = delimited.TextTable(name, dialect, self.encoding, self.types, path)
         with open_stored(path) as file:
-            yield from table.frames(file, fresh=fresh)
+            yield from table.frames(file, fresh=fresh, block_bytes=block_bytes, places=places)
 
     # ------------------------------------------------------------------ matrices
 
@@ -212,12 +261,15 @@ class Source:
 
     def _matrices(self, n_rows: int | None) -> Iterator[Matrix]:
         for path in self.paths:
-            name = self.name if self._spooled is not None else path
-            with described(name):
-                if self.format in ("libsvm", "vw"):
-                    yield from sparse_text.matrices(path, name, self, n_rows)
-                else:
-                    yield from arrays.matrices(path, name, self.format, n_rows)
+            yield from self._matrices_of(path, n_rows)
+
+    def _matrices_of(self, path: str, n_rows: int | None) -> Iterator[Matrix]:
+        name = self.name if self._spooled is not None else path
+        with described(name):
+            if self.format in ("libsvm", "vw"):
+                yield from sparse_text.matrices(path, name, self, n_rows)
+            else:
+                yield from arrays.matrices(path, name, self.format, n_rows)
 
     def _no_rows(self) -> ValueError:
         return ValueError(f"A source must have at least one row, but {self.name} has none; pass another file.")

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
+from .ahead import ahead, usual_threads
 from .compressed import open_stored
-from .delimited import text_blocks
+from .delimited import Place, blocks_at, blocks_in_order, first_line
 from .matrix import Matrix
 
 if TYPE_CHECKING:
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
 BLOCK_BYTES = 2**21  # small enough that what one block becomes is still in the cache when it is used
 LIBSVM_LINE = re.compile(r"[+-]?[\d.eE+-]+(\s+qid:\d+)?(\s+\d+:[+-]?[\d.eE+-]+)*\s*(#.*)?")
 VW_LINE = re.compile(r"[^|,]*\|.*")
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 
 
 @dataclass
@@ -37,6 +33,7 @@ class SparseBlock:
     data: Any
     widest: int
     importance: Any = None
+    place: Place | None = None
 
 
 def looks_like_libsvm(lines: list[str]) -> bool:
@@ -49,42 +46,16 @@ def looks_like_vw(lines: list[str]) -> bool:
     return all(VW_LINE.fullmatch(line) and len(line.split("|")[0].split()) <= 3 for line in whole)
 
 
-def ahead(items: Iterable[Item], function: Callable[[Item], Result], threads: int) -> Iterator[Result]:
-    """The function of every item, in order, computed a few items ahead on other threads."""
-    waiting: deque[Future[Result]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            for item in items:
-                waiting.append(pool.submit(function, item))
-                if len(waiting) > threads:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
-
-
-def usual_threads() -> int:
-    return max(1, min(4, os.cpu_count() or 1))
-
-
-def _numbered(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
-    """Blocks of whole lines with the number of their first line."""
-    line = 1
-    for block in text_blocks(file, None, BLOCK_BYTES):
-        yield block, line
-        line += block.count(b"\n")
-
-
-def libsvm_blocks(file: BinaryIO, name: str, *, zero_based: bool, dtype: Any) -> Iterator[SparseBlock]:
-    """The rows of LIBSVM text, block by block. Indices count from 0 in what comes back."""
+def libsvm_blocks(
+    file: BinaryIO, path: str, name: str, *, zero_based: bool, dtype: Any, places: list[Place] | None = None
+) -> Iterator[SparseBlock]:
+    """The rows of LIBSVM text, block by block, in order or at known places. Indices count from 0 in what comes back."""
     from . import parsing
 
     first = 0 if zero_based else 1
 
-    def parse(item: tuple[bytes, int]) -> SparseBlock:
-        block, line = item
+    def parse(item: tuple[Place, bytes]) -> SparseBlock:
+        place_of, block = item
         text = np.frombuffer(block + b"\n\n", np.uint8)  # the parser may look one byte beyond the last line's end
         n_rows, n_entries = block.count(b"\n") + 1, len(block) // 3 + 1
         labels, indptr = np.empty(n_rows), np.zeros(n_rows + 1, np.int64)
@@ -93,20 +64,26 @@ def libsvm_blocks(file: BinaryIO, name: str, *, zero_based: bool, dtype: Any) ->
         error, place, rows, entries, n_hard, widest = parsing.parse_libsvm(
             text, len(block) + 1, labels, indptr, indices, data, first, hard, *parsing.helpers()
         )
-        _read_hard(block, hard[:n_hard], data, labels, line, name, LIBSVM_FORM)
+        _read_hard(block, hard[:n_hard], data, labels, place_of, path, name, LIBSVM_FORM)
         if error != parsing.OK:
-            raise _wrong(block, int(place), line, name, LIBSVM_FORM, _reasons(first)[int(error)])
-        return SparseBlock(labels[:rows], indptr[: rows + 1], indices[:entries], data[:entries], int(widest) - first)
+            raise _wrong(block, int(place), place_of, path, name, LIBSVM_FORM, _reasons(first)[int(error)])
+        return SparseBlock(
+            labels[:rows], indptr[: rows + 1], indices[:entries], data[:entries], int(widest) - first,
+            place=place_of,
+        )  # fmt: skip
 
-    yield from ahead(_numbered(file), parse, usual_threads())
+    blocks = blocks_in_order(file, None, BLOCK_BYTES) if places is None else blocks_at(file, places)
+    yield from ahead(blocks, parse, usual_threads())
 
 
-def vw_blocks(file: BinaryIO, name: str, *, bits: int, dtype: Any) -> Iterator[SparseBlock]:
+def vw_blocks(
+    file: BinaryIO, path: str, name: str, *, bits: int, dtype: Any, places: list[Place] | None = None
+) -> Iterator[SparseBlock]:
     """The rows of Vowpal Wabbit text, block by block, hashed to 2**bits columns."""
     from . import parsing
 
-    def parse(item: tuple[bytes, int]) -> SparseBlock:
-        block, line = item
+    def parse(item: tuple[Place, bytes]) -> SparseBlock:
+        place_of, block = item
         text = np.frombuffer(block + b"\n\n", np.uint8)
         n_rows, n_entries = block.count(b"\n") + 1, len(block) // 2 + 1
         labels, importance, indptr = np.empty(n_rows), np.empty(n_rows), np.zeros(n_rows + 1, np.int64)
@@ -115,14 +92,16 @@ def vw_blocks(file: BinaryIO, name: str, *, bits: int, dtype: Any) -> Iterator[S
         error, place, rows, entries, n_hard = parsing.parse_vw(
             text, len(block) + 1, labels, importance, indptr, indices, data, bits, hard, *parsing.helpers()
         )
-        _read_hard(block, hard[:n_hard], data, labels, line, name, VW_FORM)
+        _read_hard(block, hard[:n_hard], data, labels, place_of, path, name, VW_FORM)
         if error != parsing.OK:
-            raise _wrong(block, int(place), line, name, VW_FORM, _reasons(0)[int(error)])
+            raise _wrong(block, int(place), place_of, path, name, VW_FORM, _reasons(0)[int(error)])
         return SparseBlock(
-            labels[:rows], indptr[: rows + 1], indices[:entries], data[:entries], 2**bits - 1, importance[:rows]
-        )
+            labels[:rows], indptr[: rows + 1], indices[:entries], data[:entries], 2**bits - 1, importance[:rows],
+            place_of,
+        )  # fmt: skip
 
-    yield from ahead(_numbered(file), parse, usual_threads())
+    blocks = blocks_in_order(file, None, BLOCK_BYTES) if places is None else blocks_at(file, places)
+    yield from ahead(blocks, parse, usual_threads())
 
 
 LIBSVM_FORM = "A LIBSVM file must have lines of the form 'label index:value ...' with rising indices"
@@ -145,7 +124,9 @@ def _reasons(first: int) -> dict[int, str]:
     }
 
 
-def _read_hard(block: bytes, hard: Any, data: Any, labels: Any, line: int, name: str, form: str) -> None:
+def _read_hard(
+    block: bytes, hard: Any, data: Any, labels: Any, place_of: Place, path: str, name: str, form: str
+) -> None:
     """Let float() read what the compiled parser left to it."""
     for begin, end, place in hard.tolist():
         token = block[begin:end]
@@ -154,15 +135,15 @@ def _read_hard(block: bytes, hard: Any, data: Any, labels: Any, line: int, name:
                 raise ValueError
             value = float(token)
         except ValueError:
-            raise _wrong(block, begin, line, name, form, "where a number should be") from None
+            raise _wrong(block, begin, place_of, path, name, form, "where a number should be") from None
         if place >= 0:
             data[place] = value
         else:
             labels[-1 - place] = value
 
 
-def _wrong(block: bytes, place: int, line: int, name: str, form: str, reason: str) -> ValueError:
-    at = line + block.count(b"\n", 0, place)
+def _wrong(block: bytes, place: int, place_of: Place, path: str, name: str, form: str, reason: str) -> ValueError:
+    at = first_line(path, place_of) + block.count(b"\n", 0, place)
     column = place - (block.rfind(b"\n", 0, place) + 1) + 1
     token = (block[place : place + 200].split() or [b""])[0][:40].decode(errors="replace")
     found = repr(token) if block[place : place + 1].strip() else "nothing"
@@ -215,35 +196,53 @@ def gather(blocks: Iterable[SparseBlock], n_bytes: int, dtype: Any) -> tuple[Any
 
 def matrices(path: str, name: str, source: Source, n_rows: int | None) -> Iterator[Matrix]:
     """The rows of one file, whole or `n_rows` at a time."""
+    from .libsvm import check_width
+
+    with open_stored(path) as file:
+        blocks = _blocks(file, path, name, source)
+        if n_rows is not None:
+            width = _settled_width(source)
+            for block in recut(blocks, n_rows):
+                yield _matrix(block, width, name, source.format)
+            return
+        data, indices, indptr, labels, width, weights = gather(blocks, os.path.getsize(path), np.float64)
+        if not len(labels):
+            return
+        if source.format == "vw":
+            width = 2**source.bits
+        else:
+            check_width(width, source.n_features, name)
+            width = source.n_features or max(1, width)
+        yield _matrix(SparseBlock(labels, indptr, indices, data, 0, weights), width, name, source.format)
+
+
+def placed_matrices(path: str, name: str, source: Source, places: list[Place] | None) -> Iterator[tuple[Place, Matrix]]:
+    """The blocks of one file and where they stand, in order or at known places."""
+    width = _settled_width(source)
+    with open_stored(path) as file:
+        for block in _blocks(file, path, name, source, places):
+            if len(block.labels) and block.place is not None:
+                yield block.place, _matrix(block, width, name, source.format)
+
+
+def _matrix(block: SparseBlock, width: int, name: str, format: str) -> Matrix:
     from scipy.sparse import csr_array
 
     from .libsvm import check_width
 
-    with open_stored(path) as file:
-        blocks = _blocks(file, name, source)
-        if n_rows is None:
-            data, indices, indptr, labels, width, weights = gather(blocks, os.path.getsize(path), np.float64)
-            if not len(labels):
-                return
-            if source.format == "vw":
-                width = 2**source.bits
-            else:
-                check_width(width, source.n_features, name)
-                width = source.n_features or max(1, width)
-            X = csr_array((data, indices.astype(indptr.dtype, copy=False), indptr), shape=(len(labels), width))
-            yield _labelled(X, labels, weights, source.format)
-            return
-        width = _settled_width(source)
-        for block in recut(blocks, n_rows):
-            check_width(block.widest + 1, width, name)
-            X = csr_array((block.data, block.indices, block.indptr.astype(np.int32)), shape=(len(block.labels), width))
-            yield _labelled(X, block.labels, block.importance, source.format)
+    check_width(block.widest + 1, width, name)
+    kind = np.int32 if len(block.data) < 2**31 else np.int64
+    indices, indptr = (part.astype(kind, copy=False) for part in (block.indices, block.indptr))
+    X = csr_array((block.data, indices, indptr), shape=(len(block.labels), width))
+    return _labelled(X, block.labels, block.importance, format)
 
 
-def _blocks(file: BinaryIO, name: str, source: Source) -> Iterator[SparseBlock]:
+def _blocks(
+    file: BinaryIO, path: str, name: str, source: Source, places: list[Place] | None = None
+) -> Iterator[SparseBlock]:
     if source.format == "vw":
-        return vw_blocks(file, name, bits=source.bits, dtype=np.float64)
-    return libsvm_blocks(file, name, zero_based=source.zero_based, dtype=np.float64)
+        return vw_blocks(file, path, name, bits=source.bits, dtype=np.float64, places=places)
+    return libsvm_blocks(file, path, name, zero_based=source.zero_based, dtype=np.float64, places=places)
 
 
 def _labelled(X: Any, labels: Any, weights: Any, format: str) -> Matrix:
@@ -262,7 +261,7 @@ def _settled_width(source: Source) -> int:
         width = 1
         for path in source.paths:
             with open_stored(path) as file:
-                width = max([width, *(block.widest + 1 for block in _blocks(file, path, source))])
+                width = max([width, *(block.widest + 1 for block in _blocks(file, path, path, source))])
         source.n_features = width
     return source.n_features
 

@@ -29,7 +29,9 @@ def binary_frames(path: str, format: str, name: str) -> Iterator[pl.DataFrame]:
             yield flat(pl.read_ipc_stream(source), name)
             return
         lazy = pl.scan_parquet(source) if format == "parquet" else pl.scan_ipc(source)
-        for frame in lazy.collect_batches(chunk_size=ROWS, maintain_order=True):
+        width = max(1, len(lazy.collect_schema()))
+        rows = max(256, min(ROWS, BLOCK_BYTES // (8 * width)))
+        for frame in lazy.collect_batches(chunk_size=rows, maintain_order=True):
             yield flat(frame, name)
     except (PolarsError, OSError) as error:
         raise ValueError(

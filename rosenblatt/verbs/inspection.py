@@ -184,7 +184,7 @@ def explain(saved: SavedModel, found: Examples, row: int, top: int = 10) -> Expl
     given = _in_own_units(saved, values)
     parts = [(names[j], float(given[j]), float(adds[j])) for j in order]
     score = float(adds.sum() + intercept)
-    rest = score - float(intercept) - sum(part[2] for part in parts)
+    rest = float(np.delete(adds, order).sum())
     plain = answer.item() if isinstance(answer, np.generic) else answer
     return Explanation(row, plain, instead, score, float(intercept), parts, rest)
 

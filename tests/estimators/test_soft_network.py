@@ -87,3 +87,41 @@ def test_refuses() -> None:
     with pytest.raises(ValueError, match="outputs"):
         layer.fit(X, [0, 1, 2, 0])
     assert layer.predict(X).tolist() == [0, 1, 1, 0]  # a refused fit leaves it as it was
+
+
+def test_names_are_kept() -> None:
+    network = ThresholdNetwork.from_function("rain ^ wind")
+    assert harden(soften(network)) == network
+    assert harden(soften(network, steepness=3.0)).inputs == ("rain", "wind")
+    trained = soften(network).fit(assignments(2).astype(float), network.table)
+    back = harden(trained)
+    assert back.inputs == ("rain", "wind") and list(back.units) == list(network.units)
+    assert harden(soften(network), inputs=("a", "b")).inputs == ("a", "b")
+    assert harden(soften(network), inputs=("h1", "b")).inputs == ("h1", "b")
+    sums = adder(2)
+    assert set(sums.outputs) <= set(harden(soften(sums)).units) | {f"{name}@2" for name in sums.outputs}
+
+
+def test_the_same_answers_are_proven_for_many_inputs() -> None:
+    """One row in 2^16 fires: samples would not see it."""
+    for network in (
+        ThresholdNetwork.from_expression(" & ".join(f"x{i}" for i in range(16))),
+        ThresholdNetwork.from_expression(" ^ ".join(f"x{i}" for i in range(16))),
+        adder(8),
+    ):
+        layer = soften(network)
+        rows = assignments(16).astype(float)
+        np.testing.assert_array_equal(layer.predict(rows), network(rows.astype(int)))
+    wide = soften(ThresholdUnit.majority(41))
+    just = np.zeros((2, 41))
+    just[0, :20], just[1, :21] = 1, 1
+    assert wide.predict(just).tolist() == [0, 1]
+
+
+@given(st.lists(st.integers(-4, 4), min_size=1, max_size=6), st.integers(-20, 20))
+def test_the_gap_is_a_bound(weights: list[int], bias: int) -> None:
+    from rosenblatt.estimators.soft_network import _gap
+
+    unit = ThresholdUnit([w / 2 for w in weights], bias / 4)
+    sums = assignments(len(weights)) @ np.array(weights) / 2 + bias / 4
+    assert 0 <= _gap(unit) <= np.abs(sums).min()

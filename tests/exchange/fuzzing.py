@@ -33,6 +33,7 @@ NAMES = (
 POOL = (
     None, True, False, 0, 1, -1, 2, 3, 7, 64, 2**31, 2**53, 2**62, 2**63, 10**400, -(2**70), 0.5, math.nan, math.inf,
     -math.inf, 1e308, "", "x", "F", "rows", "columns", "last", "voted", "coupled", "cuda", "precomputed", "rbf",
+    "(", "[a", "(?u)\\b\\w+\\b",
     "../../etc/passwd", "os.system", "\ud800", "\n", [], {}, [[]], {"array": "model"}, {"object": 0}, {"object": -1},
     {"object": 10**9}, {"function": "print"}, {"dtype": "object"}, {"kernel": "rbf", "parameters": {"gamma": -1.0}},
     {"kernel": "polynomial", "parameters": {"degree": 10**9}}, {"list": []}, {"dict": []}, {"tuple": [1, 2]},
@@ -61,7 +62,7 @@ class Fuzzer:
     def __init__(self, folder):
         self.files = list(whole_files())
         self.path = pathlib.Path(folder) / "case.safetensors"
-        self.counts = {"refused": 0, "answered": 0, "refused to answer": 0}
+        self.counts = {"refused": 0, "answered": 0, "refused to answer": 0, "learned": 0}
 
     def case(self, number):
         """Try one case; a text says what went wrong, "" that nothing did."""
@@ -103,6 +104,19 @@ class Fuzzer:
             return f"answering raised {type(error).__name__}: {error!s:.300}"
         else:
             self.counts["answered"] += 1
+        return self._learn(loaded, rows)
+
+    def _learn(self, loaded, rows):
+        """What loads may be trained further, too: nothing in it leads the compiled loops astray."""
+        if not hasattr(loaded, "partial_fit") or not hasattr(loaded, "classes_") or not len(loaded.classes_):
+            return ""
+        try:
+            loaded.partial_fit(rows[:6], np.resize(loaded.classes_, 6))
+        except (ValueError, TypeError, ImportError):
+            return ""
+        except BaseException as error:
+            return f"learning raised {type(error).__name__}: {error!s:.300}"
+        self.counts["learned"] += 1
         return ""
 
 

@@ -16,9 +16,9 @@ def fuzzer(tmp_path_factory):
 
 @pytest.mark.filterwarnings("ignore")
 def test_damaged_files_are_refused_or_answer(fuzzer):
-    wrong = [said for number in range(600) if (said := fuzzer.case(number))]
+    wrong = [said for number in range(400) if (said := fuzzer.case(number))]
     assert not wrong
-    assert fuzzer.counts["refused"] > 300 and fuzzer.counts["answered"] > 30
+    assert fuzzer.counts["refused"] > 200 and fuzzer.counts["answered"] > 20
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from rosenblatt.models.whole_file import write_whole
 from tests.exchange import models
 
 
-@pytest.mark.parametrize("times", [20, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("times", [10, pytest.param(300, marks=pytest.mark.slow)])
 def test_a_process_that_is_killed_leaves_the_old_file_or_the_new_one(times, tmp_path):
     command = [sys.executable, "-m", "tests.exchange.killing", str(tmp_path), str(times)]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)

@@ -37,13 +37,9 @@ MODELS = {
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("kind", ["float64", "float32", "csr"])
-@pytest.mark.parametrize("labels", ["numbers", "text"])
-def test_decisions_are_the_same_bits_after_a_round_trip(name, kind, labels, tmp_path):
+def test_decisions_are_the_same_bits_after_a_round_trip(name, kind, tmp_path):
     X = scipy.sparse.csr_array(TOY.X) if kind == "csr" else TOY.X.astype(kind)
-    y = TOY.y if labels == "numbers" else np.where(TOY.y > 0, "yes", "no")
-    if labels == "text" and MODELS[name].class_weight:
-        y = TOY.y.astype(float)
-    fitted = MODELS[name].fit(X, y)
+    fitted = MODELS[name].fit(X, TOY.y)
     save(fitted, tmp_path / "model.safetensors")
     loaded = load(tmp_path / "model.safetensors")
     assert loaded.decision_function(X).tobytes() == fitted.decision_function(X).tobytes()

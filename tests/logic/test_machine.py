@@ -88,3 +88,29 @@ def test_a_labelled_row_goes_by_its_names() -> None:
     for masked in (np.ma.array([1, 0], mask=[True, False]), np.ma.array([[1, 0]], mask=[[True, False]])):
         with pytest.raises(ValueError, match="masked"):
             machine.step(masked) if masked.ndim == 1 else machine.run(masked)
+
+
+def test_many_steps_are_single_steps() -> None:
+    """By a table or one by one, and going on from where it stands."""
+    random = np.random.default_rng(0)
+    for machine in (counter(3), serial_adder()):
+        rows = random.integers(0, 2, (200, len(machine.inputs)))
+        wanted = []
+        machine.reset()
+        for row in rows:
+            wanted.append(np.atleast_1d(machine.step(row)).tolist())
+        state = dict(machine.state)
+        assert machine.run(rows).tolist() == wanted and machine.state == state
+        machine.reset()
+        first, second = machine.run(rows[:77], reset=False), machine.run(rows[77:], reset=False)
+        assert [*first.tolist(), *second.tolist()] == wanted and machine.state == state
+    assert counter(3).run(np.empty((0, 1))).shape == (0, 3)
+
+
+def test_machines_are_equal_by_what_they_do_at_the_start() -> None:
+    first, second = counter(3), counter(3)
+    first.step(1)
+    assert first == second and first != counter(4) and first != "counter"
+    second.network.units.update({name: ~~unit for name, unit in second.network.units.items()})
+    first.reset()
+    assert first.run([1, 1, 0, 1]).tolist() == second.run([1, 1, 0, 1]).tolist()

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rosenblatt import ThresholdNetwork, ThresholdUnit, as_threshold_unit
+from rosenblatt.logic.circuits import adder
 from rosenblatt.logic.function import BooleanFunction, assignments
 from tests.logic.test_expression import trees
 from tests.reference.logic import fires
@@ -223,3 +224,29 @@ def test_own_units() -> None:
 def test_refuses(make: object, words: str) -> None:
     with pytest.raises((ValueError, TypeError), match=words):
         make()  # type: ignore[operator]
+
+
+def test_edited_units_count() -> None:
+    network = ThresholdNetwork.from_function("a ^ b")
+    assert network.table.tolist() == [False, True, True, False]
+    network.units["h2"] = ThresholdUnit([1, 1, 1], -2.5, ("a", "b", "h1"))  # reads another layer now
+    assert network.table.tolist() == [False, True, True, False]
+    network.units["h2"] = ThresholdUnit([0, 0], -1, ("a", "b"))
+    assert network.table.tolist() == [False, True, True, True]
+    network.units["h2"] = ThresholdUnit([1], -1, ("nobody",))
+    with pytest.raises(ValueError, match="reads 'nobody', which is neither"):
+        network.table  # noqa: B018
+
+
+def test_expressions_of_deep_networks_stay_short() -> None:
+    names = "abcdefghijklmnop"
+    chain = ThresholdNetwork.from_expression(" ^ ".join(names))
+    assert chain.to_expression() == " ^ ".join(names)  # a doubling at each step, had it been written out
+    mixed = ThresholdNetwork.from_expression("(" + " ^ ".join(names) + ") & ~(q ^ r) | s")
+    again = ThresholdNetwork.from_expression(mixed.to_expression(), mixed.inputs)
+    rows = np.random.default_rng(0).integers(0, 2, (500, len(mixed.inputs)))
+    np.testing.assert_array_equal(again(rows), mixed(rows))
+    with pytest.raises(ValueError, match="An expression may have 20,000 names"):
+        adder(12).to_expression()
+    with pytest.raises(ValueError, match="100 levels"):
+        ThresholdNetwork.from_expression(" ^ ".join(f"x{i}" for i in range(200))).to_expression()

@@ -133,10 +133,21 @@ def test_many_comparisons_go_through_the_units() -> None:
     """Above 16 comparisons there is no table: the network itself is run."""
     text = "; ".join(f"if x > {k} and x < {k + 1} then c{k}" for k in range(20)) + "; otherwise none"
     network = from_rules(text)
-    assert network._table is None
+    assert network._prepare()[0] is None
     x = np.concatenate([np.arange(21.0), np.arange(20) + 0.5, [-1.0, 99.0]])
     wanted = [f"c{math.floor(v)}" if 0 < v < 20 and v % 1 else "none" for v in x]
     assert network.predict({"x": x}).tolist() == wanted
+    many = from_rules(";".join(f"if x = {k} then d{k}" for k in range(300)) + "; otherwise none")  # codes of 16 bits
+    x = np.tile(np.arange(-1.0, 302), 40)
+    assert many.predict({"x": x}).tolist() == [f"d{v:.0f}" if 0 <= v < 300 else "none" for v in x]
+
+
+def test_edited_units_count() -> None:
+    network = from_rules("if x > 1 then a; otherwise b")
+    assert network.predict({"x": [0.0, 2.0]}).tolist() == ["b", "a"]
+    units = network.network.units
+    units["rule 1"], units["rule 2"] = units["rule 2"], units["rule 1"]
+    assert network.predict({"x": [0.0, 2.0]}).tolist() == ["a", "b"]
 
 
 def test_shape_of_the_network() -> None:
@@ -198,11 +209,57 @@ def test_exceptions_first_are_no_contradiction() -> None:
 
 
 def test_warns_when_there_are_many_columns() -> None:
-    many = " and ".join(f"c{i} > {i}" for i in range(20))
+    many = " and ".join(f"c{i} > {i}" for i in range(2, 22))
     with pytest.warns(RuleWarning, match="Rule 2 .* rule 1 decides first"):
-        from_rules(f"if c1 > 0 then x; if c1 > 1 then y; if {many} and d then z; otherwise w")
+        from_rules(f"if c1 > 0 then x; if c1 > 1 then y; if {many} and d then x; otherwise w")
     with pytest.warns(RuleWarning, match="Rule 2 .* contradicts itself"):
         from_rules(f"if {many} then x; if e > 1 and e < 1 then y; otherwise z")
+
+
+def test_many_columns_are_searched_not_given_up() -> None:
+    """Rules that only together leave nothing: 2^30 and more pieces."""
+    wide = " or ".join(f"c{i} > {i}" for i in range(20))
+    low = " and ".join(f"c{i} <= {i}" for i in range(20))
+    with pytest.warns(RuleWarning, match=r"Rule 3 .* can never match: wherever it holds, rules 1 and 2 decide first"):
+        from_rules(f"if {wide} then x; if {low} then x; if d > 5 then y")
+    with pytest.warns(RuleWarning, match=r"Rules 1 and 2 contradict each other where c0 > 0, d > 0:"):
+        from_rules(f"if {wide} then x; if d > 0 then y; otherwise z")
+    from_rules(f"if ({wide}) and d > 0 then x; if ({low}) and e > 0 then y; otherwise z")  # nothing to say
+
+
+def test_says_what_was_not_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rosenblatt.logic.rule_trouble.NODES", 3)
+    wide = " or ".join(f"c{i} > {i}" for i in range(20))
+    with pytest.warns(RuleWarning, match="rules were not checked for whether they can match"):
+        network = from_rules(f"if {wide} then x; if d > 0 then y; otherwise z")
+    assert network.predict_one({**{f"c{i}": 0 for i in range(20)}, "d": 1}) == "y"
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=60, deadline=None)
+def test_the_search_finds_what_a_look_at_all_pieces_does(seed: int) -> None:
+    from rosenblatt.logic import rule_trouble
+
+    random = np.random.default_rng(seed)
+
+    def condition(depth: int) -> str:
+        if depth == 0 or random.random() < 0.3:
+            flag = random.random() < 0.2
+            sign = random.choice([">", ">=", "<", "<=", "=", "!="])
+            return "f" if flag else f"{random.choice(list('xyz'))} {sign} {random.integers(0, 3)}"
+        parts = [condition(depth - 1) for _ in range(2)]
+        joined = f" {random.choice(['and', 'or', 'xor'])} ".join(f"({part})" for part in parts)
+        return f"not ({joined})" if random.random() < 0.2 else joined
+
+    text = "; ".join(f"if {condition(2)} then {random.choice(list('pq'))}" for _ in range(4)) + "; otherwise r"
+    said = []
+    for cells in (1 << 20, 0):
+        with warnings.catch_warnings(record=True) as caught, pytest.MonkeyPatch.context() as patch:
+            warnings.simplefilter("always")
+            patch.setattr(rule_trouble, "CELLS", cells)
+            from_rules(text)
+        said.append([str(one.message).split(" where ")[0] for one in caught])
+    assert said[0] == said[1]
 
 
 @pytest.mark.parametrize(

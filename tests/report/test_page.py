@@ -109,7 +109,7 @@ def test_page_says_what_the_summary_found(page):
         "What to try next",
         "people.csv",
         "ab" * 32,
-        "rosenblatt predict &#x27;people model.safetensors&#x27; new_rows.csv",
+        "rosenblatt predict &#x27;people model.safetensors&#x27; new_rows.csv --out answers.csv",
     ):
         assert wanted in text
     assert found.headings[0] == 1 and set(found.headings[1:]) == {2}
@@ -172,6 +172,14 @@ def test_boundary_of_two_columns_is_drawn():
     with_plane, _ = whole_page(frame.select("age", "income"), y)
     without, _ = whole_page(frame, y)
     assert "What the model answers in every place" in with_plane and "in every place" not in without
+
+
+def test_rows_that_the_model_has_seen_are_not_called_held_out():
+    frame, y = people()
+    model = Pipeline([("columns", ColumnEncoder()), ("learner", Perceptron(random_state=0))]).fit(frame, y)
+    summary = summarise(model, frame, y, predictions=y, held_out="5-fold cross-validation")
+    text = render(model, summary, frame, y)
+    assert "How far training rows lie" in text and "false alarms" not in text and "5-fold" in text
 
 
 def test_without_rows_there_are_words_only():

@@ -21,7 +21,7 @@ from sklearn.metrics import (
     r2_score,
     roc_auc_score,
 )
-from sklearn.model_selection import train_test_split
+from sklearn.model_selection import cross_val_predict, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
@@ -216,6 +216,17 @@ def test_predictions_made_elsewhere_are_judged():
     model = Perceptron(random_state=0).fit(X, y)
     summary = summarise(model, X, y, predictions=1 - y, held_out="5-fold cross-validation")
     assert summary.accuracy.count == 0 and summary.held_out == "5-fold cross-validation"
+
+
+def test_cross_validated_rows_do_not_flatter_the_trials():
+    """Labels by chance: nothing can be learned, and no trial may claim so by remembering rows."""
+    random = np.random.default_rng(3)
+    X, y = random.normal(size=(600, 5)), random.integers(0, 2, 600)
+    learner = Perceptron(random_state=0)
+    answers = cross_val_predict(learner, X, y, cv=3)
+    summary = summarise(learner.fit(X, y), X, y, X_train=X, y_train=y, predictions=answers)
+    assert summary.cross_validated and not summary.beats_baseline
+    assert all(each.trial is None or each.trial.accuracy.value < 0.6 for each in summary.advice)
 
 
 def test_class_that_the_model_does_not_know():

@@ -4,7 +4,6 @@ import bz2
 import gzip
 import lzma
 import os
-import stat
 
 import numpy as np
 import polars as pl
@@ -14,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rosenblatt.sources import Matrix, open_source, read_libsvm
-from rosenblatt.sources.delimited import TypesWidened
+from rosenblatt.sources.delimited import MISSING, TypesWidened
 
 TABLE = pl.DataFrame({"a": [1, 2, 3], "b": [0.5, None, -2.0], "c": ["x", "y, z", None]})
 PACKERS = {"": bytes, ".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress, ".zst": zstandard.compress}
@@ -64,7 +63,7 @@ def test_a_cut_file_is_refused(tmp_path, ending):
         open_source(path).read()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     rows=st.lists(
         st.tuples(
@@ -86,7 +85,7 @@ def test_csv_keeps_every_bit(tmp_path_factory, rows, quote_style, separator, end
     read = open_source(path, header=True, separator=separator).read()
     assert read["i"].cast(pl.Int64).to_list() == table["i"].to_list()
     assert read["f"].cast(pl.Float64).to_list() == table["f"].to_list()
-    cells = [None if value in ("?", "NA") else value for value in table["s"].to_list()]
+    cells = [None if value in MISSING else value for value in table["s"].to_list()]
     if read["s"].dtype == pl.String:
         assert [cell or None for cell in read["s"].to_list()] == cells
 
@@ -201,9 +200,8 @@ def test_names_that_lead_nowhere(tmp_path):
         open_source(tmp_path / "data.csv", format="word")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_no_permission(tmp_path):
+def test_no_permission(tmp_path, monkeypatch):
     path = write(tmp_path / "t.csv", "a\n1\n")
-    path.chmod(stat.S_IWUSR)
+    monkeypatch.setattr(os, "access", lambda *_: False)  # root may read everything
     with pytest.raises(PermissionError, match="may not read it"):
         open_source(path)
