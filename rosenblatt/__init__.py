@@ -105,6 +105,8 @@ __all__ = [*sorted(_HOMES), "__version__"]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "lab":  # a room with a door of its own: rosenblatt.lab.show()
+        return importlib.import_module("rosenblatt.lab")
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"rosenblatt has no {name!r}; it has {', '.join(__all__)}.")

@@ -19,7 +19,7 @@ import numpy as np
 from bokeh.core.properties import String
 from bokeh.document import Document
 from bokeh.model import DataModel
-from bokeh.models import ColumnDataSource, CustomJS, LinearColorMapper, Range1d, Span
+from bokeh.models import ColumnDataSource, CustomJS, LinearColorMapper, LogTicker, Range1d, Span
 from bokeh.palettes import cividis
 from bokeh.plotting import figure
 from jinja2 import Environment
@@ -109,6 +109,8 @@ def proof() -> dict[str, Any]:
     """‖w_k‖² between the two curves of the proof, on logarithmic axes."""
     plot = _figure("proof", x_axis_type="log", y_axis_type="log", x_range=Range1d(1, 10), y_range=Range1d(1, 10))
     plot.xaxis.axis_label, plot.yaxis.axis_label = "updates k", "‖w_k‖²"
+    for axis in (plot.xaxis, plot.yaxis):
+        axis.ticker = LogTicker(desired_num_ticks=4, num_minor_ticks=0)
     sources = {"ceiling": _source(x=[], y=[]), "floor": _source(x=[], y=[]), "run": _source(x=[], y=[]),
                "all": _source(x=[], y=[]), "now": _source(x=[], y=[])}  # fmt: skip
     for name, colour, dash, width in (

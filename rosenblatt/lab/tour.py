@@ -38,12 +38,12 @@ STEPS: tuple[Step, ...] = (
     Step("The rule", "Rosenblatt's rule (1957): start at zero and visit the points in turn. If one is on the wrong "
         "side, add it to w with its sign. That is all. The ringed point is the one that was just added.",
         "Step with the → key, and check the sum in the formula yourself.", "L4",
-        _at("blobs", {"n": 20, "margin": 0.5, "seed": 3}, Choice.of("perceptron", AS_THEY_ARE))),
+        _at("blobs", {"n": 60, "margin": 0.2, "seed": 15}, Choice.of("perceptron", AS_THEY_ARE))),
     Step("The theorem", "If the points lie within R of the origin and some line leaves a street of half-width γ, then "
         "there are at most R²/γ² corrections, however many points there are. The proof is two curves: ‖w‖² stays below "
         "k R² and above (k γ)², and they cross.",
-        "Make the margin smaller: the crossing runs away to the right.", "L7",
-        _at("blobs", {"n": 100, "margin": 0.15, "seed": 7}, Choice.of("perceptron"))),
+        "Make the margin wider: the crossing comes nearer, and the run gets shorter.", "L7",
+        _at("blobs", {"n": 100, "margin": 0.1, "seed": 29}, Choice.of("perceptron", {"max_iter": 40}))),
     Step("xor", "Exclusive or broke the spell (Minsky and Papert 1969): no line has (0, 1) and (1, 0) on one side and "
         "the other corners on the other. The star is the proof: it is the middle of both pairs.",
         "Drag one corner until a line exists. What has happened to the star?", "L8",
@@ -67,7 +67,7 @@ STEPS: tuple[Step, ...] = (
     Step("The margin", "Many lines separate; the one in the middle of the widest street is the safest. The support "
         "vector machine looks for it, and only the ringed points decide where it lies.",
         "Move a point that is not ringed, then one that is.", "L13",
-        _at("blobs", {"n": 40, "margin": 0.6, "seed": 2}, Choice.of("perceptron"), Choice.of("svm")), end=True),
+        _at("blobs", {"n": 40, "margin": 0.6, "seed": 27}, Choice.of("perceptron"), Choice.of("svm")), end=True),
     Step("Probability", "Logistic regression answers with a probability, σ(w·x + b). If both classes are bells of one "
         "shape, the discriminant's formula gives the same kind of answer without any steps.",
         "Add a far point to one class: which of the two lines minds it more?", "L15",

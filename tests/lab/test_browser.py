@@ -1,6 +1,5 @@
 """The page in a real browser: what it shows is what the library computes."""
 
-import json
 import re
 import shutil
 import signal
@@ -241,6 +240,7 @@ def test_a_link_opens_the_same_screen_and_tabs_are_independent(open_tab):
     assert len(tab.shown()["x"]) == 61
 
 
+@pytest.mark.slow
 def test_a_bad_link_is_said(open_tab):
     tab = open_tab("?s=nonsense")
     assert "This link does not hold a screen of the lab" in tab.page.inner_text("#message")
@@ -285,6 +285,7 @@ def test_the_tour(open_tab):
     assert page.is_hidden("#tour")
 
 
+@pytest.mark.slow
 def test_exports(open_tab):
     tab = open_tab()
     tab.pause()
@@ -296,7 +297,7 @@ def test_exports(open_tab):
             assert file.read().startswith(start)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.slow), "dark"])
 def test_narrow_and_wide_light_and_dark(open_tab, scheme):
     tab = open_tab(viewport={"width": 390, "height": 844}, color_scheme=scheme, reduced_motion="reduce")
     page = tab.page
@@ -322,8 +323,3 @@ def test_a_server_that_stops_is_said(browser):
     tab.page.wait_for_selector("#lost:not([hidden])", timeout=10_000)
     assert "server has stopped" in tab.page.inner_text("#lost")
     context.close()
-
-
-def test_json_of_every_screen_is_plain(open_tab):
-    tab = open_tab()
-    assert json.loads(tab.page.evaluate("JSON.stringify(lab.menu)"))["tour"][4] == "xor"

@@ -187,6 +187,19 @@ def test_the_view_is_square_where_units_are_alike():
     assert view_of(own([(3, 3, 1)]))[0] < 3
 
 
+def test_the_lab_is_reached_by_its_name():
+    import subprocess
+    import sys
+
+    code = "import rosenblatt, sys; assert 'bokeh' not in sys.modules; print(callable(rosenblatt.lab.show))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "True\n"
+
+
+def test_a_notebook_cell_is_a_frame_with_the_page():
+    frame = rosenblatt.lab.Frame("http://localhost:1/", 900)
+    assert 'src="http://localhost:1/"' in frame._repr_html_() and "http://localhost:1/" in repr(frame)
+
+
 def test_a_missing_extra_is_one_sentence(monkeypatch):
     import sys
 

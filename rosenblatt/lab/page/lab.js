@@ -3,7 +3,7 @@ window.lab = (function () {
   "use strict";
   const $ = (id) => document.getElementById(id);
   const BLUE = "#0072B2", ORANGE = "#D55E00", GREEN = "#009E73";
-  const MOST_SHOWN_SIZE = 30;
+  const MOST_SHOWN_SIZE = 24;
   let models, wire, screen, data, runs = [], proofs = [];
   let frame = 0, playing = false, fresh = true, dark = false, tool = "draw", side = 1, owed = 0, last = 0, ticking = false, besides = 0;
   let cursor = null, held = null, asked = 0, spoken = null;
@@ -210,6 +210,7 @@ window.lab = (function () {
   function setView() {
     const [left, right, bottom, top] = data.view;
     $("box1").hidden = runs.length < 2;
+    document.querySelector("main").classList.toggle("two", runs.length > 1);
     for (const i of [0, 1]) {
       const plot = models[`plane${i}_plot`];
       plot.x_range.setv({ start: left, end: right });
@@ -277,7 +278,7 @@ window.lab = (function () {
   function drawGrown(i, run) {
     const shade = colours(), chosen = [];
     if (run.kind === "updates" && $("sizes").checked) for (let j = 0; j < run.counts.length; j++) if (run.counts[j]) chosen.push(j);
-    const size = (j) => Math.min(MOST_SHOWN_SIZE, base() + 2.6 * Math.sqrt(run.counts[j]));
+    const size = (j) => Math.min(MOST_SHOWN_SIZE, base() + 2 * Math.sqrt(run.counts[j]));
     put(`plane${i}_grown`, { x: chosen.map((j) => data.x[j]), y: chosen.map((j) => data.y[j]), size: chosen.map(size),
       colour: chosen.map((j) => shade[data.side[j]]), marker: chosen.map((j) => markOf(data.side[j])), edge: chosen.map(() => shade.paper) });
     return (j) => (run.kind === "updates" && $("sizes").checked ? size(j) : base());
@@ -426,7 +427,7 @@ window.lab = (function () {
     const [proof, run] = theProof();
     for (const name of ["ceiling", "floor", "run", "all", "now"]) put(`proof_${name}`, { x: [], y: [] });
     models.proof_bound.visible = false;
-    $("bound-key").hidden = true;
+    for (const id of ["bound-key", "up-key", "down-key"]) $(id).hidden = !(proof && proof.applies && proof.bound !== null);
     $("proof-key").hidden = !(run && run.lengths.length);
     $("proof-sentence").textContent = proof ? proof.sentence : screen.trouble || "Looking for a proof …";
     $("prove").dataset.verdict = proof ? proof.verdict : "";
@@ -446,7 +447,6 @@ window.lab = (function () {
       models.proof_bound.location = Math.max(1, proof.bound);
       models.proof_bound.visible = true;
       $("bound").textContent = `at most ${number(proof.bound)}`;
-      $("bound-key").hidden = false;
       high = Math.max(high, end * proof.radius_squared);
       low = Math.min(low, proof.gamma_squared);
     }
