@@ -1,5 +1,5 @@
 """`python -m benchmarks [part …]`: the table. Parts: images, text, online, rules, gradient, memory, start,
-certificates, kernels.
+certificates, kernels, search.
 
 `kernels_gpu` is a part that runs only when it is named; it needs a GPU.
 """
@@ -10,14 +10,22 @@ import importlib
 import platform
 import sys
 import warnings
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 
 from rich.console import Console
 from rich.table import Table
 from sklearn.exceptions import ConvergenceWarning
 
-PARTS = ("images", "text", "online", "rules", "gradient", "memory", "start", "certificates", "kernels")
+PARTS = ("images", "text", "online", "rules", "gradient", "memory", "start", "certificates", "kernels", "search")
 ON_REQUEST = ("kernels_gpu",)
+
+
+def named_version(name: str) -> str:
+    """The package with its version; nothing where it is not installed."""
+    try:
+        return f"{name} {version(name)}"
+    except PackageNotFoundError:
+        return ""
 
 
 def main(parts: list[str]) -> int:
@@ -46,7 +54,7 @@ def main(parts: list[str]) -> int:
         except (FileNotFoundError, ConnectionError) as error:
             console.print(f"[yellow]{part}: {error}[/yellow]")
     console.print(table)
-    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba", "scikit-learn", "river"))
+    packages = ", ".join(filter(None, map(named_version, ("numpy", "numba", "scikit-learn", "river"))))
     console.print(
         f"[dim]{platform.processor() or platform.machine()}, Python {platform.python_version()}, {packages}[/dim]"
     )

@@ -22,7 +22,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_build", "gallery/*.ipynb", "gallery/*.py", "gallery/*.md5", "gallery/*.json", "certificates"]
+exclude_patterns = ["_build", "gallery/*.ipynb", "gallery/*.py", "gallery/*.md5", "gallery/*.json", "certificates", "command_line/*_table.md"]
 suppress_warnings = ["config.cache"]  # the gallery's own settings hold a function
 
 # Formulas are plain text: the same in the docstrings, on these pages and at a prompt, with no script to load.
@@ -45,6 +45,7 @@ SHOWN_FIRST = (
     "plot_epoch_table.py",
     "plot_four_answers.py",
     "plot_digit_weights.py",
+    "plot_displays.py",
     "plot_rules.py",
     "plot_late_class.py",
     "plot_kernels.py",

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
+    "ColumnEncoder": "rosenblatt.features.columns",
+    "open_source": "rosenblatt.sources.source",
     "to_original_space": "rosenblatt.features.original_space",
     "RadialFeatures": "rosenblatt.features.radial",
     "PairProducts": "rosenblatt.features.pair_products",
@@ -38,16 +40,19 @@ _HOMES = {
     "as_threshold_unit": "rosenblatt.logic.one_unit",
     "audit": "rosenblatt.certificates.audit",
     "chow_parameters": "rosenblatt.logic.one_unit",
+    "describe": "rosenblatt.exchange.model_file",
     "explain": "rosenblatt.logic.explain",
+    "export_onnx": "rosenblatt.exchange.onnx_export",
     "from_rules": "rosenblatt.logic.rules",
     "harden": "rosenblatt.estimators.soft_network",
     "soften": "rosenblatt.estimators.soft_network",
     "is_mercer": "rosenblatt.kernels",
-    "load": "rosenblatt.estimators.persistence",
+    "load": "rosenblatt.exchange.model_file",
     "load_certificate": "rosenblatt.certificates.files",
     "margin": "rosenblatt.certificates.separability",
     "progressive_error": "rosenblatt.estimators.progressive",
-    "save": "rosenblatt.estimators.persistence",
+    "save": "rosenblatt.exchange.model_file",
+    "search": "rosenblatt.estimators.search",
     "separability": "rosenblatt.certificates.separability",
 }
 
@@ -66,13 +71,17 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive as PassiveAggressive
     from rosenblatt.estimators.path import regularization_path as regularization_path
     from rosenblatt.estimators.perceptron import Perceptron as Perceptron
-    from rosenblatt.estimators.persistence import load as load
-    from rosenblatt.estimators.persistence import save as save
     from rosenblatt.estimators.progressive import progressive_error as progressive_error
+    from rosenblatt.estimators.search import search as search
     from rosenblatt.estimators.sigmoid_neuron import SigmoidNeuron as SigmoidNeuron
     from rosenblatt.estimators.soft_network import harden as harden
     from rosenblatt.estimators.soft_network import soften as soften
     from rosenblatt.estimators.streamed import Streamed as Streamed
+    from rosenblatt.exchange.model_file import describe as describe
+    from rosenblatt.exchange.model_file import load as load
+    from rosenblatt.exchange.model_file import save as save
+    from rosenblatt.exchange.onnx_export import export_onnx as export_onnx
+    from rosenblatt.features.columns import ColumnEncoder as ColumnEncoder
     from rosenblatt.features.hog import HOGFeatures as HOGFeatures
     from rosenblatt.features.original_space import to_original_space as to_original_space
     from rosenblatt.features.pair_products import PairProducts as PairProducts
@@ -90,6 +99,7 @@ if TYPE_CHECKING:
     from rosenblatt.logic.rules import RuleWarning as RuleWarning
     from rosenblatt.logic.rules import from_rules as from_rules
     from rosenblatt.logic.unit import ThresholdUnit as ThresholdUnit
+    from rosenblatt.sources.source import open_source as open_source
 
 __all__ = [*sorted(_HOMES), "__version__"]
 

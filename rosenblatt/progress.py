@@ -117,3 +117,49 @@ def reporter(verbose: int, title: str, max_iter: int) -> Silent:
     if sys.stdout.isatty() or in_notebook():
         return LiveTable(title, max_iter)
     return Lines(title)
+
+
+class Tenths(Silent):
+    """One line for every tenth that is done."""
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+        self.printed = 0
+
+    def progress(self, fraction: float) -> None:
+        if int(10 * fraction) > self.printed:
+            self.printed = int(10 * fraction)
+            print(f"{self.title}: {self.printed * 10} %", flush=True)
+
+
+class LiveBar(Silent):
+    """A bar with the time left."""
+
+    def __init__(self, title: str) -> None:
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+        self.bar = Progress(
+            TextColumn("[bold]{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
+        )
+        self.job = self.bar.add_task(title, total=1.0)
+
+    def __enter__(self) -> Self:
+        self.bar.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.bar.__exit__(kind, error, trace)
+
+    def progress(self, fraction: float) -> None:
+        self.bar.update(self.job, completed=fraction)
+
+
+def bar(verbose: int, title: str) -> Silent:
+    """A bar for work that is not made of epochs, as fits the place where the output goes."""
+    if not verbose:
+        return Silent()
+    if sys.stdout.isatty() or in_notebook():
+        return LiveBar(title)
+    return Tenths(title)

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import time
 import warnings
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.table import Table
-from sklearn.exceptions import ConvergenceWarning
+if TYPE_CHECKING:
+    from rich.console import Console
 
-from rosenblatt.estimators.perceptron import Perceptron
-from rosenblatt.sources import digits
+    from rosenblatt.estimators.perceptron import Perceptron
 
 MEANING = {
     "last": "the weights at the end",
@@ -25,6 +24,13 @@ MEANING = {
 
 def run(console: Console | None = None) -> dict[str, tuple[float, float]]:
     """Train, print, and return (training error, test error) of every answer."""
+    from rich.console import Console
+    from rich.table import Table
+    from sklearn.exceptions import ConvergenceWarning
+
+    from rosenblatt.estimators.perceptron import Perceptron
+    from rosenblatt.sources import digits
+
     console = console or Console()
     data = digits(random_state=0)
     console.print("\n[bold]Rosenblatt[/bold]: the perceptron and its family, fast and certain\n")
@@ -79,6 +85,11 @@ NEXT = (
     ("HalfSpace(rule=my_rule).fit(X, y)", "a rule of your own, compiled"),
     ("make bench", "beside its peers"),
 )
+
+
+def demo() -> None:
+    """Train on handwritten digits and show what one fit gives, in seconds."""
+    run()
 
 
 if __name__ == "__main__":

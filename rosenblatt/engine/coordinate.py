@@ -47,6 +47,9 @@ MOST_TOGETHER = 1000  # coordinates that are moved together
 MOST_CLIMBS = 50
 CHEAP_POLISH = 2e7  # multiplications; a dearer polish must not exceed those of the passes before it
 NEAR = 0.01  # of the objective
+SOONER = 0.8  # after a proof that failed, the next is tried at this part of the estimate
+TOGETHER = 5  # passes that all half-spaces make together, before each goes on with the rows of its own
+MOST_WEIGHTS = 2**26  # of all half-spaces together
 SHRINKING = 0.25  # of the largest slope of the last pass: a coordinate at its bound that slopes more is set aside
 HOPELESS = 1e-12  # a projected gradient that is as good as zero
 
@@ -260,7 +263,10 @@ class Machine:
             self.pool.shutdown()
 
     def typical_square(self) -> float:
-        """The mean of ‖x‖² over a few hundred rows."""
+        """The mean of ‖x‖² over the rows visited; before the first pass, over a few hundred."""
+        known = self.squares[self.squares >= 0.0]
+        if len(known):
+            return float(np.mean(known))
         some = np.flatnonzero(self.kept)
         some = some[:: max(1, len(some) // 512)]
         if self.layout == "rows":
@@ -294,6 +300,12 @@ class Machine:
         notes[:, CEILING] = np.where(highest > 0.0, SHRINKING * highest, np.inf)
         notes[:, FLOOR] = np.where(lowest < 0.0, SHRINKING * lowest, -np.inf)
         return finite
+
+    def norm(self) -> float:
+        """The length of all weights and biases together, as far as the passes have kept count of it."""
+        bias = self.notes[:, CENTRE] + self.pull * self.notes[:, BIAS_SUM]
+        with np.errstate(over="ignore", invalid="ignore"):
+            return float(np.sqrt(np.maximum(self.notes[:, SQUARE], 0.0).sum() + np.dot(bias, bias)))
 
     def estimates(self) -> Array:
         """Roughly, the duality gap relative to the objective, from what the last pass saw."""
@@ -435,6 +447,38 @@ class Machine:
         return np.maximum(0.0, self.primal - self.dual)
 
 
+def start_together(
+    make: Callable[[Array], Machine], positive: Array, passes: int, seed: int | None, asked: Callable[[], str]
+) -> tuple[list[Machine], list[Array], int | None, str]:
+    """(a machine for each half-space, [steps, mistakes] of all per pass, the next seed, a reason to stop).
+
+    In the first passes nearly every row matters to every half-space, so they share the reading of it; later each
+    needs few rows, and others than the rest.
+    """
+    machines = [make(positive[k : k + 1]) for k in range(len(positive))]
+    if passes < 1 or machines[0].state.n_features * len(positive) > MOST_WEIGHTS:
+        return machines, [], seed, ""
+    told: list[Array] = []
+    shared, reason = make(positive), ""
+    order = np.flatnonzero(shared.kept).astype(np.int64)
+    try:
+        while len(told) < passes and not reason:
+            if seed is not None:
+                shuffler = Shuffler(order, seed)
+                order, seed = shuffler(), int(shuffler.state)
+            reason = "" if shared.descend(order) else "diverged"
+            told.append(shared.notes[:, [STEPS, MISTAKES]].copy())
+            reason = reason or asked()
+    finally:
+        shared.close()
+    coef = shared.state.last()[0]
+    for k, own in enumerate(machines):
+        own.alpha[:], own.active[:], own.notes[0] = shared.alpha[:, [k]], shared.active[:, [k]], shared.notes[k]
+        own.squares, own.work = shared.squares, shared.work / len(machines)
+        own.state._write(own.state.vectors, coef[k : k + 1])
+    return machines, told, seed, reason
+
+
 def solve_apart(
     make: Callable[[Array], Machine],
     positive: Array,
@@ -451,17 +495,20 @@ def solve_apart(
     more. `make` builds a machine for some of the half-spaces; `asked` may end the run with a reason. The passes are
     [steps, mistakes] per pass, added up over the half-spaces.
     """
-    machines = [make(positive[k : k + 1]) for k in range(len(positive))]
-    passes: list[dict[int, tuple[int, int]]] = [{} for _ in machines]
+    machines, first, seed, stop = start_together(make, positive, min(TOGETHER, max_iter - 1), seed, asked)
+    passes = [{n: (int(told[k, 0]), int(told[k, 1])) for n, told in enumerate(first, 1)} for k in range(len(machines))]
 
     def run(k: int) -> str:
+        if stop:
+            machines[k].prove(tol)
+            return stop
         notes = machines[k].notes
 
         def after_pass(told: dict[str, Any]) -> str:
             passes[k][told["epoch"]] = (int(notes[0, STEPS]), int(notes[0, MISTAKES]))
             return asked()
 
-        return solve(machines[k], tol=tol, max_iter=max_iter, seed=seed, after_pass=after_pass)
+        return solve(machines[k], tol=tol, max_iter=max_iter, seed=seed, after_pass=after_pass, begun=len(first))
 
     if threads > 1:
         with ThreadPoolExecutor(threads) as pool:
@@ -519,16 +566,17 @@ def solve(
     max_iter: int,
     seed: int | None,
     after_pass: Callable[[dict[str, Any]], str] = lambda figures: "",
+    begun: int = 0,
 ) -> str:
     """Passes until every gap is at most `tol` times its objective; the reason to stop.
 
-    `after_pass` may end it by returning a reason.
+    `after_pass` may end it by returning a reason; `begun` tells how many passes there were before.
     """
     kept = np.flatnonzero(machine.kept).astype(np.int64)
-    order, trigger, reason = kept.copy(), tol, "max_iter"
+    order, trigger, reason = kept[machine.active[kept].any(axis=1)], tol, "max_iter"
     state = np.uint64(0 if seed is None else seed)
     next_polish, proved = FIRST_POLISH, False
-    for number in range(1, max_iter + 1):
+    for number in range(begun + 1, max_iter + 1):
         if seed is not None:
             shuffler = Shuffler(order, int(state))
             order, state = shuffler(), shuffler.state
@@ -548,9 +596,8 @@ def solve(
             if machine.done.all():
                 reason = "converged"
             else:
-                unproved = ~machine.done
-                worst = float(np.max(machine.gap[unproved] / machine.primal[unproved]))
-                trigger = 0.7 * estimate * min(1.0, tol / worst)
+                # What was set aside and should not have been is back, so that the next estimates see it.
+                trigger = SOONER * min(estimate, trigger)
             order = kept.copy() if seed is None else kept[machine.active[kept].any(axis=1)]
         else:
             order = order[machine.active[order].any(axis=1)]

@@ -240,3 +240,33 @@ def fetch(rows: Any, i: Any) -> None:
 @part
 def approach(rows: Any, i: Any, vectors: Any, first: Any, last: Any) -> None:
     """The weights are all in use all the time: there is nothing to bring nearer."""
+
+
+def chain_count(kind: Any) -> int:
+    """How many chains a dot product has, besides the rest that is added one by one."""
+    return 2 * VECTOR_BYTES // kind.itemsize
+
+
+@part
+def spread(rows: Any, i: Any, width: Any, vectors: Any, places: Any, values: Any, starts: Any) -> None:
+    """The numbers of row i that are not zero, chain by chain, and where their weights stand among `width` lanes."""
+    X = rows[0]
+    row, d = U(i), U(X.shape[1])
+    lanes = U(VECTOR_BYTES // vectors.itemsize)
+    whole = d // lanes * lanes
+    chains = lanes + lanes
+    found = U(0)
+    for chain in range(chains):
+        starts[chain] = found
+        for j in range(chain, whole, chains):
+            x = X[row, j]
+            places[found] = j * width
+            values[found] = vectors.dtype.type(x)
+            found += U(x != 0)
+    starts[chains] = found
+    for j in range(whole, d):
+        x = X[row, j]
+        places[found] = j * width
+        values[found] = vectors.dtype.type(x)
+        found += U(x != 0)
+    starts[chains + U(1)] = found

@@ -34,7 +34,7 @@ AHEAD = 4  # rows
 LAYOUTS: dict[str, ModuleType] = {dense.LAYOUT: dense, sparse.LAYOUT: sparse}
 
 
-def _make_step(function: Any, n_parameters: int, weighted: int) -> Any:
+def make_step(function: Any, n_parameters: int, weighted: int) -> Any:
     """(step, shrink) of half-space k, with the sample weight c where the rule wants it."""
     rule = compiled.named_copy(function)
 
@@ -117,7 +117,7 @@ def _record(log: Any, ledger: Any, k: Any, i: Any, step: Any, shrink: Any) -> No
 
 def make_teach(key: str, function: Any, n_parameters: int, weighted: int, layout: ModuleType) -> Any:
     """Row i teaches the half-spaces first <= k < last. False when a number was not finite."""
-    step_of = _make_step(function, n_parameters, weighted)
+    step_of = make_step(function, n_parameters, weighted)
     reads_sqnorm = compiled.reads_argument(function, 1)
     scores, squared_norm, add, fold = layout.scores, layout.squared_norm, layout.add, layout.fold
 
@@ -165,7 +165,7 @@ def make_teach_coupled(key: str, function: Any, n_parameters: int, weighted: int
     The margin is (score of the true class) - (best other score); seen as one long vector, the row that is
     added has twice the squared norm. `positive[k] == k`: half-space k is class k.
     """
-    step_of = _make_step(function, n_parameters, weighted)
+    step_of = make_step(function, n_parameters, weighted)
     reads_sqnorm = compiled.reads_argument(function, 1)
     scores, squared_norm, add, fold = layout.scores, layout.squared_norm, layout.add, layout.fold
 

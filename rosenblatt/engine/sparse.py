@@ -101,13 +101,27 @@ def scores(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) 
 
 
 @part
+def _square(s: Any, rows: Any, p: Any) -> Any:
+    """s plus the square of non-zero p."""
+    x = np.float64(rows[0][p])
+    return fused(s, x, x)
+
+
+@part
 def squared_norm(rows: Any, i: Any, wide: Any) -> float:
     """‖x_i‖² in float64."""
-    s = 0.0
-    for p in range(U(rows[2][i]), U(rows[2][i + 1])):
-        x = np.float64(rows[0][p])
-        s = fused(s, x, x)
-    return s
+    p, stop = U(rows[2][i]), U(rows[2][i + 1])
+    a = b = c = e = 0.0
+    while p + FOUR <= stop:
+        a = _square(a, rows, p)
+        b = _square(b, rows, p + ONE)
+        c = _square(c, rows, p + TWO)
+        e = _square(e, rows, p + THREE)
+        p += FOUR
+    while p < stop:
+        a = _square(a, rows, p)
+        p += ONE
+    return (a + b) + (c + e)
 
 
 @part
@@ -273,3 +287,33 @@ def repeats_a_feature(rows: tuple[Array, ...], n_features: int) -> bool:
     """Whether any row names a feature twice."""
     find = _repeats(f"repeats {compiled.engine_digest()}")
     return bool(find(rows[1], rows[2], np.zeros(n_features, np.int64)))
+
+
+def chain_count(kind: Any) -> int:
+    """How many chains a dot product has."""
+    return 4
+
+
+@part
+def spread(rows: Any, i: Any, width: Any, vectors: Any, places: Any, values: Any, starts: Any) -> None:
+    """The numbers of row i chain by chain, and where their weights stand among `width` lanes.
+
+    The chains are in the order a, c, b, e of `scores`: the tree then adds (a + b) + (c + e).
+    """
+    start, stop = U(rows[2][i]), U(rows[2][i + 1])
+    whole = start + ((stop - start) >> TWO << TWO)
+    found = U(0)
+    for chain in range(FOUR):
+        starts[chain] = found
+        first = start + ((chain & ONE) << ONE) + (chain >> ONE)
+        for p in range(first, whole, FOUR):
+            places[found] = U(rows[1][p]) * width
+            values[found] = vectors.dtype.type(rows[0][p])
+            found += ONE
+        if chain == U(0):
+            for p in range(whole, stop):
+                places[found] = U(rows[1][p]) * width
+                values[found] = vectors.dtype.type(rows[0][p])
+                found += ONE
+    starts[FOUR] = found
+    starts[FOUR + ONE] = found

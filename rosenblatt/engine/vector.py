@@ -243,6 +243,22 @@ def store_totals(typing: Any, a: Any, b: Any, out: Any, offset: Any, stride: Any
 
 
 @intrinsic
+def store_sums(typing: Any, a: Any, b: Any, out: Any, offset: Any, stride: Any) -> Any:
+    """Write the vectors a[n] + b[n] into `out` from offset + n·stride on."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        left, right, array, start, step = arguments
+        kind = signature.args[2]
+        for n in range(a.count):
+            pair = builder.fadd(builder.extract_value(left, n), builder.extract_value(right, n))
+            pointer = _pointer(context, builder, kind, array, _place(builder, start, step, n))
+            builder.store(pair, builder.bitcast(pointer, pair.type.as_pointer()), align=kind.dtype.bitwidth // 8)
+        return context.get_dummy_value()
+
+    return types.void(a, b, out, types.uintp, types.uintp), build
+
+
+@intrinsic
 def scatter(typing: Any, vector: Any, out: Any, offset: Any, stride: Any) -> Any:
     """out[offset + n·stride] = lane n, in float64."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -21,10 +22,12 @@ from rosenblatt.estimators.validation import (
     check_labels,
     check_positive,
     check_rows,
+    check_seed,
     unchanged_on_failure,
 )
 from rosenblatt.trace import Epoch, Trace
 
+ROUNDING = 1e-7  # of 1 plus the loss: what a gradient may keep where rounding ends the descent
 GOOD_ENOUGH = 1e-3  # a loss that no further start is worth trying to beat
 OFF = {"threshold": 0.0, "sigmoid": 0.0, "tanh": -1.0, "linear": -1.0}  # what a unit answers for "no"; "yes" is 1
 
@@ -177,6 +180,7 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_positive("batch_size", self.batch_size, "it is the number of rows in a step", whole=True)
         check_positive("max_iter", self.max_iter, "it limits the number of passes", whole=True)
         check_positive("n_starts", self.n_starts, "it is how often to begin anew", whole=True)
+        check_seed(self.random_state)
         if isinstance(self.start, str):
             check_choice("start", self.start, ("fitted",))
             if not hasattr(self, "weights_"):
@@ -280,7 +284,22 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return layers
 
+    def _reason(self, result: Any) -> str:
+        """Why L-BFGS stopped; that it found no better point is an end only where the gradient is as good as zero."""
+        slope = float(np.abs(result.jac).max(initial=0.0))
+        if not np.isfinite(result.fun):
+            return "diverged"
+        if slope <= max(float(self.tol), ROUNDING * (1.0 + abs(float(result.fun)))):
+            return "converged"
+        return "max_iter" if result.status == 1 else "no_improvement"
+
     def _descend(self, X: Any, targets: Array, weights: Array) -> None:
+        from rosenblatt.engine.run import interrupt_flag
+
+        with interrupt_flag() as interrupted:
+            self._minimise(X, targets, weights, interrupted)
+
+    def _minimise(self, X: Any, targets: Array, weights: Array, interrupted: Callable[[], bool]) -> None:
         from rosenblatt.engine import network
 
         stack = self._stack()
@@ -308,22 +327,31 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         flat = network.flatten(layers)
         if self.solver == "quasi_newton":
-            options = {"maxiter": int(self.max_iter), "maxfun": 20 * int(self.max_iter), "gtol": float(self.tol)}
+            # Not by the fall of the loss: on a plateau it hardly falls and the gradient tells that this is no end.
+            options = {
+                "maxiter": int(self.max_iter), "maxfun": 20 * int(self.max_iter), "gtol": float(self.tol), "ftol": 0.0,
+            }  # fmt: skip
             lowest, reason = np.inf, "max_iter"
+
+            def after_step(intermediate_result: Any) -> None:
+                note(intermediate_result.x, 1)
+                if interrupted():
+                    raise StopIteration
+
             for number in range(int(self.n_starts) if len(stack) > 1 and self.start != "fitted" else 1):
                 start = flat if number == 0 else network.flatten(self._start(X.shape[1], targets.shape[1], random))
                 result = scipy.optimize.minimize(
-                    evaluate, start, jac=True, method="L-BFGS-B", callback=lambda flat: note(flat, 1) and None,
-                    options=options,
-                )  # fmt: skip
-                if result.fun < lowest:
-                    lowest, best = result.fun, result.x
-                    reason = "converged" if result.status in (0, 2) else "max_iter"
-                if lowest <= GOOD_ENOUGH:
+                    evaluate, start, jac=True, method="L-BFGS-B", callback=after_step, options=options
+                )
+                if not result.fun >= lowest:
+                    lowest, best, reason = result.fun, result.x, self._reason(result)
+                if lowest <= GOOD_ENOUGH or interrupted():
                     break
             flat = best
         else:
-            flat, reason = self._steps(X, targets, weights, layers, activations, flat, random, note)
+            flat, reason = self._steps(X, targets, weights, layers, activations, flat, random, note, interrupted)
+        if interrupted():
+            reason = "interrupted"
         if not len(trace):
             note(flat, 0)
         trace.stop_reason = reason
@@ -338,8 +366,9 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._warn(reason)
 
     def _steps(
-        self, X: Any, targets: Array, weights: Array, layers: Any, activations: Any, flat: Array, random: Any, note: Any
-    ) -> tuple[Array, str]:
+        self, X: Any, targets: Array, weights: Array, layers: Any, activations: Any, flat: Array, random: Any,
+        note: Any, interrupted: Callable[[], bool],
+    ) -> tuple[Array, str]:  # fmt: skip
         """Gradient descent; the weights and the reason to stop."""
         from rosenblatt.engine import network
         from rosenblatt.engine.gradient import WAIT, overshot
@@ -371,6 +400,8 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if self.tol and waited >= WAIT:
                 reason = "converged"
                 break
+            if interrupted():
+                break
         if waited >= WAIT and overshot(losses, without, all_rows=size == n):
             return best, "diverged"
         return flat, reason
@@ -379,6 +410,9 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         text = {
             "max_iter": f"Layer stopped at max_iter={self.max_iter} before it converged; raise max_iter or tol, or "
             f"scale the features.",
+            "no_improvement": "Layer stopped where the loss no longer fell although its gradient is not zero; "
+            "raise tol, or scale the features.",
+            "interrupted": "Layer was interrupted; it keeps the weights learned so far.",
             "diverged": "Layer diverged: its loss grew instead of falling; the best finite weights are kept. Lower "
             "learning_rate, or scale the features.",
         }.get(reason)

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.linalg
 import scipy.sparse
+import scipy.sparse.linalg
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
@@ -18,6 +19,8 @@ from rosenblatt.models.linear import product
 from rosenblatt.trace import Epoch, Trace
 
 WHOLE = 2**27  # numbers of a matrix that is decomposed as it is; a larger one by its products
+MOST_COLUMNS = 4096  # of sparse rows: 128 MB for the products of columns
+MOST_REFINEMENTS = 20
 
 
 class LeastSquares(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -208,21 +211,55 @@ def exact(objective: Any) -> Array:
 
 
 def _by_products(objective: Any, weights: Array, middle: Array, level: Array, ridge: float) -> Array:
-    """From XᵀX, which is small where the rows are many."""
+    """From XᵀX of the centred rows, which is small where the rows are many."""
     X, targets = objective.X, objective.targets
     width = X.shape[1]
     if scipy.sparse.issparse(X):
-        weighted = X.multiply(weights[:, None]).tocsr()
-        square = np.asarray((X.T @ weighted).todense(), np.float64)
-        side = np.asarray(weighted.T @ targets, np.float64)
-    else:
-        square, side = np.zeros((width, width)), np.zeros((width, targets.shape[1]))
-        for block in objective.blocks():
-            rows = X[block].astype(np.float64)
-            square += rows.T @ (rows * weights[block, None])
-            side += rows.T @ (targets[block] * weights[block, None])
-    total = float(weights.sum())
-    square -= total * np.outer(middle, middle)
-    side -= total * np.outer(middle, level)
+        return _sparse_by_products(X, targets, weights, middle, level, ridge)
+    square, side = np.zeros((width, width)), np.zeros((width, targets.shape[1]))
+    for block in objective.blocks():
+        rows = X[block].astype(np.float64) - middle  # first: far from the origin, the squares would drown the rest
+        square += rows.T @ (rows * weights[block, None])
+        side += rows.T @ ((targets[block] - level) * weights[block, None])
     square[np.diag_indices(width)] += ridge
     return scipy.linalg.lstsq(square, side, lapack_driver="gelsy")[0].T
+
+
+def _sparse_by_products(X: Any, targets: Array, weights: Array, middle: Array, level: Array, ridge: float) -> Array:
+    """Sparse rows stay as they are: the centre is taken off the products instead.
+
+    This loses digits where a column is far from 0, so the result is refined with residuals, which do not. Where XᵀX
+    would be large, or refining does not end, LSQR finds the minimum without it.
+    """
+    wide = X.astype(np.float64)
+    root = np.sqrt(weights)
+    residual = targets - level
+
+    def apply(coef: Array) -> Array:
+        return np.asarray(wide @ coef) - middle @ coef
+
+    def slope(left: Array) -> Array:
+        weighted = weights[:, None] * left
+        return np.asarray(wide.T @ weighted) - np.outer(middle, weighted.sum(axis=0))
+
+    if X.shape[1] <= MOST_COLUMNS:
+        square = np.asarray((wide.T @ wide.multiply(weights[:, None]).tocsr()).todense())
+        square -= float(weights.sum()) * np.outer(middle, middle)
+        square[np.diag_indices(X.shape[1])] += ridge
+        coef, last = np.zeros((X.shape[1], targets.shape[1])), np.inf
+        for _ in range(MOST_REFINEMENTS):
+            step = scipy.linalg.lstsq(square, slope(residual - apply(coef)) - ridge * coef, lapack_driver="gelsy")[0]
+            coef, length = coef + step, float(np.linalg.norm(step))
+            if length <= 1e-13 * float(np.linalg.norm(coef)):
+                return coef.T
+            if length > 0.5 * last:  # the squares have lost too much
+                break
+            last = length
+    centred = scipy.sparse.linalg.LinearOperator(
+        X.shape,
+        matvec=lambda v: root * apply(v.reshape(-1, 1)).ravel(),
+        rmatvec=lambda r: wide.T @ (root * r.ravel()) - middle * float(root @ r.ravel()),
+        dtype=np.float64,
+    )
+    limits = {"damp": np.sqrt(ridge), "atol": 1e-14, "btol": 1e-14, "conlim": 1e14, "iter_lim": 20 * min(X.shape)}
+    return np.stack([scipy.sparse.linalg.lsqr(centred, root * one, **limits)[0] for one in residual.T])

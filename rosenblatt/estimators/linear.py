@@ -22,6 +22,7 @@ from rosenblatt.estimators.committee import Committee
 from rosenblatt.estimators.quick_way import ONE, UNSURE
 from rosenblatt.estimators.validation import (
     check_choice,
+    check_common,
     check_labels,
     check_positive,
     check_rows,
@@ -245,6 +246,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )  # fmt: skip
         if self.tol is not None and not (np.isreal(self.tol) and self.tol >= 0):
             raise ValueError(f"tol must be None or at least 0, but got {self.tol!r}; use None to go on.")
+        check_common(self)
         self._learning_rule()
 
     # ------------------------------------------------------------------ answers

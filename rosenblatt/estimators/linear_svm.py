@@ -17,6 +17,7 @@ from rosenblatt.engine.state import BIAS, MARK, SEEN, Array, HalfSpaces
 from rosenblatt.estimators import training
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.estimators.validation import check_choice, check_positive
+from rosenblatt.models.linear import product
 from rosenblatt.progress import reporter
 from rosenblatt.rules import RULES, Rule
 from rosenblatt.trace import Epoch, Trace
@@ -157,10 +158,20 @@ class LinearSVM(LinearClassifier):
                 training.run(self, task, state, X, eval_set, on_epoch, recorded)
             finally:
                 self.tol = tol
-            for name in ("duality_gap_", "objective_", "support_", "dual_coef_"):
+            for name in ("duality_gap_", "support_", "dual_coef_"):
                 self.__dict__.pop(name, None)
+            self.objective_ = self._objective(task, state, X)
             return
         self._solve_dual(task, state, X, eval_set, on_epoch, recorded)
+
+    def _objective(self, task: Any, state: HalfSpaces, X: Any) -> float:
+        """lam ‖w‖² + mean hinge, added up over the half-spaces, for the weights that answer."""
+        coef, bias = state.last() if self.answer == "last" else state.averaged()
+        weights = task.sample_weight if len(task.sample_weight) else np.ones(task.n_rows)
+        signs = np.where(task.codes[:, None] == task.positive[None, :], 1.0, -1.0)
+        short = np.maximum(0.0, 1.0 - signs * (product(X, coef) + bias))
+        squares = float(np.vdot(coef, coef)) + (float(np.vdot(bias, bias)) if self.regularize_intercept else 0.0)
+        return float(self.lam) * squares + float(weights @ short.sum(axis=1)) / float(weights.sum())
 
     def _solve_dual(
         self, task: Any, state: HalfSpaces, X: Any, eval_set: Any, on_epoch: Any, recorded: tuple[str, ...]
@@ -216,7 +227,7 @@ class LinearSVM(LinearClassifier):
                 "epoch": told["epoch"],
                 "updates": int(notes[:, STEPS].sum()),
                 "mistakes": int(notes[:, MISTAKES].sum()),
-                "norm": machine.state.norm(),
+                "norm": machine.norm(),
                 "seconds": now - clock,
                 "loss": scale * float(machine.primal.sum()) if told["proved"] else None,
                 "gap": scale * float(machine.gap.sum()) if told["proved"] else None,

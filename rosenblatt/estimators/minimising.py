@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import time
 import warnings
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from sklearn.utils import check_random_state
 
 from rosenblatt.engine.state import Array
 from rosenblatt.estimators.missing import MissingFunction
-from rosenblatt.estimators.validation import check_choice, check_positive
+from rosenblatt.estimators.validation import check_choice, check_positive, check_seed
 from rosenblatt.progress import reporter
 from rosenblatt.trace import Epoch, Trace
 
@@ -23,13 +24,14 @@ SCHEDULES = ("constant", "1/t", "1/sqrt(t)", "step")
 
 def check_not_negative(name: str, value: Any, why: str) -> None:
     """A finite number of at least 0."""
-    if isinstance(value, bool) or not np.isreal(value) or not 0 <= float(value) < np.inf:
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 <= float(value) < np.inf:
         raise ValueError(f"{name} must be a finite number of at least 0, but got {value!r}; {why}.")
 
 
 def check_descent(estimator: Any) -> None:
     """The parameters that stepwise solvers share."""
     check_positive("max_iter", estimator.max_iter, "it limits the number of passes", whole=True)
+    check_seed(estimator.random_state)
     check_positive("time_limit", estimator.time_limit, "it is in seconds; use None for no limit", none=True)
     check_positive("learning_rate", estimator.learning_rate, "use None for a safe one", none=True)
     check_positive("batch_size", estimator.batch_size, "it is the number of rows in a step", whole=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from rosenblatt.engine.state import Array
 from rosenblatt.estimators.minimising import check_not_negative
@@ -74,12 +74,17 @@ def regularization_path(estimator: Any, X: Any, y: Any, lams: Any, sample_weight
     >>> path.lams.tolist(), path.coefs.shape
     ([10.0, 0.1, 0.001], (3, 1, 30))
     """
-    if "lam" not in estimator.get_params(deep=False) or "warm_start" not in estimator.get_params(deep=False):
+    known = {} if isinstance(estimator, type) or not isinstance(estimator, BaseEstimator) else estimator.get_params()
+    if not known.keys() >= {"lam", "warm_start"}:
+        what = f"the class {estimator.__name__}" if isinstance(estimator, type) else type(estimator).__name__
         raise ValueError(
-            f"regularization_path takes a learner with lam and warm_start, but got {type(estimator).__name__}; pass a "
+            f"regularization_path takes a learner with lam and warm_start, but got {what}; pass a "
             f"LinearSVM, LogisticRegression, LeastSquares or SigmoidNeuron."
         )
-    values = np.atleast_1d(np.asarray(lams, np.float64))
+    try:
+        values = np.atleast_1d(np.asarray(lams, np.float64)).ravel()
+    except (TypeError, ValueError):
+        raise ValueError(f"lams must be numbers, but got {lams!r}; pass numpy.logspace(-5, 0, 20), say.") from None
     if values.size == 0:
         raise ValueError("lams must hold at least one number, but it is empty; pass numpy.logspace(-5, 0, 20), say.")
     for value in values:

@@ -7,11 +7,12 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from rosenblatt.engine.state import Array
-from rosenblatt.estimators.validation import check_labels, check_positive, unchanged_on_failure
+from rosenblatt.estimators.validation import check_labels, check_positive, check_rows, unchanged_on_failure
 
 BLOCK_BYTES = 2**23  # of mapped rows
 
@@ -70,9 +71,18 @@ class Streamed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     f"learner must have partial_fit, but {type(self.learner).__name__} has none; use Perceptron, "
                     f"PassiveAggressive or HalfSpace."
                 )
-            n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-            X = X if hasattr(X, "shape") else np.asarray(X)
+            if y is None:
+                raise ValueError("Streamed requires y to be passed, but the target y is None; pass one label per row.")
+            X = self._rows(X, reset=True)
+            n_rows = X.shape[0]
             labels = check_labels(y, n_rows)
+            if sample_weight is not None:
+                sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+                if not sample_weight.any():
+                    raise ValueError(
+                        "sample_weight must be above 0 for at least one row, but every row weighs 0; give the rows to "
+                        "learn from a weight."
+                    )
             self.features_ = clone(self.features).fit(X)
             self.learner_ = clone(self.learner)
             self.classes_ = np.unique(labels)
@@ -82,7 +92,7 @@ class Streamed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 if self.shuffle:
                     order = random.permutation(n_rows)
                 for block in self._blocks(X, order):
-                    weights = None if sample_weight is None else np.asarray(sample_weight)[block]
+                    weights = None if sample_weight is None else sample_weight[block]
                     self.learner_.partial_fit(
                         self.features_.transform(X[block]), labels[block], classes=self.classes_,
                         sample_weight=weights,
@@ -91,6 +101,17 @@ class Streamed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 if on_epoch is not None and on_epoch(number, self):
                     break
             return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = get_tags(self.features).input_tags.sparse
+        return tags
+
+    def _rows(self, X: Any, *, reset: bool) -> Any:
+        """Rows, as every learner of ours takes them; images, which some features take, as they are."""
+        if getattr(X, "ndim", 2) == 3:
+            return X
+        return check_rows(self, X, reset=reset)
 
     def _blocks(self, X: Any, order: Array) -> Iterator[Array]:
         """Rows in `order`, as many at a time as make a block."""
@@ -107,12 +128,17 @@ class Streamed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The class of every row."""
         return self._answer(X, "predict")
 
+    @available_if(lambda self: hasattr(getattr(self, "learner_", self.learner), "predict_proba"))
+    def predict_proba(self, X: Any) -> Array:
+        """The learner's probabilities, where it has them."""
+        return self._answer(X, "predict_proba")
+
     def _answer(self, X: Any, name: str) -> Array:
         return self.apply(X, getattr(self.learner_, name) if hasattr(self, "learner_") else None)
 
     def apply(self, X: Any, function: Any) -> Array:
         """`function` of the mapped rows, block by block, for instance ``model.learner_.answers_["last"].predict``."""
         check_is_fitted(self)
-        X = X if hasattr(X, "shape") else np.asarray(X)
+        X = self._rows(X, reset=False)
         blocks = self._blocks(X, np.arange(X.shape[0]))
         return np.concatenate([function(self.features_.transform(X[block])) for block in blocks])

@@ -51,6 +51,11 @@ def task_of(estimator: LinearClassifier, X: Any, y: Array, sample_weight: Any, *
     )
 
 
+def seed_of(estimator: LinearClassifier) -> int | None:
+    """What the orders of the rows are made from; None for the order in which they came."""
+    return int(check_random_state(estimator.random_state).randint(2**31 - 1)) if estimator.shuffle else None
+
+
 def run(
     estimator: LinearClassifier,
     task: Task,
@@ -65,7 +70,7 @@ def run(
     from rosenblatt.engine.run import Watch, train
 
     measures = measures_of(estimator, task, state, eval_set, recorded)
-    seed = int(check_random_state(estimator.random_state).randint(2**31 - 1)) if estimator.shuffle else None
+    seed = seed_of(estimator)
     trace = Trace()
     show = reporter(estimator.verbose, type(estimator).__name__, estimator.max_iter)
 
@@ -205,6 +210,10 @@ def start_from(
     state.set_weights(coefficients[: state.count], bias[: state.count])
 
 
+def _or_pocket(estimator: LinearClassifier) -> str:
+    return "" if hasattr(estimator, "solver") else " or answer='pocket'"
+
+
 def _warn(estimator: LinearClassifier, trace: Trace, n_rows: int, *, level: int = 4) -> None:
     name, epochs = type(estimator).__name__, len(trace)
     if trace.stop_reason == "diverged":
@@ -218,7 +227,7 @@ def _warn(estimator: LinearClassifier, trace: Trace, n_rows: int, *, level: int 
         text = (
             f"{name} stopped at max_iter={estimator.max_iter}; its last epoch met {trace.epochs[-1].mistakes:,} "
             f"mistakes in {n_rows:,} rows. If the rows are separable, raise max_iter; if not, no number of epochs "
-            f"is enough: answer='averaged' or answer='pocket' does better."
+            f"is enough: answer='averaged'{_or_pocket(estimator)} does better."
         )
     else:
         return

@@ -10,7 +10,7 @@ from datetime import date
 from typing import Any, NoReturn
 
 import numpy as np
-from sklearn.utils import compute_class_weight
+from sklearn.utils import check_random_state, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
 
@@ -33,6 +33,28 @@ def check_positive(name: str, value: Any, why: str, *, whole: bool = False, none
     if isinstance(value, bool) or not isinstance(value, kind) or not 0 < float(value) < np.inf:
         what = "a whole number" if whole else "a finite number"
         raise ValueError(f"{name} must be {what} above 0, but got {value!r}; {why}.")
+
+
+def check_common(estimator: Any) -> None:
+    """The parameters that all learners share and that scikit-learn would complain about in its own words, and late."""
+    check_threads(estimator.n_jobs)
+    weight = estimator.class_weight
+    if weight is not None and not isinstance(weight, dict) and not (isinstance(weight, str) and weight == "balanced"):
+        raise ValueError(
+            f"class_weight must be None, 'balanced' or a dict from class to weight, but got {weight!r}; write it like "
+            f"{{'spam': 2.0}}."
+        )
+    check_seed(estimator.random_state)
+
+
+def check_seed(seed: Any) -> None:
+    try:
+        check_random_state(seed)
+    except (ValueError, TypeError):
+        raise ValueError(
+            f"random_state must be None, a whole number from 0 to 2**32 - 1 or a numpy RandomState, but got {seed!r}; "
+            f"pass 0, say."
+        ) from None
 
 
 def check_threads(n_jobs: Any) -> None:

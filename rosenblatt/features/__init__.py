@@ -2,9 +2,34 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from rosenblatt.features.hog import HOGFeatures
 from rosenblatt.features.original_space import OriginalSpace, to_original_space
 from rosenblatt.features.pair_products import PairProducts
 from rosenblatt.features.radial import RadialFeatures
 
-__all__ = ["HOGFeatures", "OriginalSpace", "PairProducts", "RadialFeatures", "to_original_space"]
+if TYPE_CHECKING:
+    from rosenblatt.features.columns import Column, ColumnEncoder
+    from rosenblatt.features.target import Target, find_column, take_target
+
+__all__ = [
+    "Column", "ColumnEncoder", "HOGFeatures", "OriginalSpace", "PairProducts", "RadialFeatures", "Target",
+    "find_column", "take_target", "to_original_space",
+]  # fmt: skip
+
+# What is about tables loads polars, which those who come with arrays need not wait for.
+_OF_TABLES = {
+    "Column": "columns",
+    "ColumnEncoder": "columns",
+    "Target": "target",
+    "find_column": "target",
+    "take_target": "target",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _OF_TABLES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_OF_TABLES[name]}"), name)

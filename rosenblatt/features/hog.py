@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 
@@ -14,6 +15,12 @@ from rosenblatt.models.linear import Array
 
 NORMS = ("L1", "L1-sqrt", "L2", "L2-Hys")
 EPS = 1e-5  # scikit-image's
+
+
+def _check_whole(name: str, values: Any) -> None:
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
+            raise ValueError(f"{name} must be whole numbers above 0, but got {value!r}; the defaults are a start.")
 
 
 class HOGFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -106,6 +113,12 @@ class HOGFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if self.block_norm not in NORMS:
             known = ", ".join(map(repr, NORMS))
             raise ValueError(f"block_norm must be one of {known}, but got {self.block_norm!r}; choose one of them.")
+        _check_whole("orientations", (self.orientations,))
+        for name in ("pixels_per_cell", "cells_per_block"):
+            pair = getattr(self, name)
+            if not isinstance(pair, tuple | list | np.ndarray) or len(pair) != 2:
+                raise ValueError(f"{name} must be a pair of whole numbers, but got {pair!r}; write it like (8, 8).")
+            _check_whole(name, pair)
         X = self._images(X)
         cells = self._cells(X.shape[1:])
         blocks = tuple(c - b + 1 for c, b in zip(cells, self.cells_per_block, strict=True))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any, Self
 
 import numpy as np
+from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt.models.linear import Array
@@ -44,6 +45,8 @@ class RadialFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     'converged'
     """
 
+    centres_: Array
+
     def __init__(self, kind: str = "distance", centres: Any = None, gamma: float = 1.0, keep: bool = True) -> None:
         self.kind = kind
         self.centres = centres
@@ -54,7 +57,7 @@ class RadialFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Take the centres, or the mean of the rows."""
         if self.kind not in KINDS:
             raise ValueError(f"kind must be one of {', '.join(map(repr, KINDS))}, but got {self.kind!r}; choose one.")
-        if not np.isreal(self.gamma) or not 0 < float(self.gamma) < np.inf:
+        if not isinstance(self.gamma, numbers.Real) or not 0 < float(self.gamma) < np.inf:
             raise ValueError(f"gamma must be a finite number above 0, but got {self.gamma!r}; 1.0 is a start.")
         X = validate_data(self, X, dtype=np.float64)
         centres = X.mean(axis=0, keepdims=True) if self.centres is None else np.atleast_2d(self.centres)
@@ -71,7 +74,8 @@ class RadialFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """(n_samples, n_features + n_centres)."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        far = euclidean_distances(X, self.centres_, squared=self.kind != "distance")
+        # Differences first: ‖x‖² - 2 x·c + ‖c‖² loses all digits where rows are far from the origin.
+        far = cdist(X, self.centres_, "euclidean" if self.kind == "distance" else "sqeuclidean")
         if self.kind == "gaussian":
             far = np.exp(-float(self.gamma) * far)
         return np.column_stack([X, far]) if self.keep else far

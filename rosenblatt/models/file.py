@@ -1,36 +1,50 @@
-"""The model file: named arrays and a JSON header in one .safetensors file. Nothing in it is ever run.
+"""The container of a model file: named arrays and a JSON header in one .safetensors file. Nothing in it is ever run.
 
-Protocol 1. The file's metadata has the one key "rosenblatt", a JSON object with "protocol": 1, "kind" (what the
-rest describes) and whatever the kind needs; the arrays are the file's tensors. A new protocol gets a new number,
-and the old numbers stay readable.
+The file's metadata has the one key "rosenblatt", a JSON object with "protocol" and whatever that protocol needs. Since
+protocol 2 its last entry is "seal", a SHA-256 over the rest of the header and every array, by which a file that was cut
+or altered is known. The arrays are the file's tensors. What the header says is in `rosenblatt.exchange`. A new protocol
+gets a new number, and the old numbers stay readable.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-from typing import Any
+import re
+from collections.abc import Mapping
+from typing import Any, NoReturn
 
 import numpy as np
 
 from rosenblatt.models.linear import Array
 from rosenblatt.models.whole_file import write_whole
 
-PROTOCOL = 1
+PROTOCOL = 2
+READABLE = (1, 2)
 KEY = "rosenblatt"
+SEALED = re.compile(r', "seal": "[0-9a-f]{64}"\}$')
 
 
-def write_file(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str, Array]) -> None:
-    """Write the model, whole or not at all."""
+def write_file(path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
+    """Write header and arrays, whole or not at all."""
+    write_whole(path, packed({"protocol": PROTOCOL, **header}, arrays))
+
+
+def packed(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> bytes:
+    """The bytes of a model file."""
     from safetensors.numpy import save
 
-    text = json.dumps({"protocol": PROTOCOL, **header}, allow_nan=True)
-    data = save({name: np.ascontiguousarray(array) for name, array in arrays.items()}, {KEY: text})
-    write_whole(path, data)
+    ready = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    return save(ready, {KEY: sealed(json.dumps(header), ready)})
 
 
 def read_file(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:
-    """(header, arrays) of a model file."""
+    """(header, arrays) of a model file that is as it was written.
+
+    The arrays take no more memory than the file has bytes: safetensors holds every shape against the file's length
+    before anything is allocated.
+    """
     from safetensors import SafetensorError, safe_open
 
     name = os.fspath(path)
@@ -39,17 +53,55 @@ def read_file(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, A
     try:
         with safe_open(name, framework="numpy") as file:
             metadata = file.metadata() or {}
-            arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118  no mapping
-        header = json.loads(metadata[KEY])
+            arrays = {key: np.asarray(file.get_tensor(key)) for key in file.keys()}  # noqa: SIM118  no mapping
+        header = json.loads(metadata[KEY], object_pairs_hook=_once_each)
         protocol = header["protocol"]
-    except (SafetensorError, KeyError, TypeError, ValueError, RecursionError, OverflowError, MemoryError) as error:
+    except PermissionError as error:
+        raise PermissionError(f"{name} could not be read ({error.strerror}); check the rights of the file.") from None
+    except (
+        SafetensorError, KeyError, TypeError, ValueError, AttributeError, RecursionError, OverflowError, MemoryError,
+        OSError,
+    ) as error:  # fmt: skip
         raise ValueError(
             f"{name} must be a model file written by rosenblatt.save, but it is not one or is damaged "
             f"({type(error).__name__}); save the model again."
         ) from None
-    if protocol != PROTOCOL:
+    if isinstance(protocol, bool) or not isinstance(protocol, int) or protocol not in READABLE:
+        known = " or ".join(map(str, READABLE))
         raise ValueError(
-            f"{name} must have a protocol that this version reads ({PROTOCOL}), but it has {protocol!r}; install a "
-            f"newer rosenblatt."
+            f"{name} must have a protocol that this version reads ({known}), but it has {str(protocol)[:40]!r}; "
+            f"install a newer rosenblatt."
+        )
+    header.pop("seal", None)
+    if protocol > 1 and not _is_sealed(metadata[KEY], arrays):
+        raise ValueError(
+            f"{name} must be as rosenblatt.save wrote it, but it was cut or altered since (its seal does not fit its "
+            f"contents); save the model again."
         )
     return header, arrays
+
+
+def sealed(text: str, arrays: Mapping[str, Array]) -> str:
+    """The header with its seal: SHA-256 over it and over name, dtype, shape and bytes of every array, by name."""
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass"))
+    for name in sorted(arrays):
+        array = arrays[name]
+        digest.update(json.dumps([name, array.dtype.name, array.shape]).encode())
+        digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+    return f'{text[:-1]}, "seal": "{digest.hexdigest()}"}}'
+
+
+def _is_sealed(text: str, arrays: Mapping[str, Array]) -> bool:
+    found = SEALED.search(text)
+    return found is not None and text == sealed(text[: found.start()] + "}", arrays)
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        _refuse_twice()
+    return result
+
+
+def _refuse_twice() -> NoReturn:
+    raise ValueError("a name is there twice")

@@ -1,34 +1,100 @@
-"""Writes a file whole or not at all: to a temporary neighbour, to the disk, then into place."""
+"""Writes a file whole or not at all: to a temporary neighbour, to the disk, then into place.
+
+Whoever is killed on the way leaves the old file as it was, and a neighbour that nobody needs. The neighbour is locked
+while it is written; the kernel takes the lock from whoever is dead, and the next writer of the same file removes the
+neighbours that nobody holds. So there is never more of them than were left since the last save.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import tempfile
 from pathlib import Path
+from typing import NoReturn
+
+try:
+    import fcntl
+except ImportError:  # Windows, where a file that is open cannot be removed anyway
+    fcntl = None  # type: ignore[assignment]
+
+ENDING = ".part"
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     target = Path(path)
-    if target.is_dir():
+    if os.path.isdir(target):
         raise IsADirectoryError(f"{target} must be the name of a file, but it is a folder; add a file name.")
     try:
-        number, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        _remove_abandoned(target)
+        number, temporary = _locked_neighbour(target)
     except OSError as error:
-        raise type(error)(
-            f"{target} could not be written ({error.strerror}); check the folder and its rights."
-        ) from None
+        _refuse(target, error, "check the folder and its rights")
     try:
         with os.fdopen(number, "wb") as stream:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, target)
-    except BaseException:
+            os.chmod(temporary, 0o666 & ~_umask())
+            if fcntl is not None:
+                os.replace(temporary, target)  # while it is locked
+        if fcntl is None:
+            os.replace(temporary, target)
+        _settle(target.parent)
+    except BaseException as error:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
+        if isinstance(error, OSError):
+            _refuse(target, error, "an earlier file of that name is as it was; make room, or choose another folder")
         raise
+
+
+def _locked_neighbour(target: Path) -> tuple[int, str]:
+    """(file number, path) of a new file beside the target, locked while this process lives and has it open."""
+    while True:
+        number, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=ENDING)
+        if fcntl is None:
+            return number, temporary
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(number, fcntl.LOCK_EX)
+        with contextlib.suppress(FileNotFoundError):
+            if os.stat(temporary).st_ino == os.fstat(number).st_ino:
+                return number, temporary
+        os.close(number)  # another writer took it for abandoned before it was locked
+
+
+def _remove_abandoned(target: Path) -> None:
+    if fcntl is None:
+        return
+    start = f".{target.name}."
+    for name in os.listdir(target.parent):
+        if not (name.startswith(start) and name.endswith(ENDING)):
+            continue
+        path = target.parent / name
+        with contextlib.suppress(OSError):  # locked, gone, or not ours
+            number = os.open(path, os.O_RDONLY)
+            try:
+                fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                os.unlink(path)
+            finally:
+                os.close(number)
+
+
+def _settle(folder: Path) -> None:
+    """Have the new name on the disk too, where the system has a way to say so."""
+    with contextlib.suppress(OSError):
+        number = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)
+
+
+def _refuse(target: Path, error: OSError, advice: str) -> NoReturn:
+    refused = type(error)(f"{target} could not be written ({error.strerror or error}); {advice}.")
+    refused.errno = error.errno or errno.EIO
+    raise refused from None
 
 
 def _umask() -> int:

@@ -9,7 +9,7 @@ from scipy.spatial import ConvexHull, QhullError
 
 from rosenblatt.certificates.results import Certificate, NotSeparable, Separable
 from rosenblatt.engine.state import Array
-from rosenblatt.plots.style import ACCENT, INK, NEGATIVE, POSITIVE, axes
+from rosenblatt.plots.style import ACCENT, INK, NEGATIVE, POSITIVE, as_written, axes, entry
 
 SHOWN = 4000  # points of a class that are drawn; the hull is of all
 
@@ -43,7 +43,7 @@ class SeparabilityDisplay:
         flat = self._flat()
         for positive, colour, marker in ((False, NEGATIVE, "o"), (True, POSITIVE, "s")):
             rows = flat[self.positive == positive]
-            name = str(self.certificate.about.classes[int(positive)])
+            name = entry(self.certificate.about.classes[int(positive)])
             step = max(1, len(rows) // SHOWN)
             size = 26 if len(rows) < 500 else 5
             ax.scatter(*rows[::step].T, s=size, c=colour, marker=marker, lw=0, alpha=0.85, label=name, zorder=2)
@@ -52,6 +52,7 @@ class SeparabilityDisplay:
         else:
             self._hulls(ax, flat)
         ax.legend(frameon=False)
+        as_written(ax)
         return self
 
     def _flat(self) -> Array:

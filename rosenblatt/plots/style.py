@@ -6,15 +6,51 @@ from typing import Any
 
 NEGATIVE, POSITIVE = "#0072B2", "#D55E00"
 INK, ACCENT, QUIET = "#222222", "#009E73", "#8A8A8A"
+PAPER = "#FFFFFF"
+CLASSES = (NEGATIVE, POSITIVE, ACCENT, "#CC79A7", "#E69F00", "#56B4E9", "#B8A800", "#7A5195", "#8C564B", "#5F6B6D")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p")
 
 
 def axes(ax: Any = None) -> Any:
     """These axes, or new ones."""
+    if ax is None:
+        ax = pyplot().subplots(figsize=(6.4, 4.8), layout="constrained")[1]
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def pyplot() -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError:
         raise ImportError("Pictures need matplotlib, which is not installed; run: pip install matplotlib") from None
-    if ax is None:
-        ax = plt.subplots(figsize=(6.4, 4.8), layout="constrained")[1]
-    ax.spines[["top", "right"]].set_visible(False)
-    return ax
+    return plt
+
+
+def for_and_against() -> Any:
+    """A map of colours from against (blue) to for (orange) that fades out at 0, on any paper."""
+    from matplotlib.colors import LinearSegmentedColormap, to_rgba
+
+    ends = [to_rgba(NEGATIVE, 1.0), to_rgba(NEGATIVE, 0.0), to_rgba(POSITIVE, 0.0), to_rgba(POSITIVE, 1.0)]
+    return LinearSegmentedColormap.from_list("for and against", list(zip((0.0, 0.5, 0.5, 1.0), ends, strict=True)))
+
+
+def short(name: Any, most: int = 32) -> str:
+    """A name on one line, its end cut off where it is long."""
+    text = " ".join(str(name).split())
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def entry(name: Any, most: int = 32) -> str:
+    """The name of a class as matplotlib's legend takes it: one that begins with _ would be left out."""
+    text = short(name, most)
+    return f"\u200a{text}" if text.startswith("_") else text
+
+
+def as_written(ax: Any) -> None:
+    """Names of data between dollars are no formulas."""
+    texts = [ax.title, ax.xaxis.label, ax.yaxis.label]
+    if ax.get_legend() is not None:
+        texts += ax.get_legend().get_texts()
+    for text in texts:
+        text.set_parse_math(False)

@@ -8,15 +8,20 @@ from .catalogue import FILES, KnownFile
 from .fetch import cache_folder, checksum, download, locate
 from .idx import read_idx
 from .libsvm import read_libsvm
+from .matrix import Matrix
 from .sets import Split, a9a, mnist, mnist_pair, mushrooms, pedestrians, reuters
 from .shapes import and_, circles, or_, spirals, xor
+from .source import FORMATS, Source, open_source
 from .text import newsgroups, newsgroups_tfidf
 from .toy import ToySet, blobs, overlapping_blobs, two_points
 from .toy_sparse import sparse_separable
 
 __all__ = [
     "FILES",
+    "FORMATS",
     "KnownFile",
+    "Matrix",
+    "Source",
     "Split",
     "ToySet",
     "a9a",
@@ -35,6 +40,7 @@ __all__ = [
     "mushrooms",
     "newsgroups",
     "newsgroups_tfidf",
+    "open_source",
     "or_",
     "overlapping_blobs",
     "pedestrians",

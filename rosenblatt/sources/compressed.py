@@ -1,4 +1,4 @@
-"""Files that may be stored plain, gzipped, xz'd or bzip2'd."""
+"""Files that may be stored plain, gzipped, xz'd, bzip2'd or compressed with zstd."""
 
 from __future__ import annotations
 
@@ -7,19 +7,38 @@ import gzip
 import io
 import lzma
 import zlib
+from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
-#: What the standard library raises when a compressed file is cut short or damaged.
-DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError)
+try:
+    from zstandard import ZstdError
+except ImportError:  # then no file compressed with zstd can be opened, and none be found damaged
+
+    class ZstdError(Exception):  # type: ignore[no-redef]
+        pass
+
+
+#: What the libraries raise when a compressed file is cut short or damaged.
+DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, ZstdError)
+
+#: The first bytes of a compressed file, and what it is called.
+SIGNATURES = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
+
+
+def compression_of(path: str | PathLike[str]) -> str | None:
+    """Which compression the first bytes of a file announce, if any."""
+    with Path(path).open("rb") as file:
+        start = file.read(6)
+    return next((name for signature, name in SIGNATURES.items() if start.startswith(signature)), None)
 
 
 def open_stored(path: str | PathLike[str]) -> BinaryIO:
     r"""Open a file for reading bytes, decompressing it when its first bytes say so.
 
     The content decides and not the name, so a file that was decompressed or recompressed under its
-    old name still opens. Neither IDX nor LIBSVM files can begin with one of the three signatures.
+    old name still opens. No format that is read here can begin with one of the signatures.
 
     Parameters
     ----------
@@ -41,13 +60,52 @@ def open_stored(path: str | PathLike[str]) -> BinaryIO:
     ...         len(file.read())
     3
     """
-    with Path(path).open("rb") as file:
-        start = file.read(6)
-    if start.startswith(b"\x1f\x8b"):
+    compression = compression_of(path)
+    if compression == "gzip":
         return cast(BinaryIO, gzip.open(path, "rb"))
-    if start.startswith(b"\xfd7zXZ\x00"):
+    if compression == "xz":
         # LZMAFile reads line by line slowly unless a buffer stands in front of it; so does BZ2File.
         return cast(BinaryIO, io.BufferedReader(lzma.open(path, "rb")))
-    if start.startswith(b"BZh"):
+    if compression == "bzip2":
         return cast(BinaryIO, io.BufferedReader(bz2.open(path, "rb")))
+    if compression == "zstd":
+        return cast(BinaryIO, io.BufferedReader(_WholeZstd(path), 2**20))
     return Path(path).open("rb")
+
+
+class _WholeZstd(io.RawIOBase):
+    """A zstd file of one or several frames; unlike the library's own reader it says when the last one is cut short."""
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        import zstandard
+
+        self._file = Path(path).open("rb")  # noqa: SIM115  closed by close
+        self._fresh: Callable[[], Any] = zstandard.ZstdDecompressor().decompressobj
+        self._frame = self._fresh()
+        self._started = False
+        self._ready = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        view = memoryview(buffer)  # type: ignore[arg-type]
+        while not self._ready:
+            if self._started and self._frame.eof:
+                rest, self._frame, self._started = self._frame.unused_data, self._fresh(), False
+            else:
+                rest = b""
+            stored = rest or self._file.read(2**17)
+            if not stored:
+                if self._started:
+                    raise EOFError("the last frame of the zstd file is cut short")
+                return 0
+            self._started = True
+            self._ready = self._frame.decompress(stored)
+        n = min(len(view), len(self._ready))
+        view[:n], self._ready = self._ready[:n], self._ready[n:]
+        return n
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()

@@ -62,14 +62,26 @@ def locate(name: str, *, progress: Progress | None = None, opener: Opener | None
 
         near = get_close_matches(name, FILES, n=1, cutoff=0.0)[0]
         raise ValueError(f"name must be a key of rosenblatt.sources.FILES, but {name!r} came; did you mean {near!r}?")
-    file = FILES[name]
+    return stored(name) or download(FILES[name], cache_folder(), progress=progress, opener=opener)
+
+
+def stored(name: str) -> Path | None:
+    """Return the path of a known file on this machine, or None.
+
+    Examples
+    --------
+    >>> from unittest.mock import patch
+    >>> with patch.dict(os.environ, ROSENBLATT_CACHE="no/such", ROSENBLATT_DATA=""):
+    ...     stored("libsvm/a9a") is None
+    True
+    """
     folders = [Path(os.environ["ROSENBLATT_DATA"])] if os.environ.get("ROSENBLATT_DATA") else []
     for folder in [*folders, cache_folder()]:
-        for ending in dict.fromkeys((file.ending, *ENDINGS)):
+        for ending in dict.fromkeys((FILES[name].ending, *ENDINGS)):
             path = folder / f"{name}{ending}"
             if path.is_file():
                 return path
-    return download(file, cache_folder(), progress=progress, opener=opener)
+    return None
 
 
 def cache_folder() -> Path:

@@ -10,8 +10,10 @@ from rosenblatt import (
     LinearSVM,
     LogisticRegression,
     PairProducts,
+    Perceptron,
     RadialFeatures,
     SigmoidNeuron,
+    Streamed,
 )
 
 ORDER = "the result depends on the order of rows: a weight of 2 is one visit, not two"
@@ -40,6 +42,7 @@ BY_STEPS = [
     LogisticRegression(solver="svrg", max_iter=20),
     LeastSquares(solver="sgd", max_iter=20),
     Layer("threshold"),
+    Streamed(PairProducts(5, random_state=0), Perceptron(random_state=0)),
 ]
 quiet = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),

@@ -1,0 +1,61 @@
+"""`rosenblatt convert`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from rosenblatt.cli import options as o
+
+
+def convert(
+    data: Annotated[
+        str, typer.Argument(metavar="DATA", show_default=False, help="A file, a pattern, or - for standard input.")
+    ],
+    out: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            show_default=False,
+            help="The file to write, or - for standard output; its ending says the format: csv, tsv, parquet, arrow, "
+            "jsonl, libsvm, npz, and .gz, .xz, .zst.",
+        ),
+    ],
+    target: o.Target = None,
+    to: o.To = None,
+    missing: o.Missing = "median",
+    text: o.Text = "auto",
+    drop: o.Drop = None,
+    header: o.Header = None,
+    encoding: o.Encoding = None,
+    format: o.Format = None,
+    quiet: o.Quiet = False,
+    as_json: o.Json = False,
+) -> None:
+    """Write the rows of a file in another format.
+
+    LIBSVM and NumPy files hold numbers only: for them, columns become numbers as in training, and a target is needed.
+    """
+    from rosenblatt.cli.screen import notes, print_json
+    from rosenblatt.verbs import convert as write
+
+    done = write(
+        data,
+        out,
+        target,
+        missing=missing,
+        text=text,
+        drop=drop or (),
+        header=header,
+        encoding=encoding,
+        format=format,
+        to=to,
+    )
+    if as_json and out != "-":
+        print_json(done.to_dict())
+    elif out != "-" and not quiet:
+        print(f"{out}: {done.rows:,} rows, {done.columns:,} columns, {done.format}")
+        if done.classes:
+            print("labels: " + ", ".join(f"{number} is {name}" for number, name in enumerate(done.classes[:20])))
+    notes(done.notes, quiet or as_json)

@@ -1,0 +1,92 @@
+"""`rosenblatt datasets`: list, fetch, export."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from rosenblatt.cli.help import Verb, Verbs
+from rosenblatt.cli.options import Json
+
+app = typer.Typer(cls=Verbs, invoke_without_command=True, rich_markup_mode="rich")
+
+Name = Annotated[
+    str, typer.Argument(metavar="NAME", show_default=False, help="A set that `rosenblatt datasets` lists.")
+]
+
+
+@app.callback(epilog="rosenblatt datasets export newsgroups newsgroups.parquet")
+def datasets(context: typer.Context, as_json: Json = False) -> None:
+    """The field's well-known sets: list them, fetch them, write them as files."""
+    if context.invoked_subcommand is None:
+        list_datasets(as_json)
+
+
+@app.command("list", cls=Verb, epilog="rosenblatt datasets list")
+def list_datasets(as_json: Json = False) -> None:
+    """List the sets, and say whether they are on this machine."""
+    from rosenblatt.cli.screen import console, print_json, table
+    from rosenblatt.verbs import list_datasets as known
+
+    found = known()
+    if as_json:
+        print_json(found)
+        return
+    shown = table("name", ("rows", "right"), ("columns", "right"), ("classes", "right"), "target", "where", "what")
+    for one in found:
+        colour = {"here": "green", "bundled": "green", "to download": "cyan"}.get(one["where"], "yellow")
+        numbers = [f"{one[key]:,}" for key in ("rows", "columns", "classes")]
+        shown.add_row(
+            f"[bold]{one['name']}[/bold]", *numbers, one["target"], f"[{colour}]{one['where']}[/{colour}]", one["told"]
+        )
+    screen = console()
+    screen.print(shown)
+    screen.print("\n[dim]Write one as a file:[/dim]  rosenblatt datasets export iris iris.csv")
+
+
+@app.command("fetch", cls=Verb, epilog="rosenblatt datasets fetch mnist")
+def fetch(name: Name, as_json: Json = False) -> None:
+    """Print where the files of a set are; download them when they are not here."""
+    from rosenblatt.cli.screen import note, print_json
+    from rosenblatt.verbs import fetch_dataset
+
+    paths = fetch_dataset(name)
+    if as_json:
+        print_json({"name": name, "paths": paths})
+        return
+    for path in paths:
+        print(path)
+    if not paths:
+        note(f"{name} comes with scikit-learn and has no file of its own; export it to have one.")
+
+
+@app.command("export", cls=Verb, epilog="rosenblatt datasets export a9a a9a.libsvm --part train")
+def export(
+    name: Name,
+    path: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            show_default=False,
+            help="The file to write, or - for standard output; its ending says the format: csv, tsv, parquet, arrow, "
+            "jsonl, libsvm, npz.",
+        ),
+    ],
+    part: Annotated[str, typer.Option("--part", metavar="PART", help="train, test, or all.")] = "all",
+    format: Annotated[
+        str | None, typer.Option("--format", metavar="NAME", show_default="by the ending", help="The format to write.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Write a set as a file."""
+    from rosenblatt.cli.screen import note, print_json
+    from rosenblatt.verbs import export_dataset
+
+    done = export_dataset(name, path, part=part, format=format)
+    if as_json and path != "-":
+        print_json(done.to_dict())
+    elif path != "-":
+        print(f"{path}: {done.rows:,} rows, {done.columns:,} columns; train with --target {done.target}")
+    elif as_json:
+        note("the rows went to standard output, so there is no JSON.")

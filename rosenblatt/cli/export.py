@@ -1,0 +1,45 @@
+"""`rosenblatt export`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from rosenblatt.cli import options as o
+
+
+def export(
+    model: o.Model,
+    onnx: Annotated[
+        str | None,
+        typer.Option(
+            "--onnx",
+            metavar="FILE",
+            rich_help_panel=o.OUTPUT,
+            show_default=False,
+            help='An ONNX file, with the preprocessing in it (needs pip install "rosenblatt[onnx]").',
+        ),
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            "--weights",
+            metavar="FILE",
+            rich_help_panel=o.OUTPUT,
+            show_default=False,
+            help="A table of the weights, as the learner sees the features: csv, parquet, ...",
+        ),
+    ] = None,
+    as_json: o.Json = False,
+) -> None:
+    """Write a model for other programs."""
+    from rosenblatt.cli.screen import print_json
+    from rosenblatt.verbs import export as write
+
+    done = write(model, onnx=onnx, weights=weights)
+    if as_json:
+        print_json(done.to_dict())
+        return
+    for path, size in done.to_dict()["bytes"].items():
+        print(f"{path}: {size:,} bytes")

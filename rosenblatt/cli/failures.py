@@ -1,0 +1,59 @@
+"""Exit codes, and failures in one sentence."""
+
+from __future__ import annotations
+
+import enum
+
+from rosenblatt.verbs.errors import InputError, OutputError, UsageError, one_line, os_sentence
+
+
+class Failure(enum.IntEnum):
+    """What the exit code of a command says; 0 is done."""
+
+    NO = 1  # the answer is no: not separable, not verified, below what was asked for
+    USAGE = 2  # an argument or option does not fit
+    INPUT = 3  # a file cannot be read, or does not hold what it must
+    OUTPUT = 4  # a result could not be written
+    UNDECIDED = 5  # neither yes nor no within the time
+    INTERNAL = 70  # a mistake of ours
+    INTERRUPTED = 130  # Ctrl-C
+    BROKEN_PIPE = 141  # who read our output went away
+
+
+def code_and_sentence(error: BaseException) -> tuple[int, str]:
+    """The exit code of a failure, and what to print.
+
+    Examples
+    --------
+    >>> code_and_sentence(UsageError("The learner must be one of ..."))
+    (<Failure.USAGE: 2>, 'The learner must be one of ...')
+    >>> code_and_sentence(ZeroDivisionError("division by zero"))[0]
+    <Failure.INTERNAL: 70>
+    """
+    if isinstance(error, KeyboardInterrupt):
+        return Failure.INTERRUPTED, "interrupted."
+    if isinstance(error, UsageError):
+        return Failure.USAGE, one_line(error)
+    if isinstance(error, OutputError):
+        return Failure.OUTPUT, one_line(error)
+    if isinstance(error, InputError):
+        return Failure.INPUT, one_line(error)
+    if hasattr(error, "format_message"):  # typer's own, whichever click is inside
+        context = getattr(error, "ctx", None)
+        path = context.command_path if context is not None else "rosenblatt"
+        message = " ".join(error.format_message().split()).rstrip(".")
+        return Failure.USAGE, f"{message}; see {path} --help." if message else ""
+    if type(error).__name__ == "Abort":
+        return Failure.INTERRUPTED, "interrupted."
+    if isinstance(error, ImportError):
+        return Failure.USAGE, one_line(error)
+    if isinstance(error, OSError):
+        return Failure.INPUT, os_sentence(error, None, "read")
+    if isinstance(error, ValueError | TypeError):
+        return Failure.INPUT, one_line(error)
+    if isinstance(error, MemoryError):
+        return Failure.INPUT, "The work must fit into memory, but it does not; take fewer rows or columns."
+    return Failure.INTERNAL, (
+        f"a mistake of ours ({type(error).__name__}: {one_line(error)}); run it again with rosenblatt --traceback and "
+        f"report what it prints."
+    )

@@ -1,0 +1,92 @@
+"""Where a verb's result goes: to a person as a table, to a script as JSON; remarks go to standard error.
+
+Colours and bars appear on a terminal only.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+WIDEST = 110  # columns of a terminal that are used: longer lines are hard to read
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console of rich, at most as wide as is good to read."""
+    from rich.console import Console
+
+    found = Console(stderr=stderr, highlight=False, soft_wrap=False)
+    if found.width > WIDEST:
+        found.width = WIDEST
+    return found
+
+
+def print_json(value: Any) -> None:
+    """One JSON object; numbers that JSON does not know become null."""
+    print(json.dumps(plain(value), ensure_ascii=False, allow_nan=False, indent=2 if sys.stdout.isatty() else None))
+
+
+def plain(value: Any) -> Any:
+    """What JSON can hold.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> plain({"a": numpy.float64(0.5), "b": (numpy.int64(1), float("nan"))})
+    {'a': 0.5, 'b': [1, None]}
+    """
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return str(value)
+
+
+def watching(quiet: bool) -> int:
+    """`verbose` for a learner: 1 where somebody looks at a terminal."""
+    return int(sys.stdout.isatty() and not quiet)
+
+
+def notes(sentences: Iterable[str], quiet: bool) -> None:
+    """Remarks, unless nobody wants them."""
+    if not quiet:
+        for sentence in sentences:
+            note(sentence)
+
+
+def note(sentence: str) -> None:
+    """A remark that is not the result."""
+    text = f"\033[2mnote: {sentence}\033[0m" if sys.stderr.isatty() else f"note: {sentence}"
+    print(text, file=sys.stderr)
+
+
+def table(*columns: tuple[str, str] | str, title: str | None = None) -> Table:
+    """A table without lines; a column is a name, or a name and "right"."""
+    from rich.table import Table
+
+    found = Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        box=None,
+        padding=(0, 2, 0, 0),
+        pad_edge=False,
+        header_style="dim",
+    )
+    for column in columns:
+        name, side = (column, "left") if isinstance(column, str) else column
+        found.add_column(name, justify=side)  # type: ignore[arg-type]
+    return found

@@ -1,0 +1,93 @@
+"""`rosenblatt separable`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from rosenblatt.cli import options as o
+from rosenblatt.cli.failures import Failure
+
+CODES = {"separable": 0, "undecided": Failure.UNDECIDED}
+
+
+def separable(
+    data: o.Data,
+    target: o.Target = None,
+    certificate: Annotated[
+        str | None,
+        typer.Option(
+            "--certificate",
+            metavar="FILE",
+            rich_help_panel=o.OUTPUT,
+            show_default=False,
+            help="Write the proof as JSON.",
+        ),
+    ] = None,
+    verify: Annotated[
+        str | None,
+        typer.Option(
+            "--verify",
+            metavar="FILE",
+            rich_help_panel=o.PROOF,
+            show_default=False,
+            help="Check this certificate against the data in exact arithmetic, instead of looking for a proof.",
+        ),
+    ] = None,
+    intercept: Annotated[
+        bool,
+        typer.Option("--intercept/--no-intercept", rich_help_panel=o.PROOF, help="Whether the hyperplane may leave 0."),
+    ] = True,
+    tolerance: Annotated[
+        float,
+        typer.Option(
+            "--tolerance",
+            metavar="SHARE",
+            min=0,
+            max=1,
+            rich_help_panel=o.PROOF,
+            help="How close to the largest margin; 1 takes any hyperplane.",
+        ),
+    ] = 0.01,
+    time_limit: o.TimeLimit = None,
+    missing: o.Missing = "error",
+    text: o.Text = "auto",
+    drop: o.Drop = None,
+    header: o.Header = None,
+    encoding: o.Encoding = None,
+    format: o.Format = None,
+    quiet: o.Quiet = False,
+    as_json: o.Json = False,
+) -> None:
+    """Say whether a hyperplane separates the classes, and prove it.
+
+    A yes comes with the hyperplane of the widest margin and the bound on a perceptron's mistakes, a no with a point
+    that lies in the hulls of both classes. Exit code 0 is yes, 1 no (or a certificate that does not hold), 5 undecided.
+    """
+    from rosenblatt.cli.screen import console, notes, print_json, watching
+    from rosenblatt.cli.summary import print_proof
+    from rosenblatt.verbs import separable as decide
+
+    done = decide(
+        data,
+        target,
+        intercept=intercept,
+        time_limit=time_limit,
+        tolerance=tolerance,
+        certificate=certificate,
+        verify=verify,
+        missing=missing,
+        text=text,
+        drop=drop or (),
+        header=header,
+        encoding=encoding,
+        format=format,
+        verbose=watching(quiet or as_json),
+    )
+    if as_json:
+        print_json(done.to_dict())
+    else:
+        print_proof(console(), done)
+    notes(done.notes, quiet or as_json)
+    raise typer.Exit(CODES.get(done.verdict, Failure.NO))

@@ -1,0 +1,171 @@
+"""`rosenblatt train`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from rosenblatt.cli import options as o
+from rosenblatt.cli.failures import Failure
+
+
+def train(
+    data: o.Data,
+    target: o.Target = None,
+    learner: o.LearnerName = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            "-s",
+            metavar="NAME=VALUE",
+            rich_help_panel=o.MODEL,
+            show_default=False,
+            help="A parameter of the learner, such as max_iter=50; may be given several times.",
+        ),
+    ] = None,
+    max_iter: Annotated[
+        int | None,
+        typer.Option(
+            "--max-iter",
+            metavar="N",
+            min=1,
+            rich_help_panel=o.MODEL,
+            show_default="the learner's",
+            help="The most epochs.",
+        ),
+    ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            "--time-limit",
+            metavar="SECONDS",
+            min=0,
+            rich_help_panel=o.MODEL,
+            show_default=False,
+            help="Stop learning then, with what is learned.",
+        ),
+    ] = None,
+    search: Annotated[
+        bool,
+        typer.Option(
+            "--search",
+            rich_help_panel=o.MODEL,
+            help="Try several values of the learner's main parameter and keep the best by cross-validation.",
+        ),
+    ] = False,
+    scale: Annotated[
+        bool, typer.Option("--scale/--no-scale", rich_help_panel=o.MODEL, help="Bring columns to one scale first.")
+    ] = True,
+    test: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--test", metavar="FILE", rich_help_panel=o.TEST, show_default=False, help="Test on the rows of this file."
+        ),
+    ] = None,
+    holdout: Annotated[
+        float | None,
+        typer.Option(
+            "--holdout",
+            metavar="SHARE",
+            min=0,
+            max=0.95,
+            rich_help_panel=o.TEST,
+            show_default="0.2",
+            help="Test on this share of the rows, kept aside; 0 keeps none.",
+        ),
+    ] = None,
+    cv: Annotated[
+        int | None,
+        typer.Option(
+            "--cv",
+            metavar="FOLDS",
+            min=2,
+            rich_help_panel=o.TEST,
+            show_default=False,
+            help="Test by cross-validation; the model itself is trained on all rows.",
+        ),
+    ] = None,
+    seed: o.Seed = 0,
+    positive: o.Positive = None,
+    missing: o.Missing = "median",
+    text: o.Text = "auto",
+    weights: o.Weights = None,
+    drop: o.Drop = None,
+    header: o.Header = None,
+    encoding: o.Encoding = None,
+    format: o.Format = None,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            rich_help_panel=o.OUTPUT,
+            show_default="NAME-OF-DATA.safetensors",
+            help="The model file to write, or - for standard output.",
+        ),
+    ] = None,
+    save: Annotated[
+        bool, typer.Option("--save/--no-save", rich_help_panel=o.OUTPUT, help="Whether to write the model.")
+    ] = True,
+    report: Annotated[
+        str | None,
+        typer.Option(
+            "--report",
+            metavar="FILE",
+            rich_help_panel=o.OUTPUT,
+            show_default=False,
+            help="Also write a page with pictures, for people: report.html.",
+        ),
+    ] = None,
+    top: o.Top = 8,
+    quiet: o.Quiet = False,
+    as_json: o.Json = False,
+) -> None:
+    """Learn to predict one column of a file from the others; test, explain and save the model.
+
+    The columns are recognised (numbers, categories, yes and no, text), brought to one scale, and learned from by an
+    averaged perceptron unless another learner is named. A fifth of the rows is kept aside to test on. Ctrl-C stops
+    early and keeps what is learned.
+    """
+    from rosenblatt.cli.screen import console, notes, print_json, watching
+    from rosenblatt.cli.summary import print_training
+    from rosenblatt.verbs import train as learn
+    from rosenblatt.verbs.training import default_path
+
+    path = (out or default_path(data)) if save else None
+    done = learn(
+        data,
+        target,
+        learner=learner,
+        settings=settings or (),
+        max_iter=max_iter,
+        time_limit=time_limit,
+        search=search,
+        scale=scale,
+        test=test,
+        holdout=holdout,
+        cv=cv,
+        seed=seed,
+        positive=positive,
+        missing=missing,
+        text=text,
+        weights=weights,
+        drop=drop or (),
+        header=header,
+        encoding=encoding,
+        format=format,
+        out=path,
+        report=report,
+        top=top,
+        verbose=watching(quiet or as_json or path == "-"),
+    )
+    if as_json and path != "-":
+        print_json(done.to_dict())
+    else:
+        print_training(console(stderr=path == "-"), done)
+    notes(done.notes, quiet or as_json)
+    if done.interrupted:
+        raise typer.Exit(Failure.INTERRUPTED)

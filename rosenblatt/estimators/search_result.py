@@ -1,0 +1,160 @@
+"""What a search found: the scores of every setting on every fold, and the best one, refitted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.engine.state import Array
+
+SHOWN = 10  # settings in a notebook
+
+
+@dataclass
+class Search:
+    """The scores of every setting of a grid on every fold, and the best setting, refitted on all rows.
+
+    Attributes
+    ----------
+    params : list of dict
+        The settings, in the order of the grid.
+    fold_scores : array of shape (n_settings, n_folds)
+        NaN where Ctrl-C came first.
+    best_ : estimator or None
+        The best setting, fitted on all rows; None where `refit` was False. `predict`, `decision_function` and `score`
+        are its own.
+    fused_ : int
+        How many of the fits were half-spaces of a common pass; the others were made one by one.
+    seconds_ : float
+        What the search took, the refit included.
+    interrupted_ : bool
+        Whether Ctrl-C ended it.
+    """
+
+    learner: str
+    params: list[dict[str, Any]]
+    fold_scores: Array
+    best_: Any = field(default=None, repr=False)
+    fused_: int = 0
+    seconds_: float = 0.0
+    interrupted_: bool = False
+
+    @property
+    def mean_scores(self) -> Array:
+        return self.fold_scores.mean(axis=1)
+
+    @property
+    def ranks(self) -> Array:
+        """1 is best; equal means have equal ranks; settings without all their scores come last."""
+        means = np.nan_to_num(self.mean_scores, nan=-np.inf)
+        return np.array([1 + int((means > mean).sum()) for mean in means])
+
+    @property
+    def best_index_(self) -> int:
+        """The place of the best setting in the grid, the first of equals."""
+        return int(np.argmin(self.ranks))
+
+    @property
+    def best_params_(self) -> dict[str, Any]:
+        return self.params[self.best_index_]
+
+    @property
+    def best_score_(self) -> float:
+        """The mean of the best setting's scores."""
+        return float(self.mean_scores[self.best_index_])
+
+    @property
+    def best_estimator_(self) -> Any:
+        """`best_`, under scikit-learn's name."""
+        return self.best_
+
+    @property
+    def names(self) -> list[str]:
+        """The parameters that the grid names."""
+        return list(dict.fromkeys(name for setting in self.params for name in setting))
+
+    @property
+    def scores(self) -> Any:
+        """A polars frame: one row per setting, with its parameters, mean, std, rank, and the score on each fold."""
+        import polars
+
+        columns: dict[str, Any] = {name: _plain([setting.get(name) for setting in self.params]) for name in self.names}
+        columns["mean"] = self.mean_scores
+        columns["std"] = self.fold_scores.std(axis=1)
+        columns["rank"] = self.ranks
+        for fold, scores in enumerate(self.fold_scores.T, 1):
+            columns[f"fold_{fold}"] = scores
+        return polars.DataFrame(columns)
+
+    @property
+    def cv_results_(self) -> dict[str, Any]:
+        """The same in the shape of scikit-learn's GridSearchCV, but for times: what learns together has none."""
+        results: dict[str, Any] = {"params": self.params}
+        for name in self.names:
+            values = np.empty(len(self.params), object)
+            values[:] = [setting.get(name) for setting in self.params]
+            results[f"param_{name}"] = np.ma.MaskedArray(values, [name not in setting for setting in self.params])
+        for fold, scores in enumerate(self.fold_scores.T):
+            results[f"split{fold}_test_score"] = scores
+        results["mean_test_score"] = self.mean_scores
+        results["std_test_score"] = self.fold_scores.std(axis=1)
+        results["rank_test_score"] = self.ranks.astype(np.int32)
+        return results
+
+    def _refitted(self) -> Any:
+        if self.best_ is None:
+            raise AttributeError("This search has no fitted model because refit was False; search with refit=True.")
+        return self.best_
+
+    def predict(self, X: Any) -> Any:
+        return self._refitted().predict(X)
+
+    def decision_function(self, X: Any) -> Any:
+        return self._refitted().decision_function(X)
+
+    def score(self, X: Any, y: Any) -> float:
+        return float(self._refitted().score(X, y))
+
+    def __len__(self) -> int:
+        return len(self.params)
+
+    def __repr__(self) -> str:
+        best = ", ".join(f"{name}={_short(value)}" for name, value in self.best_params_.items())
+        spread = self.fold_scores[self.best_index_].std()
+        return (
+            f"Search of {len(self.params)} settings on {self.fold_scores.shape[1]} folds with {self.learner}: "
+            f"best {best} with {self.best_score_:.4f} ± {spread:.4f}"
+        )
+
+    def _repr_html_(self) -> str:
+        names = self.names
+        head = "".join(f"<th>{escape(name)}</th>" for name in ["rank", *names, "mean", "std"])
+        lines = []
+        for n in np.argsort(self.ranks, kind="stable")[:SHOWN]:
+            values = [_short(self.params[n][name]) if name in self.params[n] else "" for name in names]
+            scores = self.fold_scores[n]
+            cells = [str(self.ranks[n]), *values, f"{scores.mean():.4f}", f"{scores.std():.4f}"]
+            lines.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
+        left_out = len(self.params) - len(lines)
+        more = f"<p>{left_out} more in .scores</p>" if left_out else ""
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>{more}"
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, float | np.floating):
+        return f"{float(value):.4g}"
+    return getattr(value, "__name__", None) or repr(value)
+
+
+def _plain(values: list[Any]) -> list[Any]:
+    """Numbers, text and truth values as they are where they are of one kind; anything else as text."""
+    plain = [value.item() if isinstance(value, np.generic) else value for value in values]
+    kinds = {type(value) for value in plain if value is not None}
+    if kinds <= {int, float}:
+        return [float(value) if float in kinds and value is not None else value for value in plain]
+    if len(kinds) == 1 and kinds <= {str, bool}:
+        return plain
+    return [None if value is None else value if isinstance(value, str) else _short(value) for value in plain]

@@ -1,0 +1,1 @@
+"""Models leave and come back: model files, and ONNX for other runtimes."""

@@ -1,0 +1,238 @@
+"""Models to files and back: `save`, `load`, `describe`. Decisions are the same bits after a round trip."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+import rosenblatt
+from rosenblatt.engine.state import Array
+from rosenblatt.exchange import protocol_1
+from rosenblatt.exchange.table import MODELS, form_for, form_of
+from rosenblatt.exchange.values import Reader, Writer
+from rosenblatt.models.file import PROTOCOL, read_file, write_file
+
+PROBLEMS = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError, MemoryError,
+            ZeroDivisionError)  # fmt: skip
+
+
+def save(model: Any, path: str | os.PathLike[str], *, about: Mapping[str, Any] | None = None) -> None:
+    """Write a fitted model to a model file (.safetensors).
+
+    The file holds numbers and a description, and no code. It is written whole or not at all: an earlier file of that
+    name stays until the new one is complete.
+
+    Parameters
+    ----------
+    model : a fitted estimator or feature map of ours, a threshold unit, network or machine, or a scikit-learn pipeline
+        Pipelines and ColumnTransformers may have scikit-learn's scalers, imputer, encoders, text vectorizers,
+        polynomial features, PCA and kernel approximations.
+    path : path
+    about : mapping, optional
+        What you want to know about the model later, in numbers, text, lists and dicts; `describe` shows it.
+
+    Examples
+    --------
+    >>> import os, tempfile, rosenblatt
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["off", "off", "off", "on"]
+    >>> path = os.path.join(tempfile.mkdtemp(), "and.safetensors")
+    >>> rosenblatt.save(rosenblatt.Perceptron().fit(X, y), path, about={"source": "a truth table"})
+    >>> rosenblatt.load(path).predict(X).tolist()
+    ['off', 'off', 'off', 'on']
+    >>> rosenblatt.describe(path)["about"]
+    {'source': 'a truth table'}
+    """
+    header, arrays = description(model, about)
+    write_file(path, header, arrays)
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a model from a model file. Nothing in the file is run; what is not known, or was altered, is refused.
+
+    A learning rule, a schedule or a kernel that was a Python function is not in the file: the model predicts as before
+    (but for a kernel, which must be set again), and says so when it is to be trained further.
+    """
+    header, arrays = read_file(path)
+    try:
+        return rebuilt(header, arrays)
+    except PROBLEMS as error:
+        raise ValueError(
+            f"{os.fspath(path)} must hold a model as rosenblatt.save writes it, but its contents do not fit together "
+            f"({_said(error)}); save the model again."
+        ) from None
+
+
+def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What a model file says about its model: a dict of numbers, text, lists and dicts.
+
+    Its keys are protocol, version, written_with, kind, steps (of a pipeline), params, classes, n_features,
+    feature_names, columns (names and kinds, for a table), trace, stop_reason, arrays (dtype and shape), n_bytes and
+    about.
+    """
+    header, arrays = read_file(path)
+    try:
+        found = _described(header, rebuilt(header, arrays))
+    except PROBLEMS as error:
+        raise ValueError(
+            f"{os.fspath(path)} must hold a model as rosenblatt.save writes it, but its contents do not fit together "
+            f"({_said(error)}); save the model again."
+        ) from None
+    shapes = {name: {"dtype": array.dtype.name, "shape": list(array.shape)} for name, array in sorted(arrays.items())}
+    return {**found, "arrays": shapes, "n_bytes": os.path.getsize(path)}
+
+
+# ------------------------------------------------------------------------------------------------- writing
+
+
+def description(model: Any, about: Mapping[str, Any] | None = None) -> tuple[dict[str, Any], dict[str, Array]]:
+    """(header, arrays) of a model, of which another can be made that is the same."""
+    name = type(model).__name__
+    if name not in MODELS or form_for(model) is None:
+        raise TypeError(f"save takes a fitted model ({', '.join(MODELS)}), but got {name}; pass one of these.")
+    _check_fitted(model)
+    writer = Writer(lambda thing: form_for(thing) is not None, _taken_apart)
+    try:
+        writer.thing(model, "model")
+    except RecursionError:
+        raise ValueError(
+            f"save takes models that are not nested without end, but this {name} is; flatten it."
+        ) from None
+    header = {
+        "kind": name,
+        "version": rosenblatt.__version__,
+        "written_with": {package: version(package) for package in ("numpy", "scikit-learn")},
+        "objects": writer.objects,
+        "about": _plain_about(about),
+    }
+    try:  # what could not be read again is refused now rather than when it is needed
+        rebuilt(json.loads(json.dumps({"protocol": PROTOCOL, **header})), dict(writer.arrays))
+    except PROBLEMS as error:
+        raise ValueError(
+            f"save takes a model whose parts belong together, but those of this {name} do not ({_said(error)}); set "
+            f"its parameters back to those of its fit, or fit it again."
+        ) from None
+    return header, writer.arrays
+
+
+def _taken_apart(thing: Any, writer: Writer, place: str) -> dict[str, Any]:
+    form = form_for(thing)
+    assert form is not None
+    parameters, fitted = form.take(thing)
+    return {
+        "kind": form.name,
+        "params": {name: writer.value(value, f"{place}.{name}") for name, value in parameters.items()},
+        "fitted": {name: writer.value(value, f"{place}.{name}") for name, value in fitted.items()},
+    }
+
+
+def _check_fitted(model: Any) -> None:
+    try:
+        if isinstance(model, BaseEstimator):
+            check_is_fitted(model)
+    except NotFittedError:
+        raise ValueError(
+            f"save takes a fitted estimator, but this {type(model).__name__} is not fitted; call fit first."
+        ) from None
+
+
+def _plain_about(about: Mapping[str, Any] | None) -> dict[str, Any]:
+    try:
+        plain = json.loads(json.dumps(dict(about or {}), default=_plain_number))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise TypeError(
+            f"about must be a dict of numbers, text, lists and dicts, but JSON cannot say it ({error}); leave out what "
+            f"is something else."
+        ) from None
+    return dict(plain)
+
+
+def _plain_number(value: Any) -> Any:
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} is none of these")
+
+
+# ------------------------------------------------------------------------------------------------- reading
+
+
+def rebuilt(header: dict[str, Any], arrays: dict[str, Array]) -> Any:
+    """The model of a header and arrays; any of PROBLEMS if there is none."""
+    if header["protocol"] == 1:
+        return protocol_1.rebuilt(header, arrays)
+    things: list[Any] = []
+    reader = Reader(arrays, things)
+    objects = header["objects"]
+    if type(objects) is not list or not objects:
+        raise ValueError("nothing is described")
+    for code in objects:
+        if type(code) is not dict or set(code) != {"kind", "params", "fitted"} or type(code["kind"]) is not str:
+            raise ValueError("a thing is described in another way")
+        form = form_of(code["kind"])
+        if form is None:
+            raise ValueError(f"a {code['kind'][:60]!r} is not known")
+        parts = [{name: reader.value(value) for name, value in code[part].items()} for part in ("params", "fitted")]
+        things.append(form.make(*parts))
+    if reader.unread:
+        raise ValueError(f"the array {sorted(reader.unread)[0][:60]!r} belongs to nothing")
+    if type(header.get("about")) is not dict or type(header.get("version")) is not str:
+        raise ValueError("it does not say what wrote it")
+    if objects[-1]["kind"] != header["kind"] or header["kind"] not in MODELS:
+        raise ValueError("the last thing is not the model")
+    _check_fitted(things[-1])
+    return things[-1]
+
+
+def _described(header: dict[str, Any], model: Any) -> dict[str, Any]:
+    steps = getattr(model, "steps", None) or [("", model)]
+    learner, first = steps[-1][1], steps[0][1]
+    trace = getattr(learner, "trace_", None)
+    names = getattr(first, "feature_names_in_", getattr(learner, "feature_names_in_", None))
+    classes = getattr(learner, "classes_", None)
+    return {
+        "protocol": header["protocol"],
+        "version": header.get("version"),
+        "written_with": header.get("written_with", {}),
+        "kind": type(model).__name__,
+        "steps": [{"name": name, "kind": _kind(step), "params": _shown_params(step)} for name, step in steps if name],
+        "params": _shown_params(learner),
+        "classes": None if classes is None else [_shown(label) for label in classes.tolist()],
+        "n_features": getattr(first, "n_features_in_", None),
+        "feature_names": None if names is None else [str(name) for name in names],
+        "columns": [{"name": column.name, "kind": column.kind} for column in getattr(first, "columns_", ())] or None,
+        "trace": [] if trace is None else [{c: _shown(epoch[c]) for c in trace.columns} for epoch in trace],
+        "stop_reason": getattr(learner, "stop_reason_", None),
+        "about": header.get("about", {}),
+    }
+
+
+def _kind(step: Any) -> str:
+    return step if isinstance(step, str) else type(step).__name__
+
+
+def _shown_params(thing: Any) -> dict[str, Any]:
+    if not hasattr(thing, "get_params"):
+        return {}
+    return {name: _shown(value) for name, value in thing.get_params(deep=False).items()}
+
+
+def _shown(value: Any) -> Any:
+    """A value as JSON, for a reader: what has no JSON is shown as it prints."""
+    if isinstance(value, np.generic | np.ndarray):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [_shown(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): _shown(item) for key, item in value.items()}
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+
+
+def _said(error: BaseException) -> str:
+    return " ".join(str(error).split())[:300] or type(error).__name__

@@ -1,0 +1,184 @@
+"""The parts of a fitted model: the learner, what stands in front of it, and the names of its features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse
+from sklearn.base import is_regressor
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples, check_is_fitted
+
+Array = npt.NDArray[Any]
+
+SCALERS = (MinMaxScaler, StandardScaler, MaxAbsScaler, RobustScaler)
+
+
+@dataclass(frozen=True)
+class Anatomy:
+    """A fitted estimator, or a pipeline taken apart: encoders, then scalers, then the learner."""
+
+    model: Any
+    feature_names: list[str] | None = None
+
+    def __post_init__(self) -> None:
+        if not hasattr(self.model, "predict"):
+            raise TypeError(
+                f"The model must be a fitted estimator or a pipeline that ends with one, but got "
+                f"{type(self.model).__name__}; pass what fit returned."
+            )
+        check_is_fitted(self.model)
+
+    @cached_property
+    def steps(self) -> list[tuple[str, Any]]:
+        if not isinstance(self.model, Pipeline):
+            return []
+        return [(n, step) for n, step in self.model.steps[:-1] if step is not None and step != "passthrough"]
+
+    @cached_property
+    def learner(self) -> Any:
+        return learner_of(self.model)
+
+    @property
+    def name(self) -> str:
+        return type(self.learner).__name__
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """The parameters of the learner that are not its defaults."""
+        if not hasattr(self.learner, "get_params"):
+            return {}
+        chosen = self.learner.get_params(deep=False)
+        try:
+            usual = type(self.learner)().get_params(deep=False)
+        except TypeError:  # a parameter that has no default
+            usual = {}
+        return {name: value for name, value in chosen.items() if repr(value) != repr(usual.get(name))}
+
+    @property
+    def regression(self) -> bool:
+        return bool(is_regressor(self.learner))
+
+    @cached_property
+    def scalers(self) -> list[tuple[str, Any]]:
+        """The scalers right in front of the learner: those whose units have a way back."""
+        count = 0
+        while count < len(self.steps) and isinstance(self.steps[-1 - count][1], SCALERS):
+            count += 1
+        return self.steps[len(self.steps) - count :]
+
+    @cached_property
+    def encoders(self) -> list[tuple[str, Any]]:
+        return self.steps[: len(self.steps) - len(self.scalers)]
+
+    def scaling_of_encoder(self, count: int) -> Array | None:
+        """By how much the last encoder multiplies the columns, one factor per feature; None where it does not say."""
+        scaling = getattr(self.encoders[-1][1], "scaling_", None) if self.encoders else None
+        if scaling is None or len(scaling[0]) != count:
+            return None
+        return np.asarray(scaling[0], np.float64)
+
+    def encoded(self, X: Any) -> Any:
+        """The rows before the scalers: numbers in the units of the data."""
+        return _through(self.encoders, X)
+
+    def seen(self, X: Any) -> Any:
+        """The rows as the learner sees them."""
+        return _through(self.steps, X)
+
+    @cached_property
+    def coefficients(self) -> Array | None:
+        """The weights of a linear learner, one row per half-space; None for others."""
+        coefficients = getattr(self.learner, "coef_", None)
+        return None if coefficients is None else np.atleast_2d(np.asarray(coefficients, np.float64))
+
+    def names(self, count: int) -> list[str] | None:
+        """The names of the features before the scalers, or None where they have none."""
+        if self.feature_names is not None and not self.encoders and len(self.feature_names) == count:
+            return [str(name) for name in self.feature_names]
+        try:
+            names = self._names_out()
+        except (AttributeError, ValueError, TypeError, NotImplementedError):
+            return None
+        return [str(name) for name in names] if names is not None and len(names) == count else None
+
+    def _names_out(self) -> Any:
+        if self.encoders:
+            return Pipeline(self.encoders).get_feature_names_out(self.feature_names)
+        first = self.steps[0][1] if self.steps else self.learner
+        return getattr(first, "feature_names_in_", None)
+
+
+def _through(steps: list[tuple[str, Any]], X: Any) -> Any:
+    for _, step in steps:
+        X = step.transform(X)
+    return X
+
+
+def learner_of(model: Any) -> Any:
+    """The last step of a pipeline, or the estimator itself."""
+    return model.steps[-1][1] if isinstance(model, Pipeline) else model
+
+
+def count_rows(X: Any) -> int:
+    return int(_num_samples(X))
+
+
+def take(X: Any, rows: Array) -> Any:
+    """These rows of an array, a sparse matrix, a frame or a list."""
+    if hasattr(X, "tocsr"):
+        return X.tocsr()[rows]
+    return _safe_indexing(X, rows)
+
+
+def labels_of(X: Any, y: Any, which: str = "") -> Array:
+    """One label per row, as a flat array; the messages name X and y with `which` behind them."""
+    X_name, y_name = f"X{which}", f"y{which}"
+    if y is None:
+        raise ValueError(f"{y_name} must have one label per row, but it is None; pass the labels of {X_name}.")
+    labels = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels.ravel()
+    if labels.ndim != 1:
+        raise ValueError(
+            f"{y_name} must have one label per row, but its shape is {labels.shape}; take one target at a time."
+        )
+    if len(labels) == 0:
+        raise ValueError(f"{y_name} must have at least one label, but it is empty; pass at least one row.")
+    if count_rows(X) != len(labels):
+        raise ValueError(
+            f"{X_name} and {y_name} must have the same number of rows, but got {count_rows(X):,} and "
+            f"{len(labels):,}; pass one label per row."
+        )
+    return labels
+
+
+def spread(rows: Any) -> Array:
+    """The standard deviation of every column."""
+    if scipy.sparse.issparse(rows):
+        rows = rows.astype(np.float64)
+        mean = np.asarray(rows.mean(axis=0)).ravel()
+        squares = np.asarray(rows.multiply(rows).mean(axis=0)).ravel()
+        return np.sqrt(np.maximum(squares - mean**2, 0.0))
+    return np.asarray(rows, np.float64).std(axis=0)
+
+
+def plain(value: Any) -> Any:
+    """A value that JSON has: numpy's numbers as Python's, the rest as it prints."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool | int | str) or value is None:
+        return value
+    if isinstance(value, float):
+        return value if np.isfinite(value) else None
+    if isinstance(value, dict):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [plain(v) for v in value]
+    return repr(value)

@@ -1,0 +1,224 @@
+"""What the columns of a table are: numbers, Booleans, categories, text, or nothing that a learner can use.
+
+The figures that the decision needs add up over batches, so that a table that does not fit into memory is judged like
+one that does.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+
+from rosenblatt.features.tables import as_numbers
+from rosenblatt.features.words import document_frequencies
+
+KINDS = ("number", "boolean", "category", "hashed", "text", "dropped")
+
+#: Pairs of words that stand for no and yes.
+BOOLEANS = (("false", "true"), ("no", "yes"), ("n", "y"), ("f", "t"), ("off", "on"))
+IDENTIFIER_NAME = re.compile(r"(.*[_ .-])?(id|uuid|guid|index|idx|row|nr|no)|.*Id|unnamed: 0|column_1 id", re.I)
+THOUSANDS = r"^\s*[+-]?\d{1,3}(,\d{3})+(\.\d+)?\s*$|^\s*[+-]?\d+(\.\d+)?\s*$"
+WORDS_OF_TEXT = 3.0  # on average, from which text is taken for text
+UNIQUE = 0.95  # of the values, from which short text is taken for identifiers
+FEW_ROWS = 20  # below which nothing is taken for an identifier
+SAMPLE = 20_000  # values kept for the median
+
+
+@dataclass
+class ColumnFigures:
+    """What is known of one column after the batches so far."""
+
+    name: str
+    most_categories: int
+    count_documents: bool
+    rows: int = 0
+    missing: int = 0
+    # numbers
+    numeric: bool | None = None  # not known while every value is missing
+    boolean: bool = False
+    mean: float = 0.0
+    squares: float = 0.0  # sum of squared distances from the mean
+    zeros: int = 0
+    low: float = np.inf
+    high: float = -np.inf
+    consecutive: bool = True
+    unique_whole: bool = False
+    last: int | None = None
+    sample: list[pl.Series] = field(default_factory=list)
+    whole: pl.Series | None = None
+    stride: int = 1
+    # text
+    counts: dict[str, int] | None = field(default_factory=dict)  # None when there are too many
+    unique_share: float = 0.0
+    words: float = 0.0
+    thousands: bool = False
+    frequencies: pl.DataFrame | None = None
+
+    @property
+    def present(self) -> int:
+        return self.rows - self.missing
+
+    def add(self, series: pl.Series) -> None:
+        """Take note of one more batch."""
+        kind = series.dtype
+        if isinstance(kind, pl.Categorical | pl.Enum):
+            series = series.cast(pl.String)
+        if series.dtype == pl.Null or series.null_count() == len(series):
+            self.rows += len(series)
+            self.missing += len(series)
+            return
+        if series.dtype == pl.String:
+            self._add_text(series)
+        elif series.dtype == pl.Boolean:
+            self.boolean = True
+            self._add_numbers(series.cast(pl.Float64), whole=False)
+        else:
+            self._add_numbers(as_numbers(series), whole=series.dtype.is_integer())
+
+    def _become(self, numeric: bool) -> None:
+        if self.numeric is not None and self.numeric != numeric:
+            raise ValueError(
+                f"A column must hold values of one type, but {self.name!r} has numbers and text; convert it to one."
+            )
+        self.numeric = numeric
+
+    def _add_numbers(self, numbers: pl.Series, *, whole: bool) -> None:
+        missing = numbers.null_count()
+        self.rows += len(numbers)
+        self.missing += missing
+        n = len(numbers) - missing
+        if n == 0:
+            return
+        self._become(True)
+        first = self.present == n
+        low, high = float(numbers.min()), float(numbers.max())  # type: ignore[arg-type]
+        if not (np.isfinite(low) and np.isfinite(high)):
+            row = self.rows - len(numbers) + int(numbers.is_infinite().fill_null(False).arg_max() or 0)
+            raise ValueError(
+                f"Numbers must be finite, but the column {self.name!r} has an infinite one in row {row + 1}; "
+                "replace it or leave it empty."
+            )
+        mean, before = float(numbers.mean()), self.present - n  # type: ignore[arg-type]
+        squares = float(numbers.var(ddof=0) or 0.0) * n  # type: ignore[arg-type]
+        apart = mean - self.mean
+        self.squares += squares + apart * apart * before * n / self.present
+        self.mean += apart * n / self.present
+        self.low, self.high = min(self.low, low), max(self.high, high)
+        self.zeros += int((numbers == 0.0).sum())
+        if self.consecutive:
+            self._look_for_row_numbers(numbers, whole and not missing)
+        if first:
+            self.unique_whole = whole and not missing and numbers.n_unique() == n
+        self._keep(numbers)
+
+    def _look_for_row_numbers(self, numbers: pl.Series, whole: bool) -> None:
+        start, end = numbers[0], numbers[-1]
+        in_turn = whole and end - start == len(numbers) - 1 and bool((numbers.diff().drop_nulls() == 1.0).all())
+        self.consecutive = in_turn and (self.last is None or start == self.last + 1)
+        self.last = int(end) if self.consecutive else None
+
+    def _keep(self, numbers: pl.Series) -> None:
+        """Every `stride`-th value, for the median; the stride doubles when there are too many."""
+        if self.rows == len(numbers) and self.missing:
+            self.whole = numbers
+        else:
+            self.whole = None
+        self.sample.append(numbers.gather_every(max(self.stride, len(numbers) // SAMPLE)))
+        while sum(map(len, self.sample)) > 2 * SAMPLE:
+            self.stride *= 2
+            self.sample = [pl.concat([piece.rechunk() for piece in self.sample]).gather_every(2)]
+
+    @property
+    def median(self) -> float:
+        """Exact where it stands for missing values of a table in one piece; otherwise of a sample."""
+        if not self.sample:
+            return 0.0
+        found = (pl.concat(self.sample) if self.whole is None else self.whole).median()
+        return 0.0 if found is None else float(found)  # type: ignore[arg-type]
+
+    def _add_text(self, series: pl.Series) -> None:
+        values = series.drop_nulls()
+        first = self.present == 0
+        self.rows += len(series)
+        self.missing += series.null_count()
+        self._become(False)
+        if first:
+            self.unique_share = values.n_unique() / len(values)
+            self.words = float(values.str.count_matches(r"\S+").mean() or 0.0)  # type: ignore[arg-type]
+            self.thousands = _has_thousands(values.head(SAMPLE))
+        elif self.thousands:
+            self.thousands = bool(values.str.contains(THOUSANDS).all())
+        if self.counts is not None:
+            if first and self.unique_share > 0.5 and len(values) > 2 * self.most_categories + 2:
+                self.counts = None
+            else:
+                self._count(values)
+        if self.count_documents and self.looks_like_text:
+            found = document_frequencies(series)
+            if self.frequencies is not None:
+                found = pl.concat([self.frequencies, found]).group_by("word").agg(pl.col("texts").sum())
+            self.frequencies = found
+
+    def _count(self, values: pl.Series) -> None:
+        assert self.counts is not None
+        found = values.value_counts()
+        if found.height > self.most_categories:
+            self.counts = None
+            return
+        for value, count in found.iter_rows():
+            self.counts[value] = self.counts.get(value, 0) + count
+        if len(self.counts) > self.most_categories:
+            self.counts = None
+
+    @property
+    def looks_like_text(self) -> bool:
+        """Several words a value, and too many values for categories."""
+        return self.words >= WORDS_OF_TEXT and (self.counts is None or self.unique_share > 0.5)
+
+    def kind(self) -> tuple[str, str]:
+        """The kind of the column, and why, where it is dropped or not obvious."""
+        if self.present == 0:
+            return "dropped", "every value is missing"
+        if self.numeric:
+            return self._kind_of_numbers()
+        if self.thousands:
+            return "number", "read as numbers with commas between thousands"
+        if self.counts is not None and len(self.counts) == 1 and not self.missing:
+            return "dropped", "it is constant"
+        if self.counts is not None and self.boolean_pair() is not None:
+            return "boolean", ""
+        if self.looks_like_text:
+            return "text", ""
+        if self.unique_share >= UNIQUE and self.counts is None:
+            return "dropped", "nearly every value is different: it names the rows"
+        if self.unique_share >= UNIQUE and self.present >= FEW_ROWS:
+            return "dropped", "nearly every value is different: it names the rows"
+        if self.counts is None:
+            return "hashed", f"it has more than {self.most_categories} values"
+        return "category", ""
+
+    def _kind_of_numbers(self) -> tuple[str, str]:
+        if self.low == self.high and not self.missing:
+            return "dropped", "it is constant"
+        if self.boolean:
+            return "boolean", ""
+        if self.present >= FEW_ROWS and self.consecutive:
+            return "dropped", "it numbers the rows"
+        if self.present >= FEW_ROWS and self.unique_whole and IDENTIFIER_NAME.fullmatch(self.name):
+            return "dropped", "it is called like an identifier and every value is different"
+        return "number", ""
+
+    def boolean_pair(self) -> tuple[str, str] | None:
+        """How no and yes are spelled, if these are the only values."""
+        if self.counts is None or not 1 <= len(self.counts) <= 2:
+            return None
+        found = {value.strip().lower() for value in self.counts}
+        return next((pair for pair in BOOLEANS if found <= set(pair) and len(found) == 2), None)
+
+
+def _has_thousands(values: pl.Series) -> bool:
+    """Whether all are numbers like 1,234.5, or without a comma where there are no thousands."""
+    return bool(values.str.contains(THOUSANDS).all()) and bool(values.str.contains(",", literal=True).any())

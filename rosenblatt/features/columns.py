@@ -1,0 +1,561 @@
+"""From the columns of a table to rows of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+import polars as pl
+from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt.features import column_state
+from rosenblatt.features.column_kinds import KINDS, ColumnFigures
+from rosenblatt.features.tables import as_frame, as_numbers
+from rosenblatt.features.words import WordColumns, hash_places, vocabulary_of
+from rosenblatt.models.linear import Array
+
+TEXT = ("auto", "tfidf", "hashed", "drop")
+MISSING = ("error", "median", "indicator")
+SCALES = ("standard", None)
+SLICE = 2**14  # rows encoded at a time
+EXACT = 2**22  # numbers up to which rows are float64
+MOSTLY_ZERO = 0.25  # of the entries different from 0, below which rows are sparse
+PLAIN = (pl.Float64, pl.Float32, pl.Int64, pl.Int32, pl.Int16, pl.Int8, pl.UInt64, pl.UInt32, pl.UInt16, pl.UInt8)
+NARROW = 32  # columns up to which rows are dense in any case
+
+
+@dataclass
+class Column:
+    """One column of a fitted `ColumnEncoder`: what it is and what it becomes.
+
+    Attributes
+    ----------
+    name : str
+    kind : "number", "boolean", "category", "hashed", "text" or "dropped"
+    why : str
+        The reason, where it was dropped or is not obvious.
+    start, width : int
+        Its features: columns `start` to `start + width - 1` of what `transform` gives.
+    median, factor, shift : float
+        Of a number: what stands for a missing value, and the scaling, factor · x + shift.
+    categories : list of str
+        Of a category, in order; of a Boolean that was text, the words for no and yes.
+    missing : int
+        How many values were missing in the fit.
+    indicator : bool
+        Whether the last of its features says that the value is missing.
+    """
+
+    name: str
+    kind: str
+    why: str = ""
+    start: int = 0
+    width: int = 0
+    median: float = 0.0
+    factor: float = 1.0
+    shift: float = 0.0
+    categories: list[str] = field(default_factory=list)
+    missing: int = 0
+    indicator: bool = False
+    filled: float = 1.0  # the share of its entries that are not 0, times its width
+    words: WordColumns | None = None
+
+
+class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Encode the columns of a table as numbers, each by what it holds.
+
+    ========== ============================================== ==========================================
+    kind       which columns                                  what becomes of them
+    ========== ============================================== ==========================================
+    number     numbers, dates and times (in days)             one feature, scaled to deviation 1
+    boolean    true/false, yes/no, y/n, t/f, on/off           one feature, 0 or 1
+    category   text of at most `max_categories` values        a feature for each value, 0 or 1
+    hashed     text of more values                            `hash_features` features by hashing, 0 or ±1
+    text       three and more words a value                   weights of words, see `text`
+    dropped    constant, all missing, row numbers and names   nothing
+    ========== ============================================== ==========================================
+
+    Parameters
+    ----------
+    text : "auto", "tfidf", "hashed" or "drop"
+        "tfidf": a feature for each word, the weight of which grows with its rarity; needs the whole text in `fit`.
+        "hashed": `hash_features` features by hashing, whatever the words. "auto": "tfidf" in `fit`, "hashed" in
+        `fit_batches`.
+    missing : "error", "median" or "indicator"
+        What is done about missing values. "median": a missing number becomes the median of its column, a missing
+        Boolean the more frequent value, a missing category none of the categories. "indicator": the same, and a
+        further feature says that the value was missing, for each column that had missing values in the fit. "error":
+        they are refused. Missing text has no words in any case. NaN counts as missing; an infinite number is refused.
+    scale : "standard" or None
+        "standard": numbers are divided by their standard deviation, and their mean is taken away unless most of
+        them are 0. None: numbers stay as they are.
+    max_categories : int
+        How many values a category may have.
+    hash_features : int
+        How many features hashing gives.
+    max_words : int
+        How many words "tfidf" keeps, the most frequent ones.
+    sparse : "auto", True or False
+        Whether rows are CSR; "auto" when less than a quarter of the entries differ from 0.
+    dtype : None, "float32" or "float64"
+        None: float64 for up to 4 million numbers, float32 for more.
+    kinds : dict of str to str, optional
+        The kind of columns where it should not be found out, for instance ``{"zip": "category", "name": "dropped"}``.
+
+    Attributes
+    ----------
+    columns_ : list of `Column`
+        What each column is, in the order of the table.
+    feature_names_in_ : array of str
+    n_features_in_, n_features_out_ : int
+    dropped_ : dict of str to str
+        The columns that are left out, and why.
+    notes_ : list of str
+        Sentences about what is not obvious: dropped columns, filled values.
+    sparse_ : bool
+    dtype_ : dtype
+    unknown_counts_ : dict of str to int
+        Of the last `transform`: how many values of a category had not been seen in the fit; such a row is in none of
+        the categories.
+    extra_columns_ : list of str
+        Of the last `transform`: columns that the fit did not know, which are ignored.
+
+    Examples
+    --------
+    >>> from rosenblatt import ColumnEncoder
+    >>> table = {"age": [20, 30, 40, None], "city": ["Rome", "Oslo"] * 2, "smokes": ["no", "no", "yes", "no"]}
+    >>> encoder = ColumnEncoder(scale=None).fit(table)
+    >>> encoder.get_feature_names_out().tolist()
+    ['age', 'city=Oslo', 'city=Rome', 'smokes=yes']
+    >>> encoder.transform({"smokes": ["yes"], "city": ["Lima"], "age": [None]}), encoder.unknown_counts_
+    (array([[30.,  0.,  0.,  1.]]), {'city': 1})
+    """
+
+    columns_: list[Column]
+
+    def __init__(
+        self,
+        text: str = "auto",
+        missing: str = "median",
+        scale: str | None = "standard",
+        max_categories: int = 100,
+        hash_features: int = 2**14,
+        max_words: int = 2**18,
+        sparse: Any = "auto",
+        dtype: Any = None,
+        kinds: dict[str, str] | None = None,
+    ) -> None:
+        self.text = text
+        self.missing = missing
+        self.scale = scale
+        self.max_categories = max_categories
+        self.hash_features = hash_features
+        self.max_words = max_words
+        self.sparse = sparse
+        self.dtype = dtype
+        self.kinds = kinds
+
+    # ------------------------------------------------------------------ fit
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find out what the columns are. X is a polars or pandas frame, a dict of columns or a matrix."""
+        return self._fit([as_frame(X)], whole=True)
+
+    def fit_batches(self, batches: Iterable[Any]) -> Self:
+        """The same from frames that come one after another and need not fit into memory together.
+
+        Numbers, Booleans and categories come out as in `fit`, but for the rounding of mean and deviation, and the
+        median, which is that of a sample. Whether short text names the rows is judged by the first batch.
+        """
+        return self._fit((as_frame(batch) for batch in batches), whole=False)
+
+    def _fit(self, frames: Iterable[pl.DataFrame], *, whole: bool) -> Self:
+        self._check_parameters()
+        tfidf = self.text == "tfidf" or (self.text == "auto" and whole)
+        figures: dict[str, ColumnFigures] = {}
+        n_rows = 0
+        for frame in frames:
+            if not figures:
+                figures = {name: ColumnFigures(name, int(self.max_categories), tfidf) for name in frame.columns}
+                self._check_kinds(figures)
+            self._check_present(frame, list(figures))
+            for name, known in figures.items():
+                known.add(frame[name])
+            n_rows += frame.height
+        if not figures or n_rows == 0:
+            what = f"Found array with {n_rows} sample(s) and {len(figures)} feature(s)"
+            raise ValueError(f"{what}, while a minimum of 1 is required: a table must have rows; pass another one.")
+        columns = [self._decide(known, tfidf) for known in figures.values()]
+        width = 0
+        for column in columns:
+            column.start = width
+            width += column.width
+        if width == 0:
+            reasons = "; ".join(f"{column.name!r}: {column.why}" for column in columns[:5])
+            raise ValueError(f"A table must have a column to learn from, but every one was dropped ({reasons}).")
+        self._settle(columns, n_rows)
+        return self
+
+    def _settle(self, columns: list[Column], n_rows: int) -> None:
+        self.columns_ = columns
+        self.feature_names_in_ = np.array([column.name for column in columns], dtype=object)
+        self.n_features_in_ = len(columns)
+        self.n_features_out_ = sum(column.width for column in columns)
+        self.n_rows_ = n_rows
+        filled = sum(column.filled for column in columns)
+        mostly_zero = self.n_features_out_ > NARROW and filled < MOSTLY_ZERO * self.n_features_out_
+        self.sparse_ = mostly_zero if isinstance(self.sparse, str) else bool(self.sparse)
+        small = n_rows * (filled if self.sparse_ else self.n_features_out_) <= EXACT
+        self.dtype_ = np.dtype(self.dtype or ("float64" if small else "float32"))
+        self.unknown_counts_: dict[str, int] = {}
+        self.extra_columns_: list[str] = []
+
+    def _check_parameters(self) -> None:
+        for name, choices in (("text", TEXT), ("missing", MISSING), ("scale", SCALES)):
+            value = getattr(self, name)
+            if value not in choices:
+                known = ", ".join(map(repr, choices))
+                raise ValueError(f"{name} must be one of {known}, but got {value!r}; choose one of them.")
+        for name in ("max_categories", "hash_features", "max_words"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+                raise ValueError(f"{name} must be a whole number of at least 1, but got {value!r}; raise it.")
+        if self.sparse not in ("auto", True, False):
+            raise ValueError(f"sparse must be 'auto', True or False, but got {self.sparse!r}; choose one of them.")
+        if self.dtype is not None and np.dtype(self.dtype) not in (np.dtype("float32"), np.dtype("float64")):
+            raise ValueError(f"dtype must be None, float32 or float64, but got {self.dtype!r}; choose one of them.")
+
+    def _check_kinds(self, figures: dict[str, ColumnFigures]) -> None:
+        for name, kind in (self.kinds or {}).items():
+            if name not in figures:
+                raise ValueError(f"kinds must name columns of the table, but it has no {name!r}; correct the name.")
+            if kind not in KINDS:
+                raise ValueError(f"A kind must be one of {', '.join(KINDS)}, but {name!r} has {kind!r}; choose one.")
+
+    def _decide(self, known: ColumnFigures, tfidf: bool) -> Column:
+        """What one column becomes."""
+        kind, why = known.kind()
+        asked = (self.kinds or {}).get(known.name)
+        if asked is not None and asked != kind:
+            kind, why = _allowed(known, asked), "as asked for"
+        if kind == "text" and self.text == "drop":
+            kind, why = "dropped", "text is left out, as asked for"
+        column = Column(known.name, kind, why, missing=known.missing)
+        if known.missing and self.missing == "error" and kind != "dropped":
+            raise ValueError(
+                f"No value may be missing with missing='error', but the column {known.name!r} lacks "
+                f"{known.missing:,} of {known.rows:,}; "
+                "use missing='median' or missing='indicator', or leave the column out."
+            )
+        if kind == "number":
+            self._scale(column, known)
+        elif kind == "boolean":
+            pair = known.boolean_pair()
+            column.categories = list(pair) if pair else []
+            column.width, column.filled = 1, 1.0
+            column.median = float(round(known.mean)) if pair is None else float(_more_yes(known, pair))
+        elif kind == "category":
+            column.categories = sorted(known.counts or {})
+            column.width, column.filled = len(column.categories), 1.0
+        elif kind == "hashed":
+            column.width, column.filled = int(self.hash_features), 1.0
+        elif kind == "text":
+            if tfidf and known.frequencies is not None:
+                column.words = vocabulary_of(known.frequencies, known.rows, int(self.max_words))
+            else:
+                column.words = WordColumns(None, None, int(self.hash_features))
+            column.width, column.filled = column.words.width, min(known.words, column.words.width)
+        if kind in ("number", "boolean", "category", "hashed") and self.missing == "indicator" and known.missing:
+            column.indicator = True
+            column.width += 1
+        return column
+
+    def _scale(self, column: Column, known: ColumnFigures) -> None:
+        column.width = 1
+        column.filled = 1.0 - known.zeros / max(1, known.rows)
+        column.median = known.median
+        if self.scale is None:
+            return
+        deviation = np.sqrt(known.squares / max(1, known.present))
+        # Below this a deviation is rounding, as in scikit-learn's scalers.
+        usual = 10.0 * np.finfo(np.float64).eps * max(abs(known.low), abs(known.high))
+        column.factor = 1.0 / deviation if deviation > usual else 1.0
+        if known.zeros <= known.rows / 2:
+            column.shift = -known.mean * column.factor
+            column.filled = 1.0
+
+    # ------------------------------------------------------------------ transform
+
+    def transform(self, X: Any) -> Any:
+        """The rows as an array or, when `sparse_`, a csr_array."""
+        check_is_fitted(self)
+        frame = as_frame(X)
+        self._check_present(frame, [column.name for column in self.columns_])
+        known = {column.name for column in self.columns_}
+        self.extra_columns_ = [name for name in frame.columns if name not in known]
+        self.unknown_counts_ = {}
+        used = [column for column in self.columns_ if column.width]
+        frame = frame.select(column.name for column in used)
+        if not self.sparse_:
+            out = np.zeros((frame.height, self.n_features_out_), self.dtype_)
+            for start, piece in _slices(frame):
+                for column in used:
+                    self._fill(column, piece[column.name], out[start : start + piece.height], start)
+            return out
+        pieces = [self._sparse(used, piece, start) for start, piece in _slices(frame)]
+        return _stacked(pieces, self.n_features_out_, self.dtype_)
+
+    def _entries(self, column: Column, series: pl.Series, start: int) -> Iterator[tuple[Array | None, Any, Array]]:
+        """(rows or None for all, columns, values) of a column's features."""
+        if column.kind == "number" and series.dtype in PLAIN and not series.null_count():
+            values = _scaled(series.to_numpy(), column)
+            if np.isfinite(values).all():  # most columns of most tables: numbers, all of them there
+                yield None, column.start, values
+                return
+        missing = series.null_count() > 0 or (series.dtype.is_float() and bool(series.is_nan().any()))
+        if missing and self.missing == "error":
+            raise ValueError(
+                f"No value may be missing with missing='error', but the column {column.name!r} lacks one in row "
+                f"{start + 1 + int((series.is_null() | _nan(series)).arg_max() or 0)}; fill it in."
+            )
+        if missing and column.indicator:
+            rows = np.flatnonzero((series.is_null() | _nan(series)).to_numpy())
+            yield rows, column.start + column.width - 1, np.ones(len(rows))
+        if column.kind == "number":
+            yield None, column.start, self._numbers(column, series, start)
+        elif column.kind == "boolean":
+            yield None, column.start, self._booleans(column, series)
+        elif column.kind == "category":
+            yield self._categories(column, series)
+        elif column.kind == "hashed":
+            yield self._hashed(column, series)
+        elif column.kind == "text":
+            assert column.words is not None
+            rows, columns, values = column.words.transform(_text(series))
+            yield rows, columns + column.start, values
+
+    def _fill(self, column: Column, series: pl.Series, out: Array, start: int) -> None:
+        for rows, columns, values in self._entries(column, series, start):
+            if rows is None:
+                out[:, columns] = values
+            else:
+                out[rows, columns] = values
+
+    def _sparse(self, used: list[Column], frame: pl.DataFrame, start: int) -> tuple[Array, Array, Array, int]:
+        """(rows, columns, values, height) of a slice."""
+        parts: list[tuple[Array, Array, Array]] = []
+        for column in used:
+            for rows, columns, values in self._entries(column, frame[column.name], start):
+                if rows is None:
+                    rows = np.flatnonzero(values)
+                    values = values[rows]
+                parts.append((rows, np.broadcast_to(columns, rows.shape), values))
+        rows, columns, values = (np.concatenate([part[k] for part in parts]) for k in range(3))
+        return rows, columns, values, frame.height
+
+    def _numbers(self, column: Column, series: pl.Series, start: int) -> Array:
+        if series.dtype == pl.String and not column.why:
+            cells, series = series, series.str.strip_chars().cast(pl.Float64, strict=False)
+            self._check_read(column, cells, series, start)
+        elif series.dtype == pl.String:
+            cells, series = series, as_numbers(series)
+            self._check_read(column, cells, series, start)
+        numbers = as_numbers(series)
+        values = _scaled((numbers.fill_null(column.median) if numbers.null_count() else numbers).to_numpy(), column)
+        if not np.isfinite(values).all():
+            row = start + 1 + int(np.flatnonzero(~np.isfinite(values))[0])
+            raise ValueError(
+                f"Numbers must be finite, but the column {column.name!r} has an infinite one in row {row}; "
+                "replace it or leave it empty."
+            )
+        return values
+
+    def _check_read(self, column: Column, cells: pl.Series, numbers: pl.Series, start: int) -> None:
+        wrong = cells.is_not_null() & numbers.is_null()
+        if wrong.any():
+            row = int(wrong.arg_max() or 0)
+            raise ValueError(
+                f"The column {column.name!r} holds numbers in the model, but row {start + row + 1} has {cells[row]!r}; "
+                "correct it or leave it empty."
+            )
+
+    def _booleans(self, column: Column, series: pl.Series) -> Array:
+        if series.dtype == pl.String:
+            pair = column.categories or ["false", "true"]
+            lowered = series.str.strip_chars().str.to_lowercase()
+            known = lowered.is_in(pair)
+            self._count_unknown(column, int((series.is_not_null() & ~known).sum()))
+            truth = (lowered == pair[1]).set(~known, None)
+        else:
+            truth = series.cast(pl.Boolean)
+        return truth.cast(pl.Float64).fill_null(column.median).to_numpy()
+
+    def _categories(self, column: Column, series: pl.Series) -> tuple[Array, Array, Array]:
+        codes = _text(series).cast(pl.Enum(column.categories), strict=False).to_physical()
+        self._count_unknown(column, codes.null_count() - series.null_count())
+        rows = np.flatnonzero(codes.is_not_null().to_numpy())
+        return rows, column.start + codes.drop_nulls().to_numpy().astype(np.int64), np.ones(len(rows))
+
+    def _hashed(self, column: Column, series: pl.Series) -> tuple[Array, Array, Array]:
+        values = _text(series)
+        unique = values.drop_nulls().unique().to_list()
+        slots = column.width - column.indicator
+        places, signs = hash_places(unique, slots)
+        known = pl.DataFrame(
+            {"value": unique, "place": places, "sign": signs},
+            schema={"value": pl.String, "place": pl.Int64, "sign": pl.Float64},
+        )
+        found = pl.DataFrame({"value": values}).join(known, on="value", how="left", maintain_order="left")
+        rows = np.flatnonzero(found["place"].is_not_null().to_numpy())
+        return rows, column.start + found["place"].drop_nulls().to_numpy(), found["sign"].drop_nulls().to_numpy()
+
+    def _count_unknown(self, column: Column, count: int) -> None:
+        if count:
+            self.unknown_counts_[column.name] = self.unknown_counts_.get(column.name, 0) + count
+
+    def _check_present(self, frame: pl.DataFrame, names: list[str]) -> None:
+        have = set(frame.columns)
+        lacking = [name for name in names if name not in have]
+        if lacking:
+            shown = ", ".join(map(repr, lacking[:5])) + (f" and {len(lacking) - 5} more" if len(lacking) > 5 else "")
+            raise ValueError(
+                f"X has {len(frame.columns)} features, but ColumnEncoder is expecting {len(names)} features as input: "
+                f"the table lacks the column{'s' if len(lacking) > 1 else ''} {shown}; add what is missing."
+            )
+
+    # ------------------------------------------------------------------ what it is
+
+    @property
+    def dropped_(self) -> dict[str, str]:
+        return {column.name: column.why for column in self.columns_ if column.kind == "dropped"}
+
+    @property
+    def notes_(self) -> list[str]:
+        notes = []
+        for column in self.columns_:
+            if column.kind == "dropped":
+                notes.append(f"The column {column.name!r} is left out: {column.why}.")
+            elif column.why:
+                notes.append(f"The column {column.name!r} is taken as {column.kind}: {column.why}.")
+            if column.missing and column.kind == "number":
+                notes.append(
+                    f"{column.missing:,} missing values of {column.name!r} are filled with its median, "
+                    f"{column.median:g}."
+                )
+        return notes
+
+    @property
+    def scaling_(self) -> tuple[Array, Array]:
+        """(factors, shifts): feature j is factors[j] · x + shifts[j] of the unscaled number; 1 and 0 elsewhere."""
+        factors, shifts = np.ones(self.n_features_out_), np.zeros(self.n_features_out_)
+        for column in self.columns_:
+            if column.kind == "number":
+                factors[column.start], shifts[column.start] = column.factor, column.shift
+        return factors, shifts
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """Names like "age", "city=Rome", "smokes=yes", "message: free", "message #17", "age is missing"."""
+        check_is_fitted(self)
+        names: list[str] = []
+        for column in self.columns_:
+            names += _feature_names(column)
+        return np.array(names, dtype=object)
+
+    def to_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """A JSON-able dict and arrays, from which `from_state` makes an encoder that gives the same bits."""
+        check_is_fitted(self)
+        return column_state.to_state(self)
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any], arrays: dict[str, Array]) -> Self:
+        """The encoder of a state; one that is damaged is refused with a sentence."""
+        parameters = state.get("parameters") if isinstance(state, dict) else None
+        if not isinstance(parameters, dict) or set(parameters) != set(column_state.PARAMETERS):
+            raise ValueError(
+                f"The state of a ColumnEncoder must have the parameters {', '.join(column_state.PARAMETERS)}, but "
+                "it has others; save the model again."
+            )
+        encoder = cls(**parameters)
+        encoder._check_parameters()
+        column_state.restore(encoder, state, arrays)
+        return encoder
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags
+
+
+def _feature_names(column: Column) -> list[str]:
+    width = column.width - column.indicator
+    if column.kind == "category":
+        names = [f"{column.name}={category}" for category in column.categories]
+    elif column.kind == "boolean" and column.categories:
+        names = [f"{column.name}={column.categories[1]}"]
+    elif column.kind == "text" and column.words is not None and column.words.vocabulary is not None:
+        names = [f"{column.name}: {word}" for word in column.words.vocabulary]
+    elif column.kind in ("text", "hashed"):
+        names = [f"{column.name} #{j}" for j in range(width)]
+    else:
+        names = [column.name] * width
+    return [*names, *([f"{column.name} is missing"] if column.indicator else [])]
+
+
+def _allowed(known: ColumnFigures, asked: str) -> str:
+    """The kind that was asked for, if the values allow it."""
+    text = known.numeric is False
+    if asked == "dropped" or (asked in ("hashed", "text") and text) or (asked == "number" and known.numeric):
+        return asked
+    if asked == "category" and text and known.counts is not None:
+        return asked
+    if asked == "category" and text:
+        return "hashed"
+    raise ValueError(
+        f"A column of kind {asked!r} must hold {'numbers' if asked == 'number' else 'text'}, but {known.name!r} does "
+        "not; convert it or choose another kind."
+    )
+
+
+def _more_yes(known: ColumnFigures, pair: tuple[str, str]) -> bool:
+    counts = {value.strip().lower(): count for value, count in (known.counts or {}).items()}
+    return counts.get(pair[1], 0) > counts.get(pair[0], 0)
+
+
+def _scaled(values: Array, column: Column) -> Array:
+    values = values.astype(np.float64, copy=False)
+    return values if column.factor == 1.0 and column.shift == 0.0 else values * column.factor + column.shift
+
+
+def _slices(frame: pl.DataFrame) -> Iterator[tuple[int, pl.DataFrame]]:
+    for start in range(0, frame.height, SLICE):
+        yield start, frame.slice(start, SLICE)
+
+
+def _nan(series: pl.Series) -> pl.Series:
+    return series.is_nan().fill_null(False) if series.dtype.is_float() else series.is_null()
+
+
+def _text(series: pl.Series) -> pl.Series:
+    return series if series.dtype == pl.String else series.cast(pl.String)
+
+
+def _stacked(pieces: list[tuple[Array, Array, Array, int]], width: int, dtype: Any) -> csr_array:
+    """CSR of slices of (rows, columns, values, height), columns in order within each row."""
+    data, indices, counts = [], [], []
+    for rows, columns, values, height in pieces:
+        order = np.lexsort((columns, rows))
+        data.append(values[order].astype(dtype))
+        indices.append(columns[order].astype(np.int32))
+        counts.append(np.bincount(rows, minlength=height))
+    if not pieces:
+        return csr_array((0, width), dtype=dtype)
+    total = np.concatenate([[0], np.cumsum(np.concatenate(counts))])
+    indptr = total.astype(np.int32 if total[-1] < 2**31 else np.int64)
+    together = np.concatenate(indices).astype(indptr.dtype)
+    return csr_array((np.concatenate(data), together, indptr), shape=(len(indptr) - 1, width))

@@ -1,0 +1,95 @@
+"""Tables of any make as polars frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+
+def as_frame(X: Any) -> pl.DataFrame:
+    """A polars frame of a polars or pandas frame, a dict of columns, or a matrix (columns x0, x1, ...)."""
+    if isinstance(X, pl.DataFrame):
+        return X
+    if isinstance(X, pl.LazyFrame):
+        return X.collect()
+    if isinstance(X, Mapping):
+        return pl.DataFrame({str(name): values for name, values in X.items()}, strict=False)
+    if hasattr(X, "columns") and hasattr(X, "iloc"):
+        _check_names(X.columns)
+        return pl.DataFrame([_from_pandas(str(name), X.iloc[:, j]) for j, name in enumerate(X.columns)])
+    if hasattr(X, "toarray"):
+        raise TypeError(
+            "A table must have columns, but a sparse matrix came; it is encoded already, give it to the learner."
+        )
+    values = np.asarray(X)
+    if values.ndim != 2:
+        raise ValueError(
+            f"Expected 2D array, got {values.ndim}D array instead: a table must have rows and columns; "
+            "reshape your data with X.reshape(-1, 1) if it has a single column."
+        )
+    if values.dtype.kind == "c":
+        raise ValueError("Complex data not supported: numbers must be real; pass their parts as two columns.")
+    if values.dtype == object:
+        return pl.DataFrame([_from_objects(f"x{j}", values[:, j].tolist()) for j in range(values.shape[1])])
+    return pl.DataFrame({f"x{j}": values[:, j] for j in range(values.shape[1])})
+
+
+def _check_names(names: Any) -> None:
+    seen: set[str] = set()
+    for name in map(str, names):
+        if name in seen:
+            raise ValueError(f"The columns of a table must have different names, but {name!r} comes twice; rename one.")
+        seen.add(name)
+
+
+def _from_pandas(name: str, series: Any) -> pl.Series:
+    """Without pyarrow, which polars' own conversion asks for."""
+    kind = series.dtype.kind if isinstance(series.dtype, np.dtype) else "extension"
+    if kind in "biuf":
+        return pl.Series(name, series.to_numpy())
+    if kind == "M":
+        return pl.Series(name, series.to_numpy().astype("datetime64[us]"))
+    return _from_objects(
+        name, [None if missing else value for value, missing in zip(series, series.isna(), strict=True)]
+    )
+
+
+def _from_objects(name: str, values: list[Any]) -> pl.Series:
+    values = [None if isinstance(value, float) and value != value else value for value in values]
+    kinds = {type(value) for value in values if value is not None}
+    if kinds & {str}:
+        return pl.Series(name, [None if value is None else str(value) for value in values], dtype=pl.String)
+    if any(issubclass(kind, Mapping | list | tuple | set) for kind in kinds):
+        wrong = next(kind for kind in kinds if issubclass(kind, Mapping | list | tuple | set))
+        raise TypeError(f"argument must be a string or a number, not {wrong.__name__!r}: a cell is one value.")
+    try:
+        return pl.Series(name, values, strict=False)
+    except (TypeError, pl.exceptions.PolarsError):
+        return pl.Series(name, [None if value is None else float(value) for value in values])
+
+
+def as_numbers(series: pl.Series) -> pl.Series:
+    """A column of numbers, dates or times as float64; NaN becomes missing.
+
+    A date is its days since 1970-01-01, a date with a time too, with a fraction; a time of day is in hours, a
+    duration in days.
+    """
+    kind = series.dtype
+    if kind == pl.Float64:
+        numbers = series
+    elif kind == pl.Date:
+        numbers = series.to_physical().cast(pl.Float64)
+    elif isinstance(kind, pl.Datetime):
+        numbers = series.dt.epoch("us").cast(pl.Float64) / 86_400e6
+    elif isinstance(kind, pl.Duration):
+        numbers = series.dt.total_microseconds().cast(pl.Float64) / 86_400e6
+    elif kind == pl.Time:
+        numbers = series.to_physical().cast(pl.Float64) / 3_600e9
+    elif kind == pl.String:
+        numbers = series.str.strip_chars().str.replace_all(",", "", literal=True).cast(pl.Float64, strict=False)
+    else:
+        numbers = series.cast(pl.Float64)
+    return numbers.fill_nan(None)

@@ -1,0 +1,105 @@
+"""The target of a table: which column it is, and its values as labels."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rosenblatt.models.linear import Array
+
+MOST_CLASSES = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """The labels of a table and the rest of it.
+
+    Attributes
+    ----------
+    name : str
+    y : array
+        Text as str, whole numbers as int64 (also those written 1.0), others as float64, Booleans as bool.
+    rows : polars DataFrame
+        The other columns, without the rows whose target is missing.
+    n_without : int
+        How many rows were left out because they have no target.
+    """
+
+    name: str
+    y: Array
+    rows: pl.DataFrame
+    n_without: int
+
+
+def find_column(columns: list[str] | tuple[str, ...], wanted: str | int) -> str:
+    """The column of a name or a number (from 1; -1 is the last). A name that is a column's wins over a number."""
+    names = list(columns)
+    if str(wanted) in names:
+        return str(wanted)
+    try:
+        place = int(wanted)
+    except ValueError:
+        lowered = {name.lower(): name for name in names}
+        near = difflib.get_close_matches(str(wanted).lower(), list(lowered), 1)
+        advice = f"did you mean {lowered[near[0]]!r}?" if near else f"choose one of {_listed(names)}."
+        raise ValueError(f"The target must be a column, but there is none called {wanted!r}; {advice}") from None
+    if not 1 <= abs(place) <= len(names):
+        raise ValueError(
+            f"The number of the target must be from 1 to {len(names)}, or -1 for the last column, but {place} came; "
+            f"the columns are {_listed(names)}."
+        )
+    return names[place - 1 if place > 0 else place]
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+
+
+def take_target(frame: pl.DataFrame, target: str | int) -> Target:
+    """Separate the target from the other columns; rows without a target are left out and counted."""
+    name = find_column(frame.columns, target)
+    column = frame[name]
+    if column.dtype.is_float():
+        column = column.fill_nan(None)
+    without = column.null_count()
+    rows = frame.drop(name)
+    if without:
+        kept = column.is_not_null()
+        rows, column = rows.filter(kept), column.filter(kept)
+    if len(column) == 0:
+        raise ValueError(f"The target must have values, but every one of {name!r} is missing; choose another column.")
+    return Target(name, labels_of(column), rows, without)
+
+
+def labels_of(column: pl.Series) -> Array:
+    """The labels of a column without missing values."""
+    kind: Any = column.dtype
+    if kind == pl.Boolean:
+        return column.to_numpy()
+    if kind.is_integer():
+        return column.cast(pl.Int64).to_numpy()
+    if kind.is_numeric():
+        numbers = column.cast(pl.Float64).to_numpy()
+        if not np.isfinite(numbers).all():
+            raise ValueError(f"Labels must be finite, but {column.name!r} has an infinite one; replace it.")
+        if (numbers == np.rint(numbers)).all() and (np.abs(numbers) < 2**53).all():
+            return numbers.astype(np.int64)
+        distinct = column.n_unique()
+        if distinct > max(20, len(column) // 10):
+            raise ValueError(
+                f"The target must name classes, but {column.name!r} has {distinct:,} different numbers with fractions; "
+                "choose another column, or group the numbers into classes."
+            )
+        return numbers
+    text = column.cast(pl.String)
+    classes = sorted(text.unique().to_list())
+    if len(column) > 20 and len(classes) > max(MOST_CLASSES, len(column) // 2):
+        raise ValueError(
+            f"The target must name classes, but {column.name!r} has {len(classes):,} values in {len(column):,} "
+            "rows; choose another column."
+        )
+    return np.array(classes, dtype=str)[text.cast(pl.Enum(classes)).to_physical().to_numpy()]

@@ -1,0 +1,962 @@
+// The page of the lab. The server sends a whole run at once; this script plays it, draws it and asks for the next one.
+window.lab = (function () {
+  "use strict";
+  const $ = (id) => document.getElementById(id);
+  const BLUE = "#0072B2", ORANGE = "#D55E00", GREEN = "#009E73";
+  const MOST_SHOWN_SIZE = 30;
+  let models, wire, screen, data, runs = [], proofs = [];
+  let frame = 0, playing = false, fresh = true, dark = false, tool = "draw", side = 1, owed = 0, last = 0, ticking = false, besides = 0;
+  let cursor = null, held = null, asked = 0, spoken = null;
+  const waiting = new Map();
+  const lab = { menu: null, start, lost, timings: { draws: [], frames: 0 } };
+
+  // ---------------------------------------------------------------- the wire
+
+  function ask(request) {
+    request.id = ++asked;
+    return new Promise((answer) => {
+      waiting.set(request.id, answer);
+      lab.timings.asked = performance.now();
+      wire.request = JSON.stringify(request);
+    });
+  }
+
+  async function change(request) {
+    const wasAtEnd = frame >= longest();
+    const reply = await ask(request);
+    if (reply.runs) show(reply, wasAtEnd || !playing);
+    else if (reply.message) say(reply.message);
+    return reply;
+  }
+
+  function replied() {
+    const reply = JSON.parse(wire.reply);
+    const answer = waiting.get(reply.id);
+    waiting.delete(reply.id);
+    lab.timings.answered = performance.now() - lab.timings.asked;
+    if (answer) answer(reply);
+  }
+
+  function proven() {
+    const told = JSON.parse(wire.proof || "{}");
+    if (told.generation !== screen.generation) return;
+    proofs = told.proofs;
+    drawProof();
+    draw();
+  }
+
+  function start(args) {
+    models = args;
+    wire = args.wire;
+    wire.properties.reply.change.connect(replied);
+    wire.properties.proof.change.connect(proven);
+    fillMenus();
+    listen();
+    theme(localStorage.getItem("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const shared = new URLSearchParams(location.search).has("s");
+    show(JSON.parse(wire.reply), false, true);
+    if (!shared && !calm) play(true);
+    if (wire.proof) proven();
+    document.body.dataset.ready = "yes";
+  }
+
+  function lost(is) {
+    $("lost").hidden = !is;
+    document.body.dataset.lost = is ? "yes" : "no";
+  }
+
+  function say(text) {
+    $("message").textContent = text;
+  }
+
+  // ---------------------------------------------------------------- what came
+
+  const KINDS = { f8: Float64Array, f4: Float32Array, i4: Int32Array, i1: Int8Array, u1: Uint8Array };
+
+  function unpack(text, kind) {
+    const plain = atob(text), bytes = new Uint8Array(plain.length);
+    for (let j = 0; j < plain.length; j++) bytes[j] = plain.charCodeAt(j);
+    return new KINDS[kind](bytes.buffer);
+  }
+
+  function show(reply, toEnd, first) {
+    screen = reply;
+    const d = reply.data;
+    data = { ...d, x: unpack(d.x, "f8"), y: unpack(d.y, "f8"), side: unpack(d.side, "i1"), rows: unpack(d.rows, "i4") };
+    runs = reply.runs.map(unpackRun);
+    proofs = [];
+    say(reply.message || reply.trouble);
+    const tourEnd = reply.tour && reply.tour.end;
+    frame = first || reply.tour ? (reply.frame || (tourEnd ? longest() : 0)) : toEnd ? longest() : 0;
+    frame = Math.min(frame, longest());
+    frame = Math.max(frame, 0);
+    $("scrub").max = Math.max(1, longest());
+    $("undo").disabled = !reply.undo;
+    $("redo").disabled = !reply.redo;
+    setMenus();
+    setTour();
+    setView();
+    setAddress(reply.address);
+    fillTable();
+    drawSurface();
+    drawCurve();
+    drawProof();
+    for (const run of runs) run.counted = 0;
+    drawAllPoints();
+    draw();
+    if ($("python-box").open) fetchScript();
+  }
+
+  function unpackRun(told) {
+    const run = { ...told };
+    for (const [name, kind] of [["numbers", "i4"], ["epoch_ends", "i4"], ["rows", "i4"], ["places", "i4"],
+      ["steps", "f8"], ["shrinks", "f8"], ["error_frames", "i4"], ["errors", "f8"], ["lengths", "f8"],
+      ["support", "i4"]]) run[name] = unpack(told[name], kind);
+    const counting = (n) => Int32Array.from({ length: n }, (_, j) => j);
+    if (!told.numbers) run.numbers = counting(run.frames);
+    if (!told.error_frames) run.error_frames = counting(run.errors.length);
+    if (!told.shrinks) run.shrinks = new Float64Array(run.steps.length).fill(1);
+    for (const name of ["weights", "path"]) run[name] = told[name] ? unpack(told[name], "f8") : null;
+    if (told.field) run.field = { side: told.field.side, frames: unpack(told.field.frames, "i4"), bits: unpack(told.field.bits, "u1") };
+    if (told.image) run.image = { shape: told.image.shape, frames: unpack(told.image.frames, "i4"), values: unpack(told.image.values, "i1") };
+    if (told.surface) run.surface = { ...told.surface, values: unpack(told.surface.values, "f4") };
+    run.counts = new Int32Array(data.x.length);
+    run.counted = 0;
+    return run;
+  }
+
+  const longest = () => Math.max(0, ...runs.map((run) => run.frames - 1));
+  const at = (run) => Math.min(frame, run.frames - 1);
+
+  function evenly(n, most = 400) { // places of an even part of a list, with its end
+    if (n <= most) return Array.from({ length: n }, (_, j) => j);
+    return Array.from({ length: most }, (_, j) => Math.round(j * (n - 1) / (most - 1)));
+  }
+
+  function rising(n, most = 200) { // frames 1 … n - 1, fewer and fewer, for a logarithmic axis
+    if (n <= most) return Array.from({ length: n - 1 }, (_, j) => j + 1);
+    return [...new Set(Array.from({ length: most }, (_, j) => Math.round(Math.pow(n - 1, j / (most - 1)))))];
+  }
+
+  function before(list, value) { // the last place whose entry is at most the value
+    let low = 0, high = list.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (list[middle] <= value) low = middle; else high = middle - 1;
+    }
+    return low;
+  }
+
+  // ---------------------------------------------------------------- playing
+
+  const rate = () => 1.5 * Math.pow(400, $("speed").value / 100);
+
+  function tick(now) {
+    const elapsed = Math.min(100, now - last) / 1000;
+    last = now;
+    if (playing) {
+      owed += elapsed * rate();
+      const whole = Math.floor(owed);
+      if (whole > 0) {
+        owed -= whole;
+        go(Math.min(frame + whole, longest()));
+        lab.timings.frames++;
+        if (frame >= longest()) play(false);
+      }
+      requestAnimationFrame(tick);
+    } else ticking = false;
+  }
+
+  function play(on) {
+    if (on && frame >= longest()) go(0);
+    playing = on && longest() > 0;
+    owed = 0;
+    if (playing && !ticking) { ticking = true; last = performance.now(); requestAnimationFrame(tick); }
+    $("play").textContent = playing ? "Pause" : "Play";
+    if (!playing && screen) { draw(); settle(); }
+    hint();
+  }
+
+  function go(to) {
+    frame = Math.max(0, Math.min(to, longest()));
+    draw();
+    if (!playing) settle();
+  }
+
+  let settling = 0;
+  function settle() { // the frame on view goes into the address, once the reader rests
+    clearTimeout(settling);
+    settling = setTimeout(async () => {
+      if (playing || !screen) return;
+      const reply = await ask({ do: "frame", frame });
+      setAddress(reply.address);
+      if ($("python-box").open) fetchScript();
+    }, 250);
+  }
+
+  function setAddress(address) {
+    history.replaceState(null, "", address ? "?s=" + address : location.pathname);
+  }
+
+  function nextEpoch(direction) {
+    const ends = [...new Set(runs.flatMap((run) => [...run.epoch_ends]))].sort((a, b) => a - b);
+    if (direction > 0) go(ends.find((end) => end > frame) ?? longest());
+    else go(ends.reverse().find((end) => end < frame) ?? 0);
+  }
+
+  // ---------------------------------------------------------------- drawing
+
+  function setView() {
+    const [left, right, bottom, top] = data.view;
+    $("box1").hidden = runs.length < 2;
+    for (const i of [0, 1]) {
+      const plot = models[`plane${i}_plot`];
+      plot.x_range.setv({ start: left, end: right });
+      plot.y_range.setv({ start: bottom, end: top });
+      plot.below[0].axis_label = data.axes[0];
+      plot.left[0].axis_label = data.axes[1];
+      models[`plane${i}_image`].visible = Boolean(runs[i] && runs[i].field);
+      $(`caption${i}`).textContent = runs[i] ? runs[i].title : "";
+    }
+  }
+
+  function draw() {
+    const begun = performance.now();
+    runs.forEach((run, i) => drawPlane(run, i));
+    if (!runs.length) drawBare();
+    if (!playing || begun - besides > 150) { // nobody reads faster than that
+      besides = begun;
+      drawMoments();
+      explain();
+    }
+    $("scrub").value = frame;
+    const run = runs[0];
+    const noun = run && run.kind === "updates" ? "update" : "epoch";
+    $("place").textContent = run ? `${noun} ${number(run.numbers[at(run)])} of ${number(run.numbers[run.frames - 1])}` : "";
+    lab.frame = frame;
+    lab.timings.draws.push(performance.now() - begun);
+    if (lab.timings.draws.length > 2000) lab.timings.draws.shift();
+  }
+
+  const colours = () => (dark ? { "-1": "#56B4E9", 1: "#F08A3C", ink: "#f2f2f2", paper: "#14161a", accent: "#2fc193" }
+    : { "-1": BLUE, 1: ORANGE, ink: "#222222", paper: "#ffffff", accent: GREEN });
+
+  const drawn = new Map();
+  function put(name, columns) { // new data for a source, unless it is what is already there
+    let key = "";
+    for (const values of Object.values(columns)) key += values.length > 40 ? Math.random() : JSON.stringify(values) + ";";
+    if (drawn.get(name) === key) return;
+    drawn.set(name, key);
+    models[name].data = columns;
+  }
+
+  function drawBare() {
+    clearPlane(0);
+    drawAllPoints();
+  }
+
+  function clearPlane(i) {
+    for (const [name, keys] of [["sides", ["xs", "ys", "colour", "alpha"]], ["hulls", ["xs", "ys", "colour"]],
+      ["lines", ["xs", "ys", "colour", "width", "dash", "alpha"]], ["arrow", ["x0", "y0", "x1", "y1"]],
+      ["head", ["x", "y", "angle"]], ["support", ["x", "y", "size"]], ["sample", ["x", "y"]], ["star", ["x", "y"]]])
+      put(`plane${i}_${name}`, Object.fromEntries(keys.map((key) => [key, []])));
+  }
+
+  const base = () => (data.x.length > 600 ? 6 : data.x.length > 200 ? 8 : 10);
+  const markOf = (s) => (s > 0 ? "square" : "circle");
+
+  function drawAllPoints() { // they stay; only those that grow are drawn again
+    const n = data.x.length, shade = colours();
+    for (const i of [0, 1]) models[`plane${i}_points`].data = i && runs.length < 2
+      ? { x: [], y: [], size: [], colour: [], marker: [], edge: [] }
+      : { x: data.x, y: data.y, size: new Array(n).fill(base()), colour: Array.from(data.side, (s) => shade[s]),
+        marker: Array.from(data.side, markOf), edge: new Array(n).fill(shade.paper) };
+  }
+
+  function drawGrown(i, run) {
+    const shade = colours(), chosen = [];
+    if (run.kind === "updates" && $("sizes").checked) for (let j = 0; j < run.counts.length; j++) if (run.counts[j]) chosen.push(j);
+    const size = (j) => Math.min(MOST_SHOWN_SIZE, base() + 2.6 * Math.sqrt(run.counts[j]));
+    put(`plane${i}_grown`, { x: chosen.map((j) => data.x[j]), y: chosen.map((j) => data.y[j]), size: chosen.map(size),
+      colour: chosen.map((j) => shade[data.side[j]]), marker: chosen.map((j) => markOf(data.side[j])), edge: chosen.map(() => shade.paper) });
+    return (j) => (run.kind === "updates" && $("sizes").checked ? size(j) : base());
+  }
+
+  function count(run, k) { // mistakes of every point up to frame k, from where the counting stood
+    if (run.counted > k) { run.counts.fill(0); run.counted = 0; }
+    for (; run.counted < k; run.counted++) {
+      const place = run.places[run.counted];
+      if (place >= 0) run.counts[place]++;
+    }
+  }
+
+  function clip(w1, w2, b) { // the part of the view where w·x + b >= 0, and the ends of the line
+    const [left, right, bottom, top] = data.view;
+    const corners = [[left, bottom], [right, bottom], [right, top], [left, top]], inside = [], ends = [];
+    for (let j = 0; j < 4; j++) {
+      const p = corners[j], q = corners[(j + 1) % 4];
+      const f = w1 * p[0] + w2 * p[1] + b, g = w1 * q[0] + w2 * q[1] + b;
+      if (f >= 0) inside.push(p);
+      if (f >= 0 !== g >= 0) {
+        const t = f / (f - g), cut = [p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1])];
+        inside.push(cut);
+        ends.push(cut);
+      }
+    }
+    return { inside, ends };
+  }
+
+  const weightsAt = (list, k) => list && [list[3 * k], list[3 * k + 1], list[3 * k + 2]];
+
+  function drawPlane(run, i) {
+    const k = at(run), shade = colours(), set = (name, columns) => put(`plane${i}_${name}`, columns);
+    if (run.kind === "updates") count(run, k);
+    const size = drawGrown(i, run);
+    const w = weightsAt(run.weights, k), lines = [];
+    const sides = { xs: [], ys: [], colour: [], alpha: [] };
+    const add = (v, shift, colour, width, dash, alpha) => {
+      const { ends } = clip(v[0], v[1], v[2] + shift);
+      if (ends.length === 2) lines.push([ends.map((p) => p[0]), ends.map((p) => p[1]), colour, width, dash, alpha]);
+    };
+    let arrow = null;
+    if (w && (w[0] || w[1])) {
+      const plus = clip(...w), minus = clip(-w[0], -w[1], -w[2]);
+      for (const [cell, s] of [[plus, 1], [minus, -1]]) if (cell.inside.length > 2) {
+        sides.xs.push(cell.inside.map((p) => p[0])); sides.ys.push(cell.inside.map((p) => p[1]));
+        sides.colour.push(shade[s]); sides.alpha.push(0.13);
+      }
+      const street = streetOf(run, w);
+      if (street) for (const shift of [-street, street]) add(w, shift, shade.ink, 1.2, [2, 4], 0.75);
+      if (run.kind === "updates" && k > 0) {
+        const old = weightsAt(run.weights, k - 1);
+        if (old[0] || old[1]) add(old, 0, shade.ink, 1.6, [8, 6], 0.5);
+      }
+      if (run.path) { const p = weightsAt(run.path, k); if (p[0] || p[1]) add(p, 0, shade.accent, 1.2, [], 0.9); }
+      add(w, 0, shade.ink, 3, [], 1);
+      arrow = arrowOf(run, w);
+    }
+    set("sides", sides);
+    set("lines", { xs: lines.map((l) => l[0]), ys: lines.map((l) => l[1]), colour: lines.map((l) => l[2]),
+      width: lines.map((l) => l[3]), dash: lines.map((l) => l[4]), alpha: lines.map((l) => l[5]) });
+    set("arrow", arrow ? { x0: [arrow[0]], y0: [arrow[1]], x1: [arrow[2]], y1: [arrow[3]] } : { x0: [], y0: [], x1: [], y1: [] });
+    set("head", arrow ? { x: [arrow[2]], y: [arrow[3]], angle: [arrow[4]] } : { x: [], y: [], angle: [] });
+    if (run.field) drawField(run, i, k);
+    const place = run.kind === "updates" && k > 0 ? run.places[k - 1] : -1;
+    set("sample", place >= 0 ? { x: [data.x[place]], y: [data.y[place]] } : { x: [], y: [] });
+    drawRings(run, i, k, size);
+    const proof = proofs[i];
+    const hulls = proof && proof.hulls.length ? proof.hulls : [];
+    set("hulls", { xs: hulls.map((h) => h.map((p) => p[0])), ys: hulls.map((h) => h.map((p) => p[1])), colour: hulls.map((h, j) => shade[j ? 1 : -1]) });
+    set("star", proof && proof.point.length ? { x: [proof.point[0]], y: [proof.point[1]] } : { x: [], y: [] });
+  }
+
+  function drawRings(run, i, k, size) {
+    let ringed = [];
+    if (run.field && run.name === "kernel") for (let j = 0; j < run.counts.length; j++) { if (run.counts[j]) ringed.push(j); }
+    else if (run.support.length && k === run.frames - 1) ringed = [...run.support].filter((j) => j >= 0);
+    const proof = proofs[i];
+    if (proof && proof.places && proof.places.length) ringed = ringed.concat(proof.places);
+    put(`plane${i}_support`, { x: ringed.map((j) => data.x[j]), y: ringed.map((j) => data.y[j]), size: ringed.map((j) => size(j) + 6) });
+  }
+
+  function streetOf(run, w) { // half the width of the street that is drawn, in scores
+    if (run.name === "svm" || run.name === "passive_aggressive" || run.name === "adaline") return 1;
+    if (run.name === "margin") return screen.learners[runs.indexOf(run)][1].theta;
+    if (run.name === "logistic" || run.name === "neuron") return Math.log(9);
+    if (run.name === "discriminant") return Math.log(9);
+    let least = Infinity;
+    for (let j = 0; j < data.x.length; j++) {
+      const m = data.side[j] * (w[0] * data.x[j] + w[1] * data.y[j] + w[2]);
+      if (m <= 0) return 0;
+      least = Math.min(least, m);
+    }
+    return least;
+  }
+
+  function arrowOf(run, w) {
+    const [left, right, bottom, top] = data.view, width = right - left;
+    if (Math.abs(width - (top - bottom)) > 0.01 * width) return null; // w would not stand upright on its line
+    if (!run.longestW) {
+      run.longestW = 0;
+      for (let k = 0; k < run.frames; k++) run.longestW = Math.max(run.longestW, Math.hypot(run.weights[3 * k], run.weights[3 * k + 1]));
+    }
+    const length = Math.hypot(w[0], w[1]), cx = (left + right) / 2, cy = (bottom + top) / 2;
+    const away = (w[0] * cx + w[1] * cy + w[2]) / (length * length);
+    const x0 = cx - away * w[0], y0 = cy - away * w[1];
+    if (x0 < left || x0 > right || y0 < bottom || y0 > top) return null;
+    const long = width * (0.05 + 0.17 * length / run.longestW);
+    return [x0, y0, x0 + long * w[0] / length, y0 + long * w[1] / length, Math.atan2(w[1], w[0]) - Math.PI / 2];
+  }
+
+  function drawField(run, i, k) {
+    const field = run.field, source = models[`plane${i}_field`], cells = field.side * field.side;
+    const place = before(field.frames, k), bytes = cells / 8;
+    const image = source.data.image[0];
+    if (run.numbers[k] === 0) image.fill(2);
+    else for (let j = 0; j < cells; j++) image[j] = (field.bits[place * bytes + (j >> 3)] >> (j & 7)) & 1;
+    const [left, right, bottom, top] = data.view;
+    source.data.x = [left]; source.data.y = [bottom]; source.data.dw = [right - left]; source.data.dh = [top - bottom];
+    source.change.emit();
+  }
+
+  function drawCurve() {
+    const most = Math.max(1, longest());
+    models.curve_plot.x_range.setv({ start: -0.02 * most, end: 1.03 * most });
+    let high = 1;
+    ["first", "second"].forEach((name, i) => {
+      const run = runs[i];
+      const shown = run ? evenly(run.errors.length) : [];
+      const y = shown.map((j) => 100 * run.errors[j]);
+      for (const value of y.slice(1)) high = Math.max(high, value);
+      models[`curve_${name}`].data = { x: shown.map((j) => run.error_frames[j]), y };
+    });
+    models.curve_plot.y_range.setv({ start: -0.04 * high, end: Math.min(104, 1.12 * high) });
+    models.curve_plot.below[0].axis_label = runs[0] && runs[0].kind === "updates" ? "updates" : "epochs";
+    $("ending").textContent = runs.map((run) => (runs.length > 1 ? run.title + ": " : "") + run.ending).join(" ")
+      + (runs.some((run) => run.notes.length) ? " " + runs.flatMap((run) => run.notes).join(" ") : "");
+  }
+
+  function theProof() {
+    const i = proofs.findIndex((proof) => proof.applies);
+    return i < 0 ? [proofs[0], runs[0]] : [proofs[i], runs[i]];
+  }
+
+  function drawProof() {
+    const [proof, run] = theProof();
+    for (const name of ["ceiling", "floor", "run", "all", "now"]) put(`proof_${name}`, { x: [], y: [] });
+    models.proof_bound.visible = false;
+    $("bound-key").hidden = true;
+    $("proof-key").hidden = !(run && run.lengths.length);
+    $("proof-sentence").textContent = proof ? proof.sentence : screen.trouble || "Looking for a proof …";
+    $("prove").dataset.verdict = proof ? proof.verdict : "";
+    if (!run || !run.lengths.length || run.frames < 2) { $("proof-plot").hidden = !(proof && proof.applies); return; }
+    $("proof-plot").hidden = false;
+    run.shown = rising(run.frames);
+    const x = run.shown.map((k) => run.numbers[k]), y = run.shown.map((k) => run.lengths[k]);
+    put("proof_all", { x, y });
+    let end = 1.6 * Math.max(2, run.numbers[run.frames - 1]), high = 0, low = Infinity;
+    for (const value of y) { high = Math.max(high, value); if (value > 0) low = Math.min(low, value); }
+    if (!Number.isFinite(low)) low = 0.1;
+    if (proof && proof.applies && proof.bound !== null) {
+      end = 1.6 * Math.max(2, proof.bound);
+      const grid = Array.from({ length: 60 }, (_, j) => Math.pow(end, j / 59));
+      put("proof_ceiling", { x: grid, y: grid.map((k) => k * proof.radius_squared) });
+      put("proof_floor", { x: grid, y: grid.map((k) => k * k * proof.gamma_squared) });
+      models.proof_bound.location = Math.max(1, proof.bound);
+      models.proof_bound.visible = true;
+      $("bound").textContent = `at most ${number(proof.bound)}`;
+      $("bound-key").hidden = false;
+      high = Math.max(high, end * proof.radius_squared);
+      low = Math.min(low, proof.gamma_squared);
+    }
+    models.proof_plot.x_range.setv({ start: 0.9, end });
+    models.proof_plot.y_range.setv({ start: 0.3 * (low || 0.1), end: 4 * high || 1 });
+  }
+
+  function drawMoments() {
+    const [, run] = theProof().some(Boolean) ? theProof() : [null, runs[0]];
+    if (run && run.shown && run.lengths.length && run.frames > 1) {
+      const k = at(run), past = run.shown.filter((j) => j < k);
+      if (k) past.push(k);
+      put("proof_run", { x: past.map((j) => run.numbers[j]), y: past.map((j) => run.lengths[j]) });
+      put("proof_now", k ? { x: [run.numbers[k]], y: [run.lengths[k]] } : { x: [], y: [] });
+    }
+    const points = runs.filter((r) => r.errors.length).map((r) => [at(r), 100 * r.errors[before(r.error_frames, at(r))]]);
+    put("curve_now", { x: points.map((p) => p[0]), y: points.map((p) => p[1]) });
+    moveOnSurface();
+    markEpoch();
+  }
+
+  function drawSurface() {
+    const run = runs.find((r) => r.surface) || runs.find((r) => r.image);
+    $("land").hidden = !run;
+    models.landscape_heat.visible = Boolean(run && run.surface);
+    models.landscape_picture.visible = Boolean(run && run.image);
+    if (!run) return;
+    const plot = models.landscape_plot, view = run.surface ? run.surface.view : [0, 28, 0, 28];
+    plot.x_range.setv({ start: view[0], end: view[1] });
+    plot.y_range.setv({ start: view[2], end: view[3] });
+    plot.below[0].axis_label = run.surface ? "w₁" : "pixels of the weights";
+    plot.left[0].axis_label = run.surface ? "w₂" : "";
+    $("land-title").textContent = run.surface ? "The loss, and the way down" : "The weights as an image";
+    $("land-note").textContent = run.surface ? run.surface.note : "Orange pixels speak for one digit, blue ones for the other.";
+    if (run.surface) {
+      const values = run.surface.values, image = models.landscape_field.data.image[0];
+      let low = Infinity, high = -Infinity;
+      for (const value of values) { low = Math.min(low, value); high = Math.max(high, value); }
+      for (let j = 0; j < values.length; j++) image[j] = Math.sqrt((values[j] - low) / (high - low || 1));
+      Object.assign(models.landscape_field.data, { x: [view[0]], y: [view[2]], dw: [view[1] - view[0]], dh: [view[3] - view[2]] });
+      models.landscape_field.change.emit();
+    }
+  }
+
+  function moveOnSurface() {
+    const run = runs.find((r) => r.surface) || runs.find((r) => r.image);
+    if (!run) return;
+    const k = at(run);
+    if (run.surface) {
+      const x = [], y = [];
+      for (const j of [...evenly(run.frames).filter((place) => place < k), k]) { x.push(run.weights[3 * j]); y.push(run.weights[3 * j + 1]); }
+      put("landscape_path", { x, y });
+      put("landscape_now", { x: x.slice(-1), y: y.slice(-1) });
+    } else {
+      put("landscape_path", { x: [], y: [] });
+      put("landscape_now", { x: [], y: [] });
+      const size = run.image.shape[0] * run.image.shape[1], place = before(run.image.frames, k);
+      const image = models.landscape_weights.data.image[0];
+      for (let j = 0; j < size; j++) image[j] = run.image.values[place * size + j];
+      Object.assign(models.landscape_weights.data, { x: [0], y: [0], dw: [28], dh: [28] });
+      models.landscape_weights.change.emit();
+    }
+  }
+
+  // ---------------------------------------------------------------- words
+
+  const number = (v) => Math.round(v).toLocaleString("en");
+  const short = (v) => (Number.isInteger(v) && Math.abs(v) < 1000 ? String(v) : Math.abs(v) >= 1000 || Math.abs(v) < 0.005 ? v.toExponential(1) : v.toFixed(2)).replace("-", "−");
+  const vector = (v) => `(${v.slice(0, -1).map(short).join(", ")} | ${short(v[v.length - 1])})`;
+
+  function explain() {
+    const run = runs[0];
+    if (!run) { $("sentence").textContent = screen.trouble; $("formula").textContent = ""; $("paragraph").textContent = data.about; $("links").textContent = ""; return; }
+    const k = at(run), total = run.frames - 1;
+    $("sentence").textContent = sentence(run, k, total);
+    $("formula").textContent = formula(run, k);
+    const told = runs.map((r) => r.paragraph).join(" ");
+    if (spoken !== told) { // text that stays is left alone
+      spoken = told;
+      $("paragraph").textContent = told;
+      $("links").textContent = runs.map((r) => `${r.title}: ${r.links.page}, lecture row ${r.links.row}`).join(" · ");
+    }
+    hint();
+  }
+
+  function sentence(run, k, total) {
+    if (run.kind === "once") return k ? "The formula has been applied: this is the line." : "Before: no line yet. One step applies the formula.";
+    if (k === 0) return run.weights && (run.weights[0] || run.weights[1]) ? "The start: random weights." : "The start: all weights are zero, so there is no line yet.";
+    if (run.kind === "epochs") {
+      const wrong = Math.round(run.errors[before(run.error_frames, k)] * data.total);
+      return `After epoch ${number(run.numbers[k])}: ${number(wrong)} of ${number(data.total)} points are on the wrong side.` + (k === total ? " " + run.ending : "");
+    }
+    const row = run.rows[k - 1], sign = Math.sign(run.steps[k - 1]) || 1, place = run.places[k - 1];
+    const epoch = 1 + run.epoch_ends.findIndex((end) => end >= k);
+    const where = place >= 0 && data.flat ? ` at (${short(data.x[place])}, ${short(data.y[place])})` : "";
+    const name = `${sign > 0 ? "orange" : "blue"} point ${number(row + 1)}${where}`;
+    const m = marginBefore(run, k);
+    const why = m === null ? "was learned from" : m <= 0 ? `was a mistake: its margin was ${short(m)} ≤ 0` : `was right, but its margin was only ${short(m)}`;
+    return `Update ${number(run.numbers[k])}, epoch ${epoch}: the ${name} ${why}.` + (k === total ? " " + run.ending : "");
+  }
+
+  function sampleOf(run, k) {
+    const place = run.places[k - 1];
+    if (place >= 0 && data.flat) return [data.x[place], data.y[place]];
+    return (run.samples && run.samples[run.rows[k - 1]]) || null;
+  }
+
+  function marginBefore(run, k) {
+    const list = run.path || run.weights, x = data.flat ? sampleOf(run, k) : null;
+    if (!list || !x || run.numbers[k] - run.numbers[k - 1] !== 1) return null;
+    const w = weightsAt(list, k - 1), sign = Math.sign(run.steps[k - 1]) || 1;
+    return sign * (w[0] * x[0] + w[1] * x[1] + w[2]);
+  }
+
+  function formula(run, k) {
+    const list = run.path || run.weights;
+    if (run.kind === "updates" && k > 0 && list && data.flat) {
+      const x = sampleOf(run, k), w = weightsAt(list, k - 1), now = weightsAt(list, k);
+      if (x && run.numbers[k] - run.numbers[k - 1] === 1) {
+        const step = run.steps[k - 1], sign = step < 0 ? "−1" : "+1", shrink = run.shrinks[k - 1];
+        const size = Math.abs(step), times = shrink === 1 ? "" : `${shrink.toFixed(4)} · `;
+        return `${run.formula}\n\n(w | b) ← ${times}${vector(w)}\n        + ${short(size)} · (${sign}) · ${vector([...x, 1])}\n        = ${vector(now)}`;
+      }
+    }
+    if (run.kind === "updates" && k > 0 && !list && run.name === "kernel") {
+      const place = run.places[k - 1];
+      return `${run.formula}\n\nα of point ${number(run.rows[k - 1] + 1)} ← ${place >= 0 ? run.counts[place] - 1 : "…"} + 1`;
+    }
+    if (run.weights) return `${run.formula}\n\n(w | b) = ${vector(weightsAt(run.weights, k))}`;
+    return run.formula;
+  }
+
+  function hint() {
+    let text = "";
+    if (screen.trouble) text = screen.trouble;
+    else if (!data.flat) text = "Each point is an image; scrub, and watch the weights take shape.";
+    else if (playing) text = "Click anywhere in the picture: your point joins in.";
+    else if (frame >= longest() && wrongAtEnd()) text = "Some points stay wrong. Try another learner, or move a point.";
+    else if (fresh && frame >= longest()) text = "It has learned. Now click to add a point that it gets wrong.";
+    else if (frame < longest()) text = "Press Play, or → for one step.";
+    else text = "Click to add a point, drag one, or choose another set or learner.";
+    if ($("hint").textContent !== text) $("hint").textContent = text;
+  }
+
+  const wrongAtEnd = () => runs.length > 0 && runs.every((run) => run.errors.length && run.errors[run.errors.length - 1] > 0);
+
+  function fillTable() {
+    const table = $("table");
+    table.replaceChildren();
+    runs.forEach((run) => {
+      if (!run.cells.length) return;
+      const head = table.createTHead().insertRow();
+      for (const name of run.columns) { const cell = document.createElement("th"); cell.scope = "col"; cell.textContent = name.replace("_", " "); head.append(cell); }
+      const body = table.createTBody();
+      run.cells.forEach((cells) => { const line = body.insertRow(); for (const text of cells) line.insertCell().textContent = text; });
+    });
+    $("table-box").hidden = !runs.some((run) => run.cells.length);
+  }
+
+  let marked = null;
+  function markEpoch() {
+    const run = runs[0];
+    if (!run || !$("table-box").open) return;
+    const line = $("table").tBodies[0] && $("table").tBodies[0].rows[Math.max(0, run.epoch_ends.findIndex((end) => end >= at(run)))];
+    if (marked === line) return;
+    if (marked) marked.className = "";
+    marked = line;
+    if (line) line.className = "now";
+  }
+
+  async function fetchScript() {
+    const reply = await ask({ do: "script", frame });
+    $("script").textContent = reply.script || reply.message;
+  }
+
+  // ---------------------------------------------------------------- menus
+
+  function optionsInto(box, options, values, changed) {
+    const key = JSON.stringify([options.map((o) => o.name), values]);
+    if (box.dataset.key === key) return;
+    const focus = box.contains(document.activeElement) ? document.activeElement.id : "";
+    box.dataset.key = key;
+    box.replaceChildren();
+    for (const option of options) {
+      if (option.only && !option.only[1].split("|").includes(String(values[option.only[0]]))) continue;
+      const line = document.createElement("label");
+      line.className = "option" + (option.choices.length ? "" : " number");
+      const name = document.createElement("span");
+      name.textContent = option.label;
+      line.append(name);
+      const send = (value) => changed({ ...values, [option.name]: value });
+      if (option.choices.length) {
+        const select = document.createElement("select");
+        for (const choice of option.choices) select.add(new Option(choice, choice));
+        select.value = values[option.name];
+        select.id = `${box.id}-${option.name}`;
+        select.addEventListener("change", () => send(select.value));
+        line.append(select);
+      } else {
+        const slider = document.createElement("input"), box2 = document.createElement("input");
+        slider.type = "range"; box2.type = "number";
+        slider.setAttribute("aria-label", option.label + ", slider");
+        box2.setAttribute("aria-label", option.label);
+        slider.id = `${box.id}-${option.name}-slider`; box2.id = `${box.id}-${option.name}`;
+        const to = (v) => (option.logarithmic ? Math.log(v / option.low) / Math.log(option.high / option.low) : (v - option.low) / (option.high - option.low));
+        const from = (t) => { const v = option.logarithmic ? option.low * Math.pow(option.high / option.low, t) : option.low + t * (option.high - option.low); return option.whole ? Math.round(v) : Number(v.toPrecision(2)); };
+        slider.min = 0; slider.max = 1; slider.step = option.whole ? 1 / Math.max(1, option.high - option.low) : 0.01; slider.value = to(values[option.name]);
+        box2.min = option.low; box2.max = option.high; box2.step = "any"; box2.value = values[option.name];
+        slider.addEventListener("input", () => { box2.value = Math.min(option.high, Math.max(option.low, from(Number(slider.value)))); });
+        slider.addEventListener("change", () => send(Number(box2.value)));
+        box2.addEventListener("change", () => send(box2.value === "" ? null : Number(box2.value)));
+        line.append(slider, box2);
+      }
+      box.append(line);
+    }
+    if (focus && $(focus)) $(focus).focus();
+  }
+
+  function fillMenus() {
+    for (const set of lab.menu.sets) {
+      const option = new Option(set.title + (set.missing ? " (not on this machine)" : ""), set.name);
+      option.disabled = Boolean(set.missing);
+      option.title = set.missing;
+      $("set").add(option);
+    }
+    $("set").add(new Option("Your own data", "own"));
+    $("set").options[$("set").options.length - 1].hidden = true;
+    $("learner1").add(new Option("nobody", ""));
+    for (const learner of lab.menu.learners) for (const i of [0, 1]) $(`learner${i}`).add(new Option(learner.title, learner.name));
+  }
+
+  function setMenus() {
+    $("set").value = screen.set;
+    const set = lab.menu.sets.find((s) => s.name === screen.set);
+    optionsInto($("set-options"), set ? set.options : [], screen.set_values, (values) => change({ do: "set", name: screen.set, values }));
+    for (const i of [0, 1]) {
+      const chosen = screen.learners[i];
+      $(`learner${i}`).value = chosen ? chosen[0] : "";
+      const learner = chosen && lab.menu.learners.find((a) => a.name === chosen[0]);
+      optionsInto($(`options${i}`), learner ? learner.options : [], chosen ? chosen[1] : {}, (values) => change({ do: "learner", which: i, name: chosen[0], values }));
+    }
+    $("seed").value = screen.seed;
+    const why = lab.menu.sets.map((s) => s.missing).filter(Boolean).join(" ");
+    $("about").textContent = data.about + (why ? " " + why : "");
+    for (const input of document.querySelectorAll("#tools input")) input.disabled = !data.flat;
+  }
+
+  function setTour() {
+    const tour = screen.tour;
+    $("tour").hidden = !tour;
+    $("tour-open").hidden = Boolean(tour);
+    if (!tour) return;
+    $("tour-title").textContent = `${tour.number} · ${tour.title}`;
+    $("tour-text").textContent = tour.text;
+    $("tour-task").textContent = "Try: " + tour.task;
+    $("tour-place").textContent = `${tour.number} of ${lab.menu.tour.length} · lecture row ${tour.row}`;
+    $("tour-back").disabled = tour.number === 1;
+    $("tour-next").textContent = tour.number === lab.menu.tour.length ? "Finish" : "Next →";
+  }
+
+  async function tourTo(step) {
+    play(false);
+    const reply = await change({ do: "tour", step });
+    if (reply.tour && !reply.tour.end && !matchMedia("(prefers-reduced-motion: reduce)").matches) play(true);
+  }
+
+  // ---------------------------------------------------------------- drawing by hand
+
+  function nearest(x, y, most = 14) {
+    const plot = models.plane0_plot, [left, right, bottom, top] = data.view;
+    const wide = (plot.inner_width || 400) / (right - left), tall = (plot.inner_height || 400) / (top - bottom);
+    let best = -1, least = most * most;
+    for (let j = 0; j < data.x.length; j++) {
+      const dx = (data.x[j] - x) * wide, dy = (data.y[j] - y) * tall, distance = dx * dx + dy * dy;
+      if (distance <= least) { least = distance; best = j; }
+    }
+    return best;
+  }
+
+  const round = (v) => { // a thousandth of the view is fine enough, and short in an address
+    const digits = Math.max(0, 3 - Math.floor(Math.log10(data.view[1] - data.view[0])));
+    return Number(v.toFixed(Math.min(12, digits)));
+  };
+
+  function use(x, y) { // the chosen tool at a place
+    if (!data.flat) return say("These points are images; choose two pixels or two principal axes to draw.");
+    fresh = false;
+    const j = nearest(x, y);
+    if (tool === "delete") return j >= 0 && change({ do: "delete", rows: [data.rows[j]] });
+    if (tool === "flip") return j >= 0 && change({ do: "flip", row: data.rows[j] });
+    if (tool === "spray") return change({ do: "add", label: side, places: cloud(x, y) });
+    if (j >= 0) return undefined; // a click on a point is the beginning of a drag
+    return change({ do: "add", label: side, places: [[round(x), round(y)]] });
+  }
+
+  function cloud(x, y) {
+    const spread = 0.05 * (data.view[1] - data.view[0]), upright = 0.05 * (data.view[3] - data.view[2]);
+    return Array.from({ length: 6 }, () => {
+      const angle = 2 * Math.PI * Math.random(), far = Math.sqrt(-2 * Math.log(1 - Math.random())) * 0.7;
+      return [round(x + spread * far * Math.cos(angle)), round(y + upright * far * Math.sin(angle))];
+    });
+  }
+
+  function placeOf(event) { // where a pointer is, in the units of the points
+    const frame = Bokeh.index.find_one(models.plane0_plot).frame.bbox, box = $("plane0").getBoundingClientRect();
+    const [left, right, bottom, top] = data.view;
+    const across = (event.clientX - box.x - $("plane0").clientLeft - frame.left) / frame.width;
+    const up = 1 - (event.clientY - box.y - $("plane0").clientTop - frame.top) / frame.height;
+    return { x: left + across * (right - left), y: bottom + up * (top - bottom), inside: across >= 0 && across <= 1 && up >= 0 && up <= 1 };
+  }
+
+  let pressed = null;
+  function press(event) {
+    if (event.button || !placeOf(event).inside) return;
+    pressed = { x: event.clientX, y: event.clientY, far: false };
+    drag("start", placeOf(event));
+  }
+
+  function slide(event) {
+    if (Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) > 4) pressed.far = true;
+    if (pressed.far) drag("move", placeOf(event));
+  }
+
+  function release(event) {
+    const { far } = pressed, place = placeOf(event);
+    pressed = null;
+    if (event.type === "pointercancel") return;
+    if (far) drag("end", place);
+    else { held = null; use(place.x, place.y); }
+  }
+
+  let sprayed = [];
+  function drag(kind, event) {
+    if (!data.flat) return;
+    const { x, y } = event;
+    if (kind === "start") {
+      sprayed = [];
+      held = tool === "draw" ? nearest(x, y, 18) : -1;
+      return;
+    }
+    if (tool === "spray") {
+      if (kind === "move" && (!sprayed.length || Math.random() < 0.5)) { sprayed.push(...cloud(x, y).slice(0, 2)); ghost(sprayed); }
+      if (kind === "end") { ghost([]); if (sprayed.length) change({ do: "add", label: side, places: sprayed }); }
+      return;
+    }
+    if (held === null || held < 0) return;
+    data.x[held] = round(x);
+    data.y[held] = round(y);
+    if (kind === "end") { const row = data.rows[held]; fresh = false; const j = held; held = null; change({ do: "move", row, x: data.x[j], y: data.y[j] }); }
+    else { drawAllPoints(); if (runs.length) draw(); }
+  }
+
+  function ghost(places) {
+    models.plane0_cursor.data = { x: places.map((p) => p[0]), y: places.map((p) => p[1]) };
+  }
+
+  function keyInPicture(event) {
+    const [left, right, bottom, top] = data.view, moves = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+    cursor = cursor || [(left + right) / 2, (bottom + top) / 2];
+    if (moves[event.key]) {
+      const far = event.shiftKey ? 0.1 : 0.02;
+      cursor = [Math.min(right, Math.max(left, cursor[0] + far * (right - left) * moves[event.key][0])),
+        Math.min(top, Math.max(bottom, cursor[1] + far * (top - bottom) * moves[event.key][1]))];
+      ghost([cursor]);
+    } else if (event.key === "Enter") use(...cursor);
+    else if (event.key === "Delete" || event.key === "Backspace") { const j = nearest(...cursor, 40); if (j >= 0) change({ do: "delete", rows: [data.rows[j]] }); }
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  // ---------------------------------------------------------------- listening
+
+  function listen() {
+    $("play").onclick = () => play(!playing);
+    $("step").onclick = () => { play(false); go(frame + 1); };
+    $("back").onclick = () => { play(false); go(frame - 1); };
+    $("first").onclick = () => { play(false); go(0); };
+    $("epoch").onclick = () => { play(false); nextEpoch(1); };
+    $("scrub").oninput = () => { if (playing) play(false); go(Number($("scrub").value)); };
+    $("undo").onclick = () => change({ do: "undo" });
+    $("redo").onclick = () => change({ do: "redo" });
+    $("clear").onclick = () => change({ do: "clear" });
+    $("set").onchange = () => { fresh = false; change({ do: "set", name: $("set").value }).then(() => play(true)); };
+    $("learner0").onchange = () => { fresh = false; change({ do: "learner", which: 0, name: $("learner0").value }).then(() => play(true)); };
+    $("learner1").onchange = () => {
+      fresh = false;
+      const name = $("learner1").value;
+      (screen.learners.length > 1 && name ? change({ do: "learner", which: 1, name }) : change({ do: "compare", name })).then(() => play(true));
+    };
+    $("seed").onchange = () => change({ do: "seed", seed: $("seed").value === "" ? null : Number($("seed").value) });
+    $("sizes").onchange = draw;
+    for (const input of document.querySelectorAll("input[name=class]")) input.onchange = () => { side = Number(input.value); };
+    for (const input of document.querySelectorAll("input[name=tool]")) input.onchange = () => { tool = input.value; };
+    $("theme").onclick = () => { const name = dark ? "light" : "dark"; localStorage.setItem("theme", name); theme(name); };
+    $("share").onclick = share;
+    for (const button of document.querySelectorAll("[data-export]")) button.onclick = () => save(button.dataset.export);
+    $("tour-open").onclick = () => tourTo(1);
+    $("tour-next").onclick = () => tourTo(screen.tour.number < lab.menu.tour.length ? screen.tour.number + 1 : 0);
+    $("tour-back").onclick = () => tourTo(screen.tour.number - 1);
+    $("tour-close").onclick = () => tourTo(0);
+    $("python-box").ontoggle = () => { if ($("python-box").open) fetchScript(); };
+    $("table-box").ontoggle = () => { marked = null; markEpoch(); };
+    $("copy-script").onclick = () => copy($("script").textContent, "The script is copied.");
+    $("file").onchange = () => upload($("file").files[0]);
+    $("columns").onsubmit = (event) => { event.preventDefault(); chooseColumns(); };
+    $("plane0").addEventListener("keydown", keyInPicture);
+    $("plane0").addEventListener("blur", () => ghost([]));
+    document.addEventListener("keydown", keys);
+    const box = $("plane0");
+    box.addEventListener("pointerdown", press, true);
+    box.addEventListener("pointermove", (event) => pressed && slide(event), true);
+    for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, (event) => pressed && release(event), true);
+    document.body.addEventListener("dragover", (event) => event.preventDefault());
+    document.body.addEventListener("drop", (event) => { event.preventDefault(); if (event.dataTransfer.files[0]) upload(event.dataTransfer.files[0]); });
+  }
+
+  function keys(event) {
+    const tag = event.target.tagName;
+    if (event.ctrlKey || event.metaKey || event.altKey || tag === "SELECT" || tag === "TEXTAREA") return;
+    if (tag === "INPUT" && ["number", "text"].includes(event.target.type)) return;
+    const ranged = tag === "INPUT" && ["range", "radio"].includes(event.target.type);
+    const pick = (name, value) => { const input = document.querySelector(`input[name=${name}][value="${value}"]`); input.checked = true; input.onchange(); };
+    const doing = {
+      " ": ["BUTTON", "SUMMARY"].includes(tag) || (tag === "INPUT" && event.target.type !== "range") ? null : () => play(!playing),
+      ArrowRight: ranged ? null : () => { play(false); go(frame + 1); },
+      ArrowLeft: ranged ? null : () => { play(false); go(frame - 1); },
+      Home: ranged ? null : () => { play(false); go(0); }, End: ranged ? null : () => { play(false); go(longest()); },
+      n: () => { play(false); nextEpoch(1); }, b: () => { play(false); nextEpoch(-1); },
+      u: () => change({ do: "undo" }), r: () => change({ do: "redo" }),
+      1: () => pick("class", -1), 2: () => pick("class", 1),
+      a: () => pick("tool", "draw"), s: () => pick("tool", "spray"), f: () => pick("tool", "flip"), d: () => pick("tool", "delete"),
+    }[event.key];
+    if (!doing) return;
+    event.preventDefault();
+    doing();
+  }
+
+  function theme(name) {
+    dark = name === "dark";
+    document.documentElement.dataset.theme = name;
+    $("theme").textContent = dark ? "Light" : "Dark";
+    $("theme").setAttribute("aria-pressed", String(dark));
+    const ink = dark ? "#e9ebee" : "#1b1d21", line = dark ? "#3a3f49" : "#e2e5ea", shade = colours();
+    for (const key of Object.keys(models).filter((k) => k.endsWith("_plot"))) {
+      const plot = models[key];
+      for (const axis of [...plot.below, ...plot.left]) axis.setv({ axis_label_text_color: ink, major_label_text_color: ink, axis_line_color: line, major_tick_line_color: line, minor_tick_line_color: null, axis_label_text_font_style: "normal" });
+      for (const grid of plot.center.filter((c) => c.type === "Grid")) grid.grid_line_color = line;
+    }
+    models.plane0_rings.glyph.line_color = { value: shade.ink };
+    models.plane1_rings.glyph.line_color = { value: shade.ink };
+    models.proof_bound.line_color = ink;
+    const lines = models.proof_plot.renderers;
+    lines[0].glyph.line_color = shade[1];
+    lines[1].glyph.line_color = shade[-1];
+    lines[3].glyph.line_color = ink;
+    models.curve_plot.renderers[0].glyph.line_color = ink;
+    if (screen) { drawAllPoints(); draw(); }
+  }
+
+  function copy(text, said) {
+    const done = () => say(said);
+    if (navigator.clipboard) navigator.clipboard.writeText(text).then(done, () => say(text));
+    else say(text);
+  }
+
+  async function share() {
+    const reply = await ask({ do: "frame", frame });
+    setAddress(reply.address);
+    if (!reply.address) say("There is too much on this screen for a link; share the exported data instead.");
+    else copy(location.href, "The link is copied: it holds everything on this screen.");
+  }
+
+  async function save(kind) {
+    $("export").open = false;
+    if (kind === "gif") say("Drawing the animation …");
+    const reply = await ask({ do: "export", kind, frame, dark });
+    if (!reply.file) return say(reply.message);
+    if (kind === "gif") say("");
+    const bytes = Uint8Array.from(atob(reply.file.content), (c) => c.charCodeAt(0));
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([bytes], { type: reply.file.kind }));
+    link.download = reply.file.name;
+    link.click();
+    return setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }
+
+  async function upload(file) {
+    if (!file) return;
+    $("columns").hidden = true;
+    if (file.size > 16e6) { say(`A file may have 16 MB, but this has ${number(file.size / 1e6)} MB; take a part of it.`); return; }
+    const reply = await ask({ do: "upload", text: await file.text() });
+    $("file").value = "";
+    if (!reply.columns) { say(reply.message); return; }
+    say("");
+    for (const [id, name] of [["column-x", "x"], ["column-y", "y"], ["column-target", "target"]]) {
+      $(id).replaceChildren(...reply.columns.map((column) => new Option(column, column)));
+      $(id).value = reply.proposal[name];
+    }
+    $("columns-said").textContent = `${file.name}: ${number(reply.count)} rows. Which columns?`;
+    $("columns").hidden = false;
+    $("column-x").focus();
+  }
+
+  async function chooseColumns() {
+    fresh = false;
+    const reply = await change({ do: "columns", x: $("column-x").value, y: $("column-y").value, target: $("column-target").value });
+    if (reply.set === "own") $("columns").hidden = true;
+  }
+
+  lab.state = () => ({ frame, playing, runs, data, proofs, screen });
+  return lab;
+})();

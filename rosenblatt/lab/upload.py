@@ -1,0 +1,94 @@
+"""A CSV of one's own: two columns of numbers and a column with two classes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+
+from rosenblatt.lab.state import MOST_POINTS, State
+
+LARGEST = 16_000_000  # characters
+
+
+def read(text: str) -> tuple[list[str], list[list[str]]]:
+    """The names of the columns and the rows, or a sentence that says what is wrong with the file.
+
+    >>> read("a,b,kind\\n1,2,x\\n3,4,y\\n")
+    (['a', 'b', 'kind'], [['1', '2', 'x'], ['3', '4', 'y']])
+    """
+    if len(text) > LARGEST:
+        raise ValueError(f"A file may have {LARGEST // 1_000_000} million characters, but this has {len(text):,}.")
+    if "\x00" in text or "\ufffd" in text:
+        raise ValueError("A CSV is text in UTF-8, but this file is something else; save the table as CSV first.")
+    try:
+        kind: type[csv.Dialect] | csv.Dialect = csv.Sniffer().sniff(text[:10_000], ",;\t|")
+    except csv.Error:
+        kind = csv.excel
+    try:
+        lines = [line for line in csv.reader(io.StringIO(text.lstrip("\ufeff")), kind) if any(map(str.strip, line))]
+    except csv.Error as error:
+        raise ValueError(f"A CSV has one row on each line, but this file cannot be read ({error}).") from None
+    if len(lines) < 3:
+        raise ValueError(
+            f"A CSV must have a line of names and at least two rows, but this has {len(lines)} lines; add rows."
+        )
+    width = len(lines[0])
+    if width < 3:
+        raise ValueError(
+            f"A CSV must have at least three columns, two of numbers and the class, but this has {width}; look at what "
+            f"separates the columns."
+        )
+    for number, line in enumerate(lines, start=1):
+        if len(line) != width:
+            raise ValueError(
+                f"Every line must have {width} columns as the first has, but line {number} has {len(line)}."
+            )
+    names = [name.strip() or f"column {j + 1}" for j, name in enumerate(lines[0])]
+    rows = lines[1:]
+    if all(_number(name) is not None for name in names[:-1]):  # no line of names
+        names, rows = [f"column {j + 1}" for j in range(width)], lines
+    if len(rows) > MOST_POINTS:
+        raise ValueError(f"There is room for {MOST_POINTS:,} rows, but this has {len(rows):,}; take a part of them.")
+    return names, rows
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def proposal(names: list[str], rows: list[list[str]]) -> dict[str, str]:
+    """Which columns it could be: the class is the last with two values, the axes the first two of numbers."""
+    two = [j for j in range(len(names)) if len({row[j] for row in rows}) == 2]
+    target = two[-1] if two else len(names) - 1
+    numeric = [j for j in range(len(names)) if j != target and all(_number(row[j]) is not None for row in rows)]
+    x, y = [*numeric, *(j for j in range(len(names)) if j != target and j not in numeric)][:2]
+    return {"x": names[x], "y": names[y], "target": names[target]}
+
+
+def take(state: State, names: list[str], rows: list[list[str]], x: str, y: str, target: str) -> State:
+    """A state with these columns, or a sentence that says which cell is in the way."""
+    for name in (x, y, target):
+        if name not in names:
+            raise ValueError(f"A column must be one of {', '.join(names)}, but got {name!r}; choose one of them.")
+    if len({x, y, target}) < 3:
+        raise ValueError("The two axes and the class must be three different columns; choose others.")
+    i, j, k = names.index(x), names.index(y), names.index(target)
+    labels = sorted({row[k].strip() for row in rows})
+    if len(labels) != 2:
+        shown = ", ".join(labels[:4]) + (" …" if len(labels) > 4 else "")
+        raise ValueError(
+            f"The class must have exactly two values, but {target!r} has {len(labels)} ({shown}); choose another one."
+        )
+    points = []
+    for number, row in enumerate(rows, start=1):
+        across, up = _number(row[i]), _number(row[j])
+        if across is None or up is None:
+            name, cell = (x, row[i]) if across is None else (y, row[j])
+            raise ValueError(f"{name!r} must hold numbers, but row {number} has {cell!r}; choose another column.")
+        points.append((across, up, 1 if row[k].strip() == labels[1] else -1))
+    return State(state.set, state.values, tuple(points), (x, y), (labels[0], labels[1]), (), state.learners, state.seed)

@@ -1,0 +1,177 @@
+"""How good the answers are: shares with Wilson's interval, the confusion matrix, the errors of a regression."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.features.anatomy import Array, plain
+
+NORMAL_95 = 1.959963984540054  # the normal distribution has 95% between -this and +this
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share of rows, with the 95% interval of E. B. Wilson (1927).
+
+    >>> share = Share(968, 1000)
+    >>> round(share.value, 3), round(share.low, 3), round(share.high, 3)
+    (0.968, 0.955, 0.977)
+    """
+
+    count: int
+    total: int
+
+    @property
+    def value(self) -> float:
+        return self.count / self.total
+
+    @property
+    def low(self) -> float:
+        return self._ends()[0]
+
+    @property
+    def high(self) -> float:
+        return self._ends()[1]
+
+    def _ends(self) -> tuple[float, float]:
+        z2 = NORMAL_95**2
+        middle = (self.count + z2 / 2) / (self.total + z2)
+        spread = NORMAL_95 / (self.total + z2)
+        half = spread * math.sqrt(self.count * (self.total - self.count) / self.total + z2 / 4)
+        low = 0.0 if self.count == 0 else max(0.0, middle - half)
+        return low, 1.0 if self.count == self.total else min(1.0, middle + half)
+
+    def in_a_thousand(self) -> str:
+        """ "about 968, between 955 and 977" of 1,000 rows."""
+        low, middle, high = (round(1000 * share) for share in (self.low, self.value, self.high))
+        return f"about {middle:,}, between {low:,} and {high:,}"
+
+    def __str__(self) -> str:
+        return f"{self.value:.1%} (95% interval {self.low:.1%} to {self.high:.1%})"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"value": self.value, "low": self.low, "high": self.high, "count": self.count, "total": self.total}
+
+
+@dataclass(frozen=True)
+class ClassFigures:
+    """One class among the held-out rows: how many there are, how many were found, how many answers of it are right."""
+
+    name: Any
+    rows: int
+    answered: int
+    right: int
+
+    @property
+    def recall(self) -> float | None:
+        """Of the rows of this class, the share that was found."""
+        return self.right / self.rows if self.rows else None
+
+    @property
+    def precision(self) -> float | None:
+        """Of the answers of this class, the share that is right."""
+        return self.right / self.answered if self.answered else None
+
+    @property
+    def f1(self) -> float | None:
+        """The harmonic mean of precision and recall."""
+        total = self.rows + self.answered
+        return 2 * self.right / total if total else None
+
+    def to_dict(self) -> dict[str, Any]:
+        figures = {"name": plain(self.name), "rows": self.rows, "answered": self.answered, "right": self.right}
+        return figures | {"precision": self.precision, "recall": self.recall, "f1": self.f1}
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """Rows by their class (down) and by the answer (across)."""
+
+    classes: list[Any]
+    counts: Array
+
+    @staticmethod
+    def of(truth: Array, answers: Array, known: list[Any]) -> Confusion:
+        """The matrix of these answers; a class that the model does not know comes after those that it knows."""
+        columns = [np.unique(column, return_inverse=True) for column in (truth, answers)]
+        found = {plain(value) for values, _ in columns for value in values}
+        unknown = sorted(found - set(known), key=lambda value: (str(type(value)), value))
+        classes = [*known, *unknown]
+        place = {name: number for number, name in enumerate(classes)}
+        codes = [np.array([place[plain(value)] for value in values])[numbers] for values, numbers in columns]
+        counts = np.zeros((len(classes), len(classes)), np.int64)
+        np.add.at(counts, tuple(codes), 1)
+        return Confusion(classes, counts)
+
+    @property
+    def accuracy(self) -> Share:
+        return Share(int(np.trace(self.counts)), int(self.counts.sum()))
+
+    @property
+    def per_class(self) -> list[ClassFigures]:
+        rows, answered, right = self.counts.sum(axis=1), self.counts.sum(axis=0), np.diag(self.counts)
+        figures = zip(self.classes, rows.tolist(), answered.tolist(), right.tolist(), strict=True)
+        return [ClassFigures(*each) for each in figures]
+
+    def of_class(self, name: Any) -> ClassFigures | None:
+        return next((figures for figures in self.per_class if name is not None and figures.name == name), None)
+
+    @property
+    def balanced_accuracy(self) -> float:
+        """The mean of the recalls: every class counts alike, however few rows it has."""
+        return float(np.mean([figures.recall for figures in self.per_class if figures.recall is not None]))
+
+    def worst(self, most: int = 5) -> list[tuple[Any, Any, int]]:
+        """The commonest mistakes: class, answer, how often."""
+        counts = self.counts.copy()
+        np.fill_diagonal(counts, 0)
+        order = np.argsort(-counts, axis=None, kind="stable")[:most]
+        places = [divmod(int(place), len(counts)) for place in order]
+        return [(self.classes[i], self.classes[j], int(counts[i, j])) for i, j in places if counts[i, j]]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"classes": plain(self.classes), "counts": self.counts.tolist()}
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """Always the same answer: the largest class of the training rows, or their mean."""
+
+    answer: Any
+    accuracy: Share | None = None  # of a class
+    mean_error: float | None = None  # of a mean
+
+    def to_dict(self) -> dict[str, Any]:
+        accuracy = None if self.accuracy is None else self.accuracy.to_dict()
+        return {"answer": plain(self.answer), "accuracy": accuracy, "mean_error": self.mean_error}
+
+
+@dataclass(frozen=True)
+class RegressionFigures:
+    """R², the mean absolute error with its 95% interval, and the root of the mean squared error."""
+
+    r2: float | None  # None where the held-out targets are all the same
+    mean_error: float
+    low: float
+    high: float
+    root_mean_square: float
+
+    @staticmethod
+    def of(truth: Array, answers: Array) -> RegressionFigures:
+        errors = np.abs(truth - answers)
+        half = NORMAL_95 * errors.std(ddof=1) / math.sqrt(len(errors)) if len(errors) > 1 else math.inf
+        total = float(((truth - truth.mean()) ** 2).sum())
+        return RegressionFigures(
+            r2=1.0 - float((errors**2).sum()) / total if total else None,
+            mean_error=float(errors.mean()),
+            low=max(0.0, float(errors.mean() - half)),
+            high=float(errors.mean() + half),
+            root_mean_square=float(np.sqrt((errors**2).mean())),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        return {name: plain(value) for name, value in vars(self).items()}

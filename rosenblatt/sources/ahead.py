@@ -1,0 +1,32 @@
+"""Work on blocks of a file before they are asked for."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def ahead(items: Iterable[Item], function: Callable[[Item], Result], threads: int) -> Iterator[Result]:
+    """The function of every item, in order, computed a few items ahead on other threads."""
+    waiting: deque[Future[Result]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for item in items:
+                waiting.append(pool.submit(function, item))
+                if len(waiting) > threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def usual_threads() -> int:
+    return max(1, min(4, os.cpu_count() or 1))

@@ -1,0 +1,98 @@
+"""IDX and NumPy files as matrices."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .idx import read_idx
+from .matrix import Matrix
+
+#: The keys of an .npz file that hold the rows and the labels.
+ROWS = ("X", "x", "data", "X_train", "x_train", "features", "images", "arr_0")
+LABELS = ("y", "target", "labels", "y_train", "label", "arr_1")
+
+
+BLOCK_BYTES = 2**24
+
+
+def matrices(path: str, name: str, format: str, n_rows: int | None) -> Iterator[Matrix]:
+    """The rows of one file, whole, in batches, or (0) in blocks of megabytes; views of what was read or mapped."""
+    whole = {"idx": _idx, "npy": _npy, "npz": _npz}[format](path, name)
+    if n_rows is None:
+        yield whole
+        return
+    n_rows = n_rows or max(1, BLOCK_BYTES // max(1, whole.X[:1].nbytes))
+    for start in range(0, len(whole), n_rows):
+        rows = slice(start, start + n_rows)
+        yield Matrix(whole.X[rows], None if whole.y is None else whole.y[rows], whole.feature_names, whole.image_shape)
+
+
+def _idx(path: str, name: str) -> Matrix:
+    """Images and, where the file of labels stands beside them as for MNIST, labels."""
+    values = read_idx(path)
+    if values.ndim < 2:
+        raise ValueError(
+            f"An IDX file of rows must have at least two dimensions, but {name} has {values.ndim}: it holds labels; "
+            "pass the file of images, the labels beside it are found."
+        )
+    labels = _labels_beside(Path(path))
+    y = None if labels is None else read_idx(labels)
+    if y is not None and y.shape != values.shape[:1]:
+        raise ValueError(
+            f"There must be one label per row, but {name} has {len(values)} rows and {labels} {y.shape}; "
+            "put the labels that belong to it beside it."
+        )
+    shape = values.shape[1:] if values.ndim == 3 else None
+    return Matrix(values.reshape(len(values), -1), y, None, shape)
+
+
+def _labels_beside(path: Path) -> Path | None:
+    stem = re.sub(r"images([-.])idx3", r"labels\1idx1", path.name)
+    if stem == path.name:
+        return None
+    stem = re.sub(r"\.(gz|xz|bz2|zst)$", "", stem)
+    candidates = [path.with_name(stem + ending) for ending in ("", ".gz", ".xz", ".bz2", ".zst")]
+    return next((candidate for candidate in candidates if candidate.exists()), None)
+
+
+def _npy(path: str, name: str) -> Matrix:
+    try:
+        values = np.load(path, mmap_mode="r", allow_pickle=False)
+    except ValueError as error:
+        raise ValueError(
+            f"A .npy file must hold an array of numbers, but {name} does not ({error}); save it again without objects."
+        ) from error
+    return Matrix(_rows(values, name))
+
+
+def _npz(path: str, name: str) -> Matrix:
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            rows = next((key for key in ROWS if key in stored), None)
+            if rows is None:
+                raise ValueError(
+                    f"An .npz file must hold its rows as 'X', but {name} has {', '.join(stored) or 'nothing'}; "
+                    "save it with np.savez(path, X=..., y=...)."
+                )
+            labels = next((key for key in LABELS if key in stored), None)
+            values, y = stored[rows], None if labels is None else stored[labels]
+    except (OSError, EOFError) as error:
+        raise ValueError(f"An .npz file must be whole, but {name} is not ({error}); save it again.") from error
+    X = _rows(values, name)
+    if y is not None and y.shape != X.shape[:1]:
+        raise ValueError(f"There must be one label per row, but {name} has {len(X)} rows and labels {y.shape}.")
+    return Matrix(X, y, None, values.shape[1:] if values.ndim == 3 else None)
+
+
+def _rows(values: Any, name: str) -> Any:
+    if values.dtype.kind not in "biuf" or values.ndim not in (2, 3):
+        raise ValueError(
+            f"Rows must be numbers in two dimensions, but {name} has {values.dtype} of shape {values.shape}; "
+            "save one row per example."
+        )
+    return values.reshape(len(values), -1)

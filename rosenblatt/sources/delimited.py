@@ -1,0 +1,486 @@
+"""CSV, TSV and other text tables: what they look like is found out from their first lines, polars does the parsing.
+
+A file is read in blocks of whole lines, so that memory stays bounded, standard input and compressed files work like
+plain ones, and a complaint can name the line. Columns get the narrowest type that fits every value: whole numbers,
+numbers, Booleans (true/false), dates (2024-12-31 and 2024-12-31 23:59:00), text. The type is guessed from the first
+lines and widened when a later one does not fit.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+
+from .ahead import ahead
+from .compressed import open_stored
+
+if TYPE_CHECKING:
+    import polars as pl
+
+BLOCK_BYTES = 2**24  # of text parsed at a time
+SAMPLE_BYTES = 2**20  # of text that is looked at to find out what the file looks like
+SAMPLE_ROWS = 1000
+SEPARATORS = ",\t;|"
+
+#: Cells that mean "there is no value", beside empty ones. NaN is read as a number and treated alike later.
+MISSING = ("", "?", "NA", "N/A", "n/a", "#N/A", "null", "NULL", "None", "<NA>", "NaN", "nan", "-nan", "-NaN")
+
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|Inf|nan|NaN)")
+WHOLE = re.compile(r"[+-]?\d+")
+DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?")
+
+
+class TypesWidened(Exception):  # noqa: N818  not an error: a signal to begin again
+    """A later line needed a wider type than was guessed: read again from the start, the new types are known."""
+
+
+@dataclass
+class Dialect:
+    """What a text table looks like."""
+
+    separator: str = ","
+    quote: str | None = '"'
+    comment: str | None = None
+    header: bool = True
+    decimal_comma: bool = False
+    names: tuple[str, ...] = ()
+    types: dict[str, Any] = field(default_factory=dict)
+    spaces: bool = False  # around numbers
+    skipped: int = 0  # lines before the table
+    notes: list[str] = field(default_factory=list)
+
+
+def decode(sample: bytes, encoding: str) -> str:
+    """The text of a sample that may end in the middle of a character."""
+    return sample.decode(encoding, errors="replace")
+
+
+def find_dialect(
+    sample: bytes, name: str, *, header: bool | None, separator: str | None, encoding: str = "utf-8"
+) -> Dialect:
+    """Look at the first lines of a file (its name is for messages and for the ending .tsv)."""
+    text = decode(sample, encoding)
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(sample) >= SAMPLE_BYTES and len(lines) > 1:
+        lines.pop()  # probably cut
+    if not lines:
+        raise ValueError(f"A table must have at least one row, but {name} is empty; pass another file.")
+    comment = "#" if lines[0].startswith("#") else None
+    content = [line for line in lines if not (comment and line.startswith(comment))][:SAMPLE_ROWS]
+    if not content:
+        raise ValueError(f"A table must have at least one row, but {name} holds comments only; pass another file.")
+    chosen = separator or _find_separator(content, name)
+    if comment and len(_cells(lines[0], chosen)) == len(_cells(content[0], chosen)) > 1:
+        comment, content = None, lines[:SAMPLE_ROWS]  # "#id,age" is a header, not a comment
+    quote = _find_quote(text, chosen)
+    rows = list(
+        itertools.islice(
+            (
+                row
+                for row in csv.reader(
+                    io.StringIO("\n".join(content), newline=""),
+                    delimiter=chosen,
+                    quoting=csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE,
+                )
+                if row
+            ),
+            SAMPLE_ROWS,
+        )
+    )
+    has_header = _has_header(rows) if header is None else header
+    dialect = Dialect(chosen, quote, comment, has_header)
+    dialect.names = _names(rows[0], has_header, dialect.notes)
+    body = [row for row in (rows[1:] if has_header else rows) if len(row) == len(rows[0])]
+    dialect.spaces = any(cell != cell.strip() for row in body[:100] for cell in row if is_number(cell))
+    columns = list(zip(*body, strict=True)) if body else [() for _ in rows[0]]
+    dialect.decimal_comma = chosen != "," and any(_all_match(DECIMAL_COMMA, column) for column in columns)
+    dialect.types = {
+        name: _guess_type(column, dialect.decimal_comma) for name, column in zip(dialect.names, columns, strict=True)
+    }
+    return dialect
+
+
+def _guess_type(column: tuple[str, ...], decimal_comma: bool) -> Any:
+    """The narrowest type of the cells of a sample."""
+    import polars as pl
+
+    values = [cell.strip() for cell in column if cell.strip() not in MISSING]
+    if decimal_comma:
+        values = [value.replace(",", ".") for value in values]
+    if not values:
+        return pl.Float64
+    if all(WHOLE.fullmatch(value) for value in values):
+        coded = len(values) > 1 and len({len(value) for value in values}) == 1 and any(v[0] == "0" for v in values)
+        if coded and len(values[0]) > 1:
+            return pl.String  # 01234 is a code, not a number
+        return pl.Int64 if all(abs(int(value)) < 2**63 for value in values) else pl.Float64
+    if all(NUMBER.fullmatch(value) for value in values):
+        return pl.Float64
+    if all(value.lower() in ("true", "false") for value in values):
+        return pl.Boolean
+    if all(ISO_DATE.fullmatch(value) for value in values):
+        return pl.Date if all(len(value) == 10 for value in values) else pl.Datetime("us")
+    return pl.String
+
+
+def _cells(line: str, separator: str, quoted: bool = True) -> list[str]:
+    return next(csv.reader([line], delimiter=separator, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE))
+
+
+def _find_separator(lines: list[str], name: str) -> str:
+    """The candidate that cuts most lines into the same number of cells, more than one; a comma if there is none."""
+    likely = "\t" if ".tsv" in name.lower() or ".tab" in name.lower() else ","
+    best, best_share = likely, 0.0
+    for candidate in (likely, *(c for c in SEPARATORS + " " if c != likely)):
+        counts = [len(_cells(line, candidate, quoted=candidate != "\t")) for line in lines[:200]]
+        common = max(set(counts), key=counts.count)
+        share = counts.count(common) / len(counts) if common > 1 else 0.0
+        if candidate == " " and share < 1.0:
+            continue
+        if share > best_share + 0.05:
+            best, best_share = candidate, share
+    return best
+
+
+def _find_quote(text: str, separator: str) -> str | None:
+    """Whether quotes enclose cells. In tab-separated text they often do not: there both ends must fit."""
+    s = re.escape(separator)
+    begins, ends = len(re.findall(rf'(?:^|{s})"', text, re.M)), len(re.findall(rf'"(?:\r?$|{s})', text, re.M))
+    if separator == "\t" or separator == " ":
+        return '"' if begins and begins == ends else None
+    return '"' if begins or '"' not in text else None
+
+
+def is_number(cell: str) -> bool:
+    return NUMBER.fullmatch(cell.strip()) is not None
+
+
+def _all_match(pattern: re.Pattern[str], column: tuple[str, ...]) -> bool:
+    values = [cell.strip() for cell in column if cell.strip() not in MISSING]
+    return bool(values) and all(pattern.fullmatch(value) for value in values)
+
+
+def _has_header(rows: list[list[str]]) -> bool:
+    """A first line of names: no number in it, and either numbers below it or values that do not come again below.
+
+    A line of names is short, and a name does not stand among the values of its own column.
+    """
+    first, rest = rows[0], [row for row in rows[1:] if len(row) == len(rows[0])]
+    if any(is_number(cell) for cell in first):
+        return False
+    if any(len(cell) > 100 for cell in first):
+        return False
+    columns = list(zip(*rest, strict=True))
+    if any(_all_match(NUMBER, column) or _all_match(ISO_DATE, column) for column in columns):
+        # An empty cell or a missing-value sign above numbers is a missing number, unless all others are names.
+        return any(cell.strip() not in MISSING for cell in first)
+    return not any(cell in column for cell, column in zip(first, columns, strict=False))
+
+
+def _names(first: list[str], header: bool, notes: list[str]) -> tuple[str, ...]:
+    if not header:
+        return tuple(f"column_{j + 1}" for j in range(len(first)))
+    names: list[str] = []
+    for j, cell in enumerate(first):
+        wanted = cell.strip().strip("﻿") or f"column_{j + 1}"
+        name, number = wanted, 2
+        while name in names:
+            name, number = f"{wanted}_{number}", number + 1
+        if name != wanted:
+            notes.append(f"The column name {wanted!r} stands there more than once; column {j + 1} is called {name!r}.")
+        names.append(name)
+    return tuple(names)
+
+
+def text_blocks(file: BinaryIO, quote: str | None, block_bytes: int) -> Iterator[bytes]:
+    """Blocks of whole lines; a line break inside quotes does not end one.
+
+    The bytes pass through one buffer that is used again and again: memory that is new costs more than the copy.
+    """
+    mark = quote.encode() if quote else b""
+    buffer = bytearray(block_bytes)
+    kept = 0  # bytes at the start of the buffer that wait for the end of their line
+    while True:
+        if kept == len(buffer):
+            buffer += bytes(len(buffer))  # a line longer than the buffer
+        with memoryview(buffer) as view:
+            read = file.readinto(view[kept:])  # type: ignore[attr-defined]
+        filled = kept + (read or 0)
+        if not read:
+            break
+        end = _last_end(buffer, filled, mark)
+        if end:
+            with memoryview(buffer) as view:
+                yield bytes(view[:end])
+            buffer[: filled - end] = buffer[end:filled]
+        kept = filled - end
+    if kept:
+        yield bytes(buffer[:kept])
+
+
+def _last_end(buffer: bytearray, filled: int, mark: bytes) -> int:
+    """Behind the last line break that stands outside of quotes; 0 if there is none."""
+    end = buffer.rfind(b"\n", 0, filled) + 1
+    if not mark or not end or buffer.find(mark, 0, end) < 0:
+        return end
+    quotes = buffer.count(mark, 0, end)
+    while end and quotes % 2:
+        before = buffer.rfind(b"\n", 0, end - 1) + 1
+        quotes -= buffer.count(mark, before, end)
+        end = before
+    return end
+
+
+class Place(NamedTuple):
+    """Where a block of text stands in its file: its first byte and its length."""
+
+    offset: int
+    length: int
+
+
+def blocks_in_order(file: BinaryIO, quote: str | None, block_bytes: int) -> Iterator[tuple[Place, bytes]]:
+    """The blocks of a file from its beginning to its end."""
+    offset = 0
+    for block in text_blocks(file, quote, block_bytes):
+        yield Place(offset, len(block)), block
+        offset += len(block)
+
+
+def first_line(path: str, place: Place) -> int:
+    """The number of the line that a block begins with; counted only when there is something to complain about."""
+    line, left = 1, place.offset
+    with open_stored(path) as file:
+        while left and (read := file.read(min(left, 2**20))):
+            line += read.count(b"\n")
+            left -= len(read)
+    return line
+
+
+def blocks_at(file: BinaryIO, places: Iterable[Place]) -> Iterator[tuple[Place, bytes]]:
+    """The blocks at places that are known."""
+    for place in places:
+        file.seek(place.offset)
+        yield place, file.read(place.length)
+
+
+@dataclass
+class TextTable:
+    """Reads one text table, block by block, with types that fit.
+
+    `types` is shared by all files of a source and widened in place.
+    """
+
+    name: str
+    dialect: Dialect
+    encoding: str
+    types: dict[str, Any]
+    path: str | None = None  # to count lines in, when there is something to complain about
+    missing: tuple[str, ...] = MISSING
+    missing_among_numbers: bool = False
+
+    def frames(
+        self, file: BinaryIO, *, fresh: bool = True, block_bytes: int | None = None, places: list[Place] | None = None
+    ) -> Iterator[tuple[Place, pl.DataFrame]]:
+        """The rows in blocks and where they stand: in order, or at the `places` that an earlier pass has told.
+
+        `fresh` says that nobody has been given rows of earlier files yet.
+        """
+        widened = False
+        if places is None:
+            blocks = blocks_in_order(file, self.dialect.quote, block_bytes or BLOCK_BYTES)
+        else:
+            blocks = blocks_at(file, places)
+        for place, text, attempt in ahead(blocks, self._attempt, 2):
+            frame, to_text = self._settled(text, place, attempt)
+            if to_text and not fresh:
+                widened = True  # go on to the end, to know all that must be widened, and begin again
+            if frame.height and not widened:
+                yield place, frame
+                fresh = False
+        if widened:
+            raise TypesWidened
+
+    def _attempt(self, item: tuple[Place, bytes]) -> tuple[Place, bytes, pl.DataFrame | None]:
+        """(place, text, its rows if the types that are known fit)."""
+        from polars.exceptions import PolarsError
+
+        place, block = item
+        text = block if self.encoding == "utf-8" else self._recode(block, place)
+        start, _ = self._table_start(text) if place.offset == 0 else (0, 0)
+        rows = text[start:] if start else text
+        try:
+            return place, text, self._read_quickly(rows)
+        except PolarsError:
+            return place, text, None
+
+    def _table_start(self, text: bytes) -> tuple[int, int]:
+        """How many bytes and lines stand before the first row: a byte order mark, comments, empty lines, the header."""
+        start = 3 if text.startswith(b"\xef\xbb\xbf") else 0
+        lines, header = 0, self.dialect.header
+        comment, quote = (self.dialect.comment or "").encode(), (self.dialect.quote or "").encode()
+        while start < len(text):
+            end = text.find(b"\n", start) + 1 or len(text)
+            found = text[start:end]
+            if found.strip() and not (comment and found.startswith(comment)):
+                if not header:
+                    break
+                while quote and text.count(quote, start, end) % 2 and end < len(text):
+                    end = text.find(b"\n", end) + 1 or len(text)
+                header = False
+            lines += text.count(b"\n", start, end)
+            start = end
+        return start, lines
+
+    def _recode(self, text: bytes, place: Place) -> bytes:
+        try:
+            return text.decode(self.encoding).encode()
+        except UnicodeDecodeError as error:
+            advice = "pass the encoding that it was written in"
+            raise self._bad_byte(text, error.start, self._first_line(place), advice) from error
+
+    def _first_line(self, place: Place) -> int:
+        return first_line(self.path, place) + self.dialect.skipped if self.path else 1 + self.dialect.skipped
+
+    def _bad_byte(self, text: bytes, at: int, line: int, advice: str) -> ValueError:
+        line += text.count(b"\n", 0, at)
+        return ValueError(
+            f"{self.name} must be text in {self.encoding}, but byte 0x{text[at]:02X} in line {line} is not; {advice}."
+        )
+
+    def _settled(self, block: bytes, place: Place, frame: pl.DataFrame | None) -> tuple[pl.DataFrame, bool]:
+        """The rows of a block, all checks passed, and whether a column had to become text for it."""
+        from polars.exceptions import PolarsError
+
+        start, lines = self._table_start(block) if place.offset == 0 else (0, 0)
+        text = block[start:] if start else block
+        to_text = False
+        fits = frame is not None and all(kind == self.types[name] for name, kind in frame.schema.items())
+        if frame is None or not fits:  # types may have been widened since
+            try:
+                frame = self._read_quickly(text)
+            except PolarsError as error:
+                line = self._first_line(place) + lines
+                self._check_text(text, line)
+                try:
+                    to_text = self._widen(text)
+                    frame = self._read(text, self.types, self.missing)
+                except PolarsError:
+                    raise ValueError(
+                        f"{self.name} must be a table of text, but from line {line} on it cannot be read "
+                        f"({str(error).splitlines()[0]}); correct it there."
+                    ) from error
+        if frame.height and frame.to_series(-1).null_count():
+            if b"\n\n" in text or b"\n\r\n" in text or text[:1] in b"\r\n":
+                import polars as pl
+
+                frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
+            if text.count(self.dialect.separator.encode()) != frame.height * (frame.width - 1):
+                self._check_widths(text, self._first_line(place) + lines)
+        return frame, to_text
+
+    def _read_quickly(self, text: bytes) -> pl.DataFrame:
+        """Look for signs of missing values only where there is text, until one is met among numbers."""
+        import polars as pl
+        from polars.exceptions import PolarsError
+
+        if not self.missing_among_numbers and not self.dialect.spaces:
+            try:
+                frame = self._read(text, self.types, ())
+            except PolarsError:
+                self.missing_among_numbers = True
+            else:
+                words = [name for name, kind in frame.schema.items() if kind == pl.String]
+                if not words:
+                    return frame
+                cells = pl.col(words)
+                return frame.with_columns(pl.when(~cells.is_in(self.missing)).then(cells))
+        return self._read(text, self.types, self.missing)
+
+    def _read(self, text: bytes, types: dict[str, Any], missing: tuple[str, ...]) -> pl.DataFrame:
+        import polars as pl
+
+        dialect = self.dialect
+        read_as = {name: pl.String if dialect.spaces else types[name] for name in dialect.names}
+        text = text.lstrip(b"\r\n") if text[:1] in (b"\r", b"\n") else text  # the first line tells the width
+        frame = pl.read_csv(
+            text,
+            has_header=False,
+            schema=read_as,
+            separator=dialect.separator,
+            quote_char=dialect.quote,
+            comment_prefix=dialect.comment,
+            null_values=list(missing) or None,
+            decimal_comma=dialect.decimal_comma,
+        )
+        if dialect.spaces:
+            stripped = frame.select(pl.all().str.strip_chars())
+            stripped = stripped.select(pl.when(~pl.all().is_in(self.missing)).then(pl.all()))
+            frame = stripped.select(pl.col(name).cast(types[name]) for name in dialect.names)
+        return frame
+
+    def _widen(self, text: bytes) -> bool:
+        """Let the types fit this block too; true if a column had to become text."""
+        import polars as pl
+
+        cells = self._read(text, dict.fromkeys(self.dialect.names, pl.String), self.missing)
+        to_text = False
+        for name in self.dialect.names:
+            column = cells[name]
+            if self.dialect.decimal_comma:
+                column = column.str.replace(",", ".", literal=True)
+            chain = {pl.Int64: (pl.Int64, pl.Float64), pl.Float64: (pl.Float64,)}.get(
+                self.types[name], (self.types[name],)
+            )
+            for wider in chain:
+                if _fits(column, wider):
+                    self.types[name] = wider
+                    break
+            else:
+                to_text |= self.types[name] != pl.String
+                self.types[name] = pl.String
+        return to_text
+
+    def _check_text(self, text: bytes, line: int) -> None:
+        """Complain about bytes that are not text, and about lines of another width than the first."""
+        try:
+            text.decode()
+        except UnicodeDecodeError as error:
+            advice = "if it was written on an older system, pass encoding='latin-1' (--encoding latin-1)"
+            raise self._bad_byte(text, error.start, line, advice) from error
+        self._check_widths(text, line)
+
+    def _check_widths(self, text: bytes, line: int) -> None:
+        dialect, width = self.dialect, len(self.dialect.names)
+        lines = io.StringIO(text.decode(), newline="")
+        reader = csv.reader(
+            lines, delimiter=dialect.separator, quoting=csv.QUOTE_MINIMAL if dialect.quote else csv.QUOTE_NONE
+        )
+        before = 0
+        for row in reader:
+            if row and len(row) != width and not (dialect.comment and row[0].startswith(dialect.comment)):
+                raise ValueError(
+                    f"Every line of {self.name} must have {width} columns as its first line has, but line "
+                    f"{line + before} has {len(row)}; correct that line, or pass the separator of the columns."
+                )
+            before = reader.line_num
+
+
+def _fits(column: pl.Series, kind: Any) -> bool:
+    """Whether every value of a column of text can be read as this type."""
+    import polars as pl
+
+    if kind == pl.String:
+        return True
+    if kind == pl.Boolean:
+        return bool(column.drop_nulls().str.to_lowercase().is_in(["true", "false"]).all())
+    if kind == pl.Date or kind == pl.Datetime("us"):
+        read = column.str.to_datetime(strict=False) if kind != pl.Date else column.str.to_date(strict=False)
+    else:
+        read = column.cast(kind, strict=False)
+    return read.null_count() == column.null_count()

@@ -1,0 +1,67 @@
+"""Rows of numbers with their labels beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """Rows of numbers and their labels, as LIBSVM, IDX and NumPy files hold them.
+
+    Attributes
+    ----------
+    X : array or csr_array of shape (n_samples, n_features)
+    y : array of shape (n_samples,), or None where the file has no labels
+    feature_names : list of str, or None
+    image_shape : (height, width), or None where the rows are no images
+    sample_weight : array of shape (n_samples,), or None
+    """
+
+    X: Any
+    y: Any = None
+    feature_names: list[str] | None = None
+    image_shape: tuple[int, ...] | None = None
+    sample_weight: Any = None
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+    def with_target(self, column: int) -> Matrix:
+        """The same rows with one column taken out to be the labels."""
+        width = self.X.shape[1]
+        if not -width <= column < width:
+            raise ValueError(f"The target must be a column from 0 to {width - 1}, but {column} came; -1 is the last.")
+        kept = np.delete(np.arange(width), column)
+        labels = self.X[:, column]
+        y = np.asarray(labels.toarray() if hasattr(labels, "toarray") else labels).ravel()
+        names = None if self.feature_names is None else [self.feature_names[j] for j in kept]
+        return replace(self, X=self.X[:, kept], y=y, feature_names=names, image_shape=None)
+
+    @staticmethod
+    def stacked(parts: Sequence[Matrix]) -> Matrix:
+        """The rows of all parts, one after another; sparse ones get as many columns as the widest."""
+        widths = {part.X.shape[1] for part in parts}
+        first = parts[0]
+        if hasattr(first.X, "indptr"):
+            from scipy.sparse import csr_array, vstack
+
+            width = max(widths)
+            X = vstack(
+                [csr_array((p.X.data, p.X.indices, p.X.indptr), shape=(p.X.shape[0], width)) for p in parts],
+                format="csr",
+            )
+        elif len(widths) > 1:
+            raise ValueError(
+                f"Files that are read together must have the same number of columns, but they have "
+                f"{' and '.join(map(str, sorted(widths)))}; pass them one by one."
+            )
+        else:
+            X = np.concatenate([part.X for part in parts])
+        together = [None if getattr(first, name) is None else np.concatenate([getattr(p, name) for p in parts])
+                    for name in ("y", "sample_weight")]  # fmt: skip
+        return Matrix(X, together[0], first.feature_names, first.image_shape, together[1])

@@ -1,0 +1,495 @@
+"""Files as a source of rows: which format they have, and rows all at once or in batches.
+
+A source is of one of two kinds. A *frame* is a table with named, typed columns, one of which may be the target: CSV,
+TSV, Parquet, Arrow, JSON lines, KEEL. A *matrix* is numbers with their labels beside them: LIBSVM, Vowpal Wabbit, IDX,
+NumPy.
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Union
+
+import numpy as np
+
+from . import arrays, delimited, keel, sparse_text, tables
+from .compressed import DAMAGED, compression_of, open_stored
+from .matrix import Matrix
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    Rows = pl.DataFrame | Matrix
+
+Kind = Literal["frame", "matrix"]
+PathsLike = Union[str, "PathLike[str]", Sequence[Union[str, "PathLike[str]"]]]
+
+#: The formats, and the endings of file names that say so (before .gz, .xz, .bz2, .zst).
+FORMATS: dict[str, tuple[str, ...]] = {
+    "csv": (".csv", ".txt", ".data"),
+    "tsv": (".tsv", ".tab"),
+    "parquet": (".parquet", ".pq"),
+    "arrow": (".arrow", ".feather", ".ipc"),
+    "jsonl": (".jsonl", ".ndjson"),
+    "keel": (".dat", ".arff"),
+    "libsvm": (".libsvm", ".svm", ".svmlight"),
+    "vw": (".vw",),
+    "idx": (".idx",),
+    "npy": (".npy",),
+    "npz": (".npz",),
+}
+MATRICES = ("libsvm", "vw", "idx", "npy", "npz")
+PACKED = (".gz", ".xz", ".bz2", ".zst", ".zstd")
+STREAMED_BYTES = 2**22  # of text in a block that is learned from while the next one is read
+REMOTE = ("http://", "https://", "s3://", "gs://", "gcs://", "az://", "abfs://", "hf://")
+
+
+@dataclass
+class Source:
+    """Files of one format that hold rows; made by `open_source`.
+
+    Attributes
+    ----------
+    paths : tuple of str
+        The files, in the order in which they are read.
+    format : str
+        One of "csv", "tsv", "parquet", "arrow", "jsonl", "keel", "libsvm", "vw", "idx", "npy", "npz".
+    kind : "frame" or "matrix"
+        What `read` gives: a polars DataFrame, or a `Matrix`.
+    notes : list of str
+        Sentences about what was assumed or changed on the way.
+    """
+
+    paths: tuple[str, ...]
+    format: str
+    header: bool | None = None
+    separator: str | None = None
+    encoding: str = "utf-8"
+    n_features: int | None = None
+    zero_based: bool = False
+    bits: int = 18
+    notes: list[str] = field(default_factory=list)
+    types: dict[str, Any] = field(default_factory=dict, repr=False)
+    _spooled: Any = field(default=None, repr=False)
+    _places: dict[str, list[delimited.Place]] = field(default_factory=dict, repr=False)
+
+    @property
+    def kind(self) -> Kind:
+        return "matrix" if self.format in MATRICES else "frame"
+
+    @property
+    def name(self) -> str:
+        """How the source is called in messages."""
+        shown = ["standard input" if self._spooled is not None else path for path in self.paths[:1]]
+        more = len(self.paths) - 1
+        return shown[0] + (f" and {more} more" if more else "")
+
+    @property
+    def n_bytes(self) -> int:
+        """The size of the files as they are stored, in bytes; 0 for a URL."""
+        return sum(os.path.getsize(path) for path in self.paths if not is_remote(path))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns of a frame."""
+        if self.kind == "matrix":
+            raise ValueError(f"Only a table has named columns, but {self.name} is {self.format}; use read().")
+        for frame in self._frames():
+            return tuple(frame.columns)
+        return ()
+
+    def read(self) -> Rows:
+        """All rows: a polars DataFrame, or a `Matrix`."""
+        if self.kind == "matrix":
+            return self._read_matrix()
+        import polars as pl
+
+        while True:
+            try:
+                frames = list(self._frames())
+                break
+            except delimited.TypesWidened:
+                continue
+        if not frames:
+            raise self._no_rows()
+        return pl.concat(frames, how="vertical_relaxed", rechunk=False)
+
+    def batches(self, n_rows: int = 65_536) -> Iterator[Rows]:
+        """The rows again, `n_rows` at a time (fewer in the last batch), in bounded memory.
+
+        The types of the columns are those of `read`. Where a line in the middle of a file turns out not to fit them,
+        `delimited.TypesWidened` is raised: begin again, the types are known then.
+        """
+        if n_rows < 1:
+            raise ValueError(f"n_rows must be at least 1, but {n_rows!r} came; it is the number of rows of a batch.")
+        found = False
+        pieces = self._matrices(n_rows) if self.kind == "matrix" else _cut(self._frames(), n_rows)
+        for piece in pieces:
+            found = True
+            yield piece
+        if not found:
+            raise self._no_rows()
+
+    def placed_blocks(self, seed: int | None = None) -> Iterator[tuple[int, Rows]]:
+        """The rows in blocks of a few megabytes, each with a number of its own that is the same in every pass.
+
+        With a seed, the blocks of plain text files come in random order, once a pass in order is done; those of other
+        files come in order.
+        """
+        numbered = list(enumerate(self.paths))
+        if seed is not None:
+            numbered = [numbered[k] for k in np.random.default_rng(seed).permutation(len(numbered))]
+        found = False
+        for number, path in numbered:
+            for place, rows in self._placed(path, seed, fresh=not found):
+                found = True
+                yield (number << 44) + place, rows
+        if not found:
+            raise self._no_rows()
+
+    def _placed(self, path: str, seed: int | None, *, fresh: bool) -> Iterator[tuple[int, Rows]]:
+        """The blocks of one file, with the offset or number of each."""
+        text = self.format in ("csv", "tsv", "libsvm", "vw") and not is_remote(path)
+        if not text:
+            yield from enumerate(self._matrices_of(path, 0) if self.kind == "matrix" else self._frames_of(path, fresh))
+            return
+        known = self._places.get(path)
+        places = None
+        if known is not None and seed is not None and compression_of(path) is None:
+            places = [known[k] for k in np.random.default_rng([seed, 1]).permutation(len(known))]
+        name = self.name if self._spooled is not None else path
+        seen: list[delimited.Place] = []
+        blocks: Iterator[tuple[delimited.Place, Rows]]
+        with described(name):
+            if self.kind == "matrix":
+                blocks = sparse_text.placed_matrices(path, name, self, places)
+            else:
+                blocks = self._text_frames(path, name, fresh, STREAMED_BYTES, places)
+            for place, rows in blocks:
+                seen.append(place)
+                yield place.offset, rows
+        if known is None:
+            self._places[path] = seen
+
+    def digest(self) -> str:
+        """SHA-256 of the files as they are stored, one after another."""
+        digest = hashlib.sha256()
+        for path in self.paths:
+            if is_remote(path):
+                raise ValueError(f"The digest of a file needs its bytes, but {path} is remote; download it first.")
+            with Path(path).open("rb") as file:
+                while block := file.read(2**20):
+                    digest.update(block)
+        return digest.hexdigest()
+
+    def close(self) -> None:
+        """Remove the copy of standard input, if there is one."""
+        if self._spooled is not None:
+            self._spooled.cleanup()
+
+    # ------------------------------------------------------------------ frames
+
+    def _frames(self) -> Iterator[pl.DataFrame]:
+        """The rows of all files, block by block; every file has the columns of the first."""
+        expected: tuple[str, ...] = ()
+        for path in self.paths:
+            for frame in self._frames_of(path, not expected):
+                if not expected:
+                    expected = tuple(frame.columns)
+                elif tuple(frame.columns) != expected:
+                    if set(frame.columns) != set(expected):
+                        differ = sorted(set(frame.columns) ^ set(expected))
+                        raise ValueError(
+                            f"Files that are read together must have the same columns, but {path} and {self.paths[0]} "
+                            f"differ in {', '.join(map(repr, differ[:5]))}; pass them one by one."
+                        )
+                    frame = frame.select(expected)
+                yield frame
+
+    def _frames_of(self, path: str, fresh: bool) -> Iterator[pl.DataFrame]:
+        name = self.name if self._spooled is not None else path
+        with described(name):
+            if self.format in ("csv", "tsv"):
+                for _, frame in self._text_frames(path, name, fresh):
+                    yield frame
+            elif self.format == "keel":
+                with open_stored(path) as file:
+                    yield from keel.frames(file, name, self.encoding)
+            elif self.format == "jsonl":
+                with open_stored(path) as file:
+                    yield from tables.json_frames(file, name)
+            else:
+                yield from tables.binary_frames(path, self.format, name)
+
+    def _text_frames(
+        self, path: str, name: str, fresh: bool, block_bytes: int | None = None, places: Any = None
+    ) -> Iterator[tuple[delimited.Place, pl.DataFrame]]:
+        if is_remote(path):
+            for frame in tables.remote_text_frames(path, self.header, self.separator):
+                yield delimited.Place(0, 0), frame
+            return
+        with open_stored(path) as file:
+            sample = file.read(delimited.SAMPLE_BYTES)
+        separator = self.separator or ("\t" if self.format == "tsv" else None)
+        dialect = delimited.find_dialect(sample, name, header=self.header, separator=separator, encoding=self.encoding)
+        self.header = dialect.header
+        for note in dialect.notes:
+            if note not in self.notes:
+                self.notes.append(note)
+        for column, kind in dialect.types.items():
+            self.types.setdefault(column, kind)
+        table = delimited.TextTable(name, dialect, self.encoding, self.types, path)
+        with open_stored(path) as file:
+            yield from table.frames(file, fresh=fresh, block_bytes=block_bytes, places=places)
+
+    # ------------------------------------------------------------------ matrices
+
+    def _read_matrix(self) -> Matrix:
+        parts = list(self._matrices(None))
+        if not parts:
+            raise self._no_rows()
+        return parts[0] if len(parts) == 1 else Matrix.stacked(parts)
+
+    def _matrices(self, n_rows: int | None) -> Iterator[Matrix]:
+        for path in self.paths:
+            yield from self._matrices_of(path, n_rows)
+
+    def _matrices_of(self, path: str, n_rows: int | None) -> Iterator[Matrix]:
+        name = self.name if self._spooled is not None else path
+        with described(name):
+            if self.format in ("libsvm", "vw"):
+                yield from sparse_text.matrices(path, name, self, n_rows)
+            else:
+                yield from arrays.matrices(path, name, self.format, n_rows)
+
+    def _no_rows(self) -> ValueError:
+        return ValueError(f"A source must have at least one row, but {self.name} has none; pass another file.")
+
+
+def _cut(frames: Iterator[pl.DataFrame], n_rows: int) -> Iterator[pl.DataFrame]:
+    """The same rows in frames of `n_rows`."""
+    import polars as pl
+
+    waiting: list[pl.DataFrame] = []
+    height = 0
+    for frame in frames:
+        start = 0
+        while height + frame.height - start >= n_rows:
+            wanted = n_rows - height
+            piece = frame.slice(start, wanted)
+            yield pl.concat([*waiting, piece], how="vertical_relaxed") if waiting else piece
+            start, waiting, height = start + wanted, [], 0
+        if start < frame.height:
+            waiting.append(frame.slice(start))
+            height += frame.height - start
+    if waiting:
+        yield pl.concat(waiting, how="vertical_relaxed")
+
+
+class described:  # noqa: N801  a context manager
+    """Turns what the system and the decompressors say into a sentence about the file."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, PermissionError):
+            raise PermissionError(
+                f"{self.name} must be readable, but this user may not read it; change its permissions."
+            ) from error
+        if isinstance(error, DAMAGED):
+            raise ValueError(
+                f"A compressed file must decompress to its end, but {self.name} does not ({error}); fetch it again."
+            ) from error
+
+
+def is_remote(path: str) -> bool:
+    return path.startswith(REMOTE)
+
+
+def open_source(
+    paths: PathsLike,
+    *,
+    format: str | None = None,
+    header: bool | None = None,
+    separator: str | None = None,
+    encoding: str = "utf-8",
+    n_features: int | None = None,
+    zero_based: bool = False,
+    bits: int = 18,
+) -> Source:
+    """Open files of rows; what they are is found out from their names and first bytes.
+
+    Parameters
+    ----------
+    paths : str, path-like, or a sequence of them
+        A file, a pattern (``"part-*.csv"``), a folder whose files are tables of one format, ``"-"`` for standard
+        input, or a URL or ``s3://`` address that polars reads. Files may be compressed with gzip, xz, bzip2 or zstd.
+    format : str, optional
+        One of the names in `FORMATS`, where it should not be found out.
+    header : bool, optional
+        Whether the first line of a text table has the names of the columns. When not given: a first line with a
+        number in it, or with a value that comes again in its column, is a row.
+    separator : str, optional
+        What stands between the columns of a text table; found out when not given.
+    encoding : str
+        Of a text table.
+    n_features, zero_based
+        Of LIBSVM files, as in `read_libsvm`.
+    bits : int
+        Vowpal Wabbit features are hashed to ``2**bits`` columns.
+
+    Returns
+    -------
+    Source
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "three.csv"
+    ...     _ = path.write_text("height;kind\\n1,5;a\\n2,5;b\\n")
+    ...     source = open_source(path)
+    ...     source.format, source.kind, source.read().to_dicts()
+    ('csv', 'frame', [{'height': 1.5, 'kind': 'a'}, {'height': 2.5, 'kind': 'b'}])
+    """
+    if format is not None and format not in FORMATS:
+        raise ValueError(f"format must be one of {', '.join(FORMATS)}, but {format!r} came; choose one of them.")
+    if separator is not None and (len(separator) != 1 or separator in '"\r\n' or ord(separator) > 127):
+        raise ValueError(f"separator must be one ASCII character, but {separator!r} came; pass for instance ';'.")
+    try:
+        "".encode(encoding)
+    except LookupError as error:
+        raise ValueError(
+            f"encoding must be one that Python knows, but {encoding!r} came; pass for instance 'latin-1'."
+        ) from error
+    given: list[str | PathLike[str]] = [paths] if isinstance(paths, str | PathLike) else list(paths)
+    spooled = None
+    if [os.fspath(path) for path in given] == ["-"]:
+        spooled, given = _spool()
+    found = [path for pattern in given for path in _expand(os.fspath(pattern), format)]
+    if not found:
+        raise ValueError("paths must name at least one file, but none came; pass a file.")
+    formats = {path: format or recognise(path) for path in found}
+    different = sorted(set(formats.values()))
+    if len(different) > 1:
+        raise ValueError(
+            f"Files that are read together must have one format, but they have {' and '.join(different)}; "
+            "pass them one by one, or pass format."
+        )
+    encoding = "utf-8" if encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig") else encoding
+    return Source(
+        tuple(found), different[0], header, separator, encoding, n_features, zero_based, bits, _spooled=spooled
+    )
+
+
+def _spool() -> tuple[Any, list[str | PathLike[str]]]:
+    """Standard input, copied to a file once: rows are read more than once."""
+    folder = tempfile.TemporaryDirectory(prefix="rosenblatt-")
+    path = Path(folder.name) / "input"
+    with path.open("wb") as file:
+        shutil.copyfileobj(sys.stdin.buffer, file, 2**20)
+    return folder, [str(path)]
+
+
+def _expand(path: str, format: str | None) -> list[str]:
+    """The files that a name, a pattern or a folder stands for."""
+    if is_remote(path):
+        return [path]
+    expanded = os.path.expanduser(path)
+    if os.path.isdir(expanded):
+        return _tables_in(expanded)
+    if os.path.exists(expanded):
+        if not os.access(expanded, os.R_OK):
+            raise PermissionError(f"{path} must be readable, but this user may not read it; change its permissions.")
+        return [expanded]
+    found = sorted(glob.glob(expanded)) if any(sign in expanded for sign in "*?[") else []
+    found = [name for name in found if os.path.isfile(name)]
+    if not found:
+        raise FileNotFoundError(_not_found(path))
+    return found
+
+
+def _not_found(path: str) -> str:
+    import difflib
+
+    if any(sign in path for sign in "*?["):
+        return f"The pattern {path} must match at least one file, but it matches none; correct the pattern."
+    folder = Path(path).expanduser().parent
+    names = [entry.name for entry in folder.iterdir()] if folder.is_dir() and os.access(folder, os.R_OK) else []
+    near = difflib.get_close_matches(Path(path).name, names, 1)
+    advice = f"did you mean {folder / near[0]}?" if near else "check the name."
+    return f"{path} must be a file, but there is none of that name; {advice}"
+
+
+def _tables_in(folder: str) -> list[str]:
+    entries = sorted(entry for entry in Path(folder).iterdir() if entry.is_file() and not entry.name.startswith("."))
+    endings = {format_by_name(entry.name) for entry in entries} - {None}
+    if len(endings) != 1:
+        what = "files of several formats" if endings else "no tables"
+        raise IsADirectoryError(
+            f"A folder must hold tables of one format to be read as one, but {folder} has {what}; "
+            "pass a file or a pattern like 'folder/*.csv'."
+        )
+    return [str(entry) for entry in entries if format_by_name(entry.name) is not None]
+
+
+def format_by_name(name: str) -> str | None:
+    """The format that the ending of a file's name says, if it does."""
+    stem = name.lower()
+    for ending in PACKED:
+        stem = stem.removesuffix(ending)
+    if "-idx" in stem or ".idx" in stem:
+        return "idx"
+    return next((known for known, endings in FORMATS.items() if stem.endswith(endings)), None)
+
+
+def recognise(path: str) -> str:
+    """The format of a file: by its first bytes, which cannot lie, then by its name, then by its first lines."""
+    named = format_by_name(path.split("?")[0] if is_remote(path) else Path(path).name)
+    if is_remote(path):
+        if named is None:
+            raise ValueError(f"The format of a URL must be told by its ending, but {path} has none; pass format.")
+        return named
+    with described(path), open_stored(path) as file:
+        start = file.read(2**16)
+    return by_content(start, named)
+
+
+def by_content(start: bytes, named: str | None) -> str:
+    binary = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow", b"\x93NUMPY": "npy"}
+    for signature, known in binary.items():
+        if start.startswith(signature):
+            return known
+    if start.startswith(b"PK\x03\x04") and named in (None, "npz"):
+        return "npz"
+    if start[:2] == b"\0\0" and start[2:3] in (b"\x08", b"\x09", b"\x0b", b"\x0c", b"\x0d", b"\x0e"):
+        return "idx"
+    text = start.decode("utf-8", errors="replace").lstrip("\ufeff")
+    lines = [line for line in text.splitlines() if line.strip()]
+    if lines and lines[0].lower().startswith(("@relation", "@attribute")):
+        return "keel"
+    if named == "keel":
+        return "csv"  # a .dat file without a header of its own
+    plain = named in (None, "csv") and not start.count(b",")
+    if plain and lines and sparse_text.looks_like_libsvm(lines[:20]):
+        return "libsvm"
+    if named is not None:
+        return named
+    if lines and lines[0].lstrip().startswith("{"):
+        return "jsonl"
+    if lines and sparse_text.looks_like_vw(lines[:20]):
+        return "vw"
+    return "csv"

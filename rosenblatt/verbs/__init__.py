@@ -1,0 +1,51 @@
+"""What the command line does, as functions: each verb is one call, and returns what there is to print or to write.
+
+Names are loaded when they are first used, so that `rosenblatt --help` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+_HOMES = {
+    "train": "rosenblatt.verbs.training",
+    "predict": "rosenblatt.verbs.prediction",
+    "evaluate": "rosenblatt.verbs.evaluation",
+    "separable": "rosenblatt.verbs.proof",
+    "audit": "rosenblatt.verbs.proof",
+    "inspect": "rosenblatt.verbs.inspection",
+    "export": "rosenblatt.verbs.exporting",
+    "convert": "rosenblatt.verbs.conversion",
+    "list_datasets": "rosenblatt.verbs.known_sets",
+    "export_dataset": "rosenblatt.verbs.known_sets",
+    "fetch_dataset": "rosenblatt.verbs.known_sets",
+    "InputError": "rosenblatt.verbs.errors",
+    "OutputError": "rosenblatt.verbs.errors",
+    "UsageError": "rosenblatt.verbs.errors",
+}
+
+if TYPE_CHECKING:
+    from rosenblatt.verbs.conversion import convert as convert
+    from rosenblatt.verbs.errors import InputError as InputError
+    from rosenblatt.verbs.errors import OutputError as OutputError
+    from rosenblatt.verbs.errors import UsageError as UsageError
+    from rosenblatt.verbs.evaluation import evaluate as evaluate
+    from rosenblatt.verbs.exporting import export as export
+    from rosenblatt.verbs.inspection import inspect as inspect
+    from rosenblatt.verbs.known_sets import export_dataset as export_dataset
+    from rosenblatt.verbs.known_sets import fetch_dataset as fetch_dataset
+    from rosenblatt.verbs.known_sets import list_datasets as list_datasets
+    from rosenblatt.verbs.prediction import predict as predict
+    from rosenblatt.verbs.proof import audit as audit
+    from rosenblatt.verbs.proof import separable as separable
+    from rosenblatt.verbs.training import train as train
+
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"rosenblatt.verbs has no {name!r}; it has {', '.join(__all__)}.")
+    return getattr(importlib.import_module(home), name)

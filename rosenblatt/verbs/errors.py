@@ -1,0 +1,92 @@
+"""What can be wrong, by who can mend it: the caller, the input, or the place to write to.
+
+Each is one sentence, and each has an exit code of the command line. A reader raises ValueError or OSError; `reading`
+and `writing` say which of the two a failure belongs to.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+from typing import Any
+
+
+class UsageError(ValueError):
+    """An argument or option that does not fit: a learner that does not exist, a column that the file does not have."""
+
+
+class InputError(ValueError):
+    """A file that cannot be read, or does not hold what it must hold."""
+
+
+class OutputError(OSError):
+    """A result that could not be written."""
+
+
+@contextmanager
+def reading(path: Any = None) -> Iterator[None]:
+    """What fails in here is the fault of what is read."""
+    try:
+        yield
+    except (UsageError, InputError, OutputError):
+        raise
+    except OSError as error:
+        raise InputError(os_sentence(error, path, "read")) from error
+    except (ValueError, TypeError) as error:
+        raise InputError(one_line(error)) from error
+    except MemoryError as error:
+        raise InputError(
+            f"{_named(path)} must fit into memory, but it does not; train on fewer columns or rows."
+        ) from error
+
+
+@contextmanager
+def writing(path: Any) -> Iterator[None]:
+    """What fails in here is the fault of the place that is written to."""
+    try:
+        yield
+    except (UsageError, InputError, OutputError, BrokenPipeError):
+        raise
+    except OSError as error:
+        raise OutputError(os_sentence(error, path, "written")) from error
+
+
+def os_sentence(error: OSError, path: Any, done: str) -> str:
+    """The operating system's word as a sentence; a sentence of ours as it is."""
+    if error.strerror is None:
+        return one_line(error)
+    what = error.filename if isinstance(error.filename, str) else path
+    advice = {
+        "FileNotFoundError": "check the path",
+        "PermissionError": "check your rights to it",
+        "IsADirectoryError": "give the name of a file",
+    }.get(type(error).__name__, "check the place and try again")
+    return f"{_named(what)} could not be {done} ({error.strerror}); {advice}."
+
+
+def one_line(error: BaseException) -> str:
+    """The message of an exception on one line, without quotes around it."""
+    text = " ".join(str(error.args[0] if isinstance(error, KeyError) and error.args else error).split())
+    return text or type(error).__name__
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """ "; did you mean 'species'?", or nothing if no known name is near."""
+    names = {candidate.casefold(): candidate for candidate in known}
+    close = get_close_matches(name.casefold(), names, n=1, cutoff=0.5)
+    return f"did you mean {names[close[0]]!r}?" if close else ""
+
+
+def listed(names: Iterable[Any], most: int = 12) -> str:
+    """Names with commas, and how many more there are."""
+    told = [str(name) for name in names]
+    more = f" and {len(told) - most} more" if len(told) > most else ""
+    return ", ".join(told[:most]) + more
+
+
+def _named(path: Any) -> str:
+    if path is None:
+        return "The input"
+    return "Standard input" if path == "-" else os.fspath(path)

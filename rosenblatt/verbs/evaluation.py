@@ -1,0 +1,91 @@
+"""`evaluate`: how good a model is on the rows of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rosenblatt.report import Summary, summarise
+from rosenblatt.verbs.errors import reading
+from rosenblatt.verbs.models import load_model, read_for, rows_for, unknown_notes
+from rosenblatt.verbs.training import class_named
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """The summary of a model on rows that are not its own, and remarks about these."""
+
+    summary: Summary
+    model: str
+    data: str
+    same_data: bool
+    notes: list[str] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "model": self.model,
+            "data": self.data,
+            "same_data": self.same_data,
+            "summary": self.summary.to_dict(),
+            "notes": self.notes,
+        }
+
+
+def evaluate(
+    model: str,
+    data: str | Sequence[str],
+    target: str | int | None = None,
+    *,
+    positive: Any = None,
+    top: int = 10,
+    header: bool | None = None,
+    encoding: str | None = None,
+    format: str | None = None,
+) -> Evaluation:
+    """Judge a model by the rows of a file that has the answers.
+
+    Parameters
+    ----------
+    model : a model file, or "-" for standard input
+    data : a file, several, a pattern, or "-" for standard input
+    target : the column with the answers, where it is not named as in training
+    positive : the class that precision and recall are about
+    top : how many features to name
+    header, encoding, format : of the data
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from rosenblatt.verbs import export_dataset, train
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> names = [str(folder / name) for name in ("train.csv", "test.csv", "wine.safetensors")]
+    >>> for part, path in zip(("train", "test"), names):
+    ...     _ = export_dataset("wine", path, part=part)
+    >>> _ = train(names[0], "grower", out=names[2])
+    >>> evaluate(names[2], names[1]).summary.accuracy.total
+    45
+    """
+    saved = load_model(model)
+    found = read_for(saved, data, target, labelled=True, header=header, encoding=encoding, format=format)
+    if positive is not None:
+        positive = class_named(found.labels(), positive)
+    rows, notes = rows_for(saved, found)
+    same = found.digest is not None and found.digest == saved.about.get("digest")
+    with reading(found.name):
+        summary = summarise(
+            saved.model,
+            rows,
+            found.labels(),
+            positive=positive if positive is not None else (saved.about.get("summary") or {}).get("positive"),
+            target=found.target,
+            held_out=f"the rows of {found.name}",
+            rows_train=saved.about.get("learned_rows"),
+            most=top,
+            advise=False,
+        )
+    notes = [*found.notes, *notes, *unknown_notes(saved)]
+    if same:
+        notes.append("this is the file that the model was trained on, which flatters it.")
+    return Evaluation(summary, model, found.name, same, notes)

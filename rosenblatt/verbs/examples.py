@@ -1,0 +1,331 @@
+"""Rows and labels from files: which column is the target, which one holds weights, which are left out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import issparse
+
+from rosenblatt.verbs.errors import InputError, UsageError, listed, nearest, reading
+
+if TYPE_CHECKING:
+    import polars
+
+Array = npt.NDArray[Any]
+MOST_CLASSES = 1_000  # different values of a target beyond which it is no class
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Rows, with their labels and weights where they have them.
+
+    Attributes
+    ----------
+    rows : a polars frame without target and weights, or a matrix (array or csr_array)
+    y : the labels, or None
+    weights : one number per row, or None
+    target : the name of the target, or None
+    name, format : where the rows come from
+    names : names of a matrix's columns, if it has them
+    left_out : columns that were named to be dropped, or hold weights
+    image_shape : (height, width) where the rows of a matrix are images
+    notes : sentences about what was assumed
+    """
+
+    rows: Any
+    y: Array | None = None
+    weights: Array | None = None
+    target: str | None = None
+    name: str = ""
+    format: str = ""
+    names: list[str] | None = None
+    left_out: tuple[str, ...] = ()
+    image_shape: tuple[int, ...] | None = None
+    digest: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return int(self.rows.shape[0])
+
+    @property
+    def is_frame(self) -> bool:
+        """Whether the rows are a table with named, typed columns."""
+        return hasattr(self.rows, "columns")
+
+    def take(self, chosen: Array) -> Examples:
+        """Some of the rows, in the order asked for."""
+        return replace(
+            self,
+            rows=self.rows[chosen],
+            y=None if self.y is None else self.y[chosen],
+            weights=None if self.weights is None else self.weights[chosen],
+        )
+
+    def labels(self) -> Array:
+        if self.y is None:
+            raise UsageError(f"{self.name} must have labels here, but none are known; name their column with --target.")
+        return self.y
+
+
+def read_examples(
+    paths: str | Sequence[str],
+    target: str | int | None = None,
+    *,
+    labelled: bool = True,
+    numbers: bool = False,
+    format: str | None = None,
+    header: bool | None = None,
+    encoding: str | None = None,
+    weights: str | None = None,
+    drop: Sequence[str] = (),
+) -> Examples:
+    """Read files, and take the target out of the rows.
+
+    Parameters
+    ----------
+    paths : a file, several, a pattern, or "-" for standard input
+    target : the name of a column, its number counted from 1, or -1 for the last; for images, the file of their labels
+    labelled : whether labels are needed; without them a target that is not there is no failure
+    numbers : whether the target is a quantity rather than a class
+    weights, drop : columns
+    format, header, encoding : as for `rosenblatt.sources.open_source`
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "fruit.csv"
+    >>> _ = path.write_text("weight,colour,fruit\\n150,green,apple\\n120,yellow,banana\\n")
+    >>> found = read_examples(str(path), "fruit")
+    >>> found.rows.columns, found.y.tolist()
+    (['weight', 'colour'], ['apple', 'banana'])
+    >>> read_examples(str(path), "friut")
+    Traceback (most recent call last):
+    rosenblatt.verbs.errors.UsageError: The target must be a column of ...fruit.csv, ...; did you mean 'fruit'?
+    """
+    from rosenblatt.sources import open_source
+
+    given = [paths] if isinstance(paths, str) else list(paths)
+    with reading(given[0] if given else None):
+        source = open_source(given, format=format, header=header, encoding=encoding or "utf-8")
+        content = source.read()
+        digest = None if any("://" in path for path in source.paths) else source.digest()
+    found = Examples(content, name=source.name, format=source.format, digest=digest, notes=list(source.notes))
+    source.close()
+    if source.kind == "matrix":
+        return _of_matrix(found, content, target, labelled=labelled, numbers=numbers, asked=(weights, drop))
+    return _of_frame(found, target, labelled=labelled, numbers=numbers, weights=weights, drop=drop)
+
+
+# ------------------------------------------------------------------------------------------------ tables
+
+
+def _of_frame(
+    found: Examples,
+    target: str | int | None,
+    *,
+    labelled: bool,
+    numbers: bool,
+    weights: str | None,
+    drop: Sequence[str],
+) -> Examples:
+    frame: polars.DataFrame = found.rows
+    columns = list(frame.columns)
+    away = [find_column(columns, name, found.name, "A column to drop") for text in drop for name in text.split(",")]
+    name = None
+    if target is not None:
+        try:
+            name = find_column(columns, target, found.name, "The target")
+        except UsageError:
+            if labelled:
+                raise
+    elif labelled:
+        raise UsageError(
+            f"The target must be named with --target, but none came; "
+            f"{found.name} has the columns {listed(columns, 20)}."
+        )
+    weight = None if weights is None else find_column(columns, weights, found.name, "The weights")
+    notes = list(found.notes)
+    if name is not None and labelled and frame[name].null_count():
+        lost = frame[name].null_count()
+        if lost == frame.height:
+            raise InputError(f"The target {name!r} must have values, but every one is missing; choose another column.")
+        frame = frame.filter(frame[name].is_not_null())
+        notes.append(f"{lost:,} rows without a value of {name!r} are left out.")
+    y = None
+    if name is not None and (labelled or not frame[name].null_count()):
+        y = read_labels(frame[name], name, numbers=numbers, needed=labelled)
+    return replace(
+        found,
+        rows=frame.drop([*away, *([name] if name else []), *([weight] if weight else [])]),
+        y=y,
+        weights=None if weight is None else _weights(frame[weight]),
+        target=name,
+        left_out=(*away, *([weight] if weight else [])),
+        notes=notes,
+    )
+
+
+def find_column(columns: Sequence[str], wanted: str | int, where: str, what: str) -> str:
+    """A column by its name, by its number from 1, or by -1 for the last.
+
+    Examples
+    --------
+    >>> find_column(["a", "b", "c"], "-1", "x.csv", "The target"), find_column(["a", "b"], 1, "x.csv", "The target")
+    ('c', 'a')
+    >>> find_column(["age", "species"], "specis", "x.csv", "The target")
+    Traceback (most recent call last):
+    rosenblatt.verbs.errors.UsageError: The target must be a column of x.csv, but ... 'specis'; did you mean 'species'?
+    """
+    text = str(wanted).strip()
+    if text in columns:
+        return text
+    number = int(text) if text.lstrip("+-").isdigit() else None
+    if number is None:
+        near = nearest(text, columns) or f"it has {listed(columns, 20)}."
+        raise UsageError(f"{what} must be a column of {where}, but it has none named {text!r}; {near}")
+    if not 1 <= abs(number) <= len(columns):
+        raise UsageError(
+            f"{what} must be a number from 1 to {len(columns)}, or -1 for the last column of {where}, but got {text}; "
+            f"it has {listed(columns, 20)}."
+        )
+    return columns[number - 1] if number > 0 else columns[number]
+
+
+def read_labels(series: polars.Series, name: str, *, numbers: bool = False, needed: bool = True) -> Array:
+    """The labels of a column: text, whole numbers or Booleans; numbers where the target is a quantity.
+
+    Examples
+    --------
+    >>> import polars
+    >>> read_labels(polars.Series([1.0, 2.0, 1.0]), "grade")
+    array([1, 2, 1])
+    >>> read_labels(polars.Series(["a", "a"]), "grade")
+    Traceback (most recent call last):
+    rosenblatt.verbs.errors.InputError: The target 'grade' must have at least two values, but every row has 'a'; ...
+    """
+    from rosenblatt.features.target import labels_of
+
+    if numbers:
+        if not series.dtype.is_numeric():
+            raise InputError(
+                f"The target {name!r} must hold numbers for least squares, but it holds {series.dtype}; "
+                f"choose another learner, such as averaged."
+            )
+        return series.cast(float).to_numpy()
+    kinds = series.n_unique()
+    if needed and kinds < 2:
+        raise InputError(
+            f"The target {name!r} must have at least two values, but every row has {series[0]!r}; "
+            f"choose another column, or add rows of another class."
+        )
+    if needed and series.dtype.is_numeric() and kinds > (MOST_CLASSES if _whole(series) else 20):
+        raise UsageError(
+            f"The target {name!r} has {kinds:,} different numbers, which looks like a quantity rather than a class; "
+            f"use --learner least-squares, or make classes of it."
+        )
+    with reading():
+        return labels_of(series)
+
+
+def _whole(series: polars.Series) -> bool:
+    return series.dtype.is_integer() or bool((series == series.round()).all())
+
+
+def _weights(series: polars.Series) -> Array:
+    import polars
+
+    if not series.dtype.is_numeric() or series.null_count():
+        raise InputError(
+            f"The weights in {series.name!r} must be numbers without gaps, but they are not; fill them in."
+        )
+    return series.cast(polars.Float64).to_numpy()
+
+
+# ------------------------------------------------------------------------------------------------ matrices
+
+
+def _of_matrix(
+    found: Examples,
+    matrix: Any,
+    target: str | int | None,
+    *,
+    labelled: bool,
+    numbers: bool,
+    asked: tuple[str | None, Sequence[str]],
+) -> Examples:
+    if asked[0] is not None or asked[1]:
+        raise UsageError(f"Only a table has columns to drop or to weigh by, but {found.name} is {found.format}.")
+    notes = list(found.notes)
+    if target is not None and matrix.y is None and Path(str(target)).is_file():
+        matrix = replace(matrix, y=_label_file(str(target)))
+    elif target is not None and matrix.y is None and str(target).lstrip("+-").isdigit() and not issparse(matrix.X):
+        width, number = matrix.X.shape[1], int(target)
+        if not 1 <= abs(number) <= width:
+            raise UsageError(f"The target must be a column from 1 to {width}, or -1 for the last, but got {number}.")
+        matrix = matrix.with_target(number - 1 if number > 0 else number)
+    elif target is not None and matrix.y is None and labelled:
+        raise UsageError(
+            f"The target of {found.format} data must be a column's number or a file of labels, but got {target!r}; "
+            f"pass --target with one of these."
+        )
+    elif target is None and matrix.y is None:
+        beside = labels_beside(found.name)
+        if beside is not None:
+            matrix = replace(matrix, y=_label_file(beside))
+            notes.append(f"the labels are those of {beside}.")
+    if matrix.y is None and labelled:
+        raise UsageError(f"{found.name} has no labels of its own; pass their file with --target.")
+    if matrix.y is not None and len(matrix.y) != len(matrix):
+        raise InputError(
+            f"There must be one label per row, but {found.name} has {len(matrix):,} rows and {target} "
+            f"{len(matrix.y):,} labels; pass the files that belong together."
+        )
+    y = None if matrix.y is None else np.asarray(matrix.y)
+    if y is not None:
+        import polars
+
+        y = read_labels(polars.Series(y), "label", numbers=numbers, needed=labelled)
+    return replace(
+        found,
+        rows=matrix.X.reshape(len(matrix), -1) if not issparse(matrix.X) else matrix.X,
+        y=y,
+        weights=matrix.sample_weight,
+        names=matrix.feature_names,
+        image_shape=matrix.image_shape,
+        notes=notes,
+    )
+
+
+def labels_beside(path: str) -> str | None:
+    """The file of labels that belongs to a file of images by MNIST's convention, if it is there.
+
+    Examples
+    --------
+    >>> labels_beside("no/such/train-images-idx3-ubyte") is None
+    True
+    """
+    folder, name = os.path.split(path)
+    if "images-idx3" not in name:
+        return None
+    other = os.path.join(folder, name.replace("images-idx3", "labels-idx1"))
+    return other if os.path.isfile(other) else None
+
+
+def _label_file(path: str) -> Array:
+    from rosenblatt.sources import open_source
+
+    with reading(path):
+        source = open_source(path)
+        content: Any = source.read()
+        if source.kind == "frame":
+            if content.width != 1:
+                raise InputError(f"A file of labels must have one column, but {path} has {content.width}.")
+            return content.to_series().to_numpy()
+        labels = content.y if content.y is not None else content.X
+        return np.asarray(labels).reshape(len(labels), -1)[:, 0]

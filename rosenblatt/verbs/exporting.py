@@ -1,0 +1,77 @@
+"""`export`: a model for other programs."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.verbs.errors import InputError, UsageError, writing
+from rosenblatt.verbs.inspection import feature_names
+from rosenblatt.verbs.models import load_model
+from rosenblatt.verbs.tables import write_table
+
+
+@dataclass(frozen=True)
+class Export:
+    """The files that were written."""
+
+    model: str
+    onnx: str | None
+    weights: str | None
+
+    def to_dict(self) -> dict[str, Any]:
+        sizes = {path: os.path.getsize(path) for path in (self.onnx, self.weights) if path and path != "-"}
+        return {**vars(self), "bytes": sizes}
+
+
+def export(model: str, *, onnx: str | None = None, weights: str | None = None) -> Export:
+    """Write a model for other programs.
+
+    Parameters
+    ----------
+    model : a model file, or "-" for standard input
+    onnx : an ONNX file, which onnxruntime answers from, with the preprocessing in it
+    weights : a table of the weights (CSV, Parquet, ...): one row for each feature, one column for each half-space
+
+    Examples
+    --------
+    >>> export("model.safetensors")
+    Traceback (most recent call last):
+    rosenblatt.verbs.errors.UsageError: An export must say what to write, but nothing came; pass --onnx ...
+    """
+    if onnx is None and weights is None:
+        raise UsageError("An export must say what to write, but nothing came; pass --onnx FILE or --weights FILE.")
+    saved = load_model(model)
+    if onnx is not None:
+        from rosenblatt import export_onnx
+
+        try:
+            with writing(onnx):
+                export_onnx(saved.model, onnx)
+        except (TypeError, ValueError) as error:
+            raise InputError(str(error)) from error
+    if weights is not None:
+        write_table(weights, _weights(saved))
+    return Export(model, onnx, weights)
+
+
+def _weights(saved: Any) -> Any:
+    import polars
+
+    coefficients = getattr(saved.learner, "coef_", None)
+    if coefficients is None:
+        name = type(saved.learner).__name__
+        raise UsageError(f"Only a linear model has weights, but this is a {name}; export it with --onnx.")
+    coefficients, intercepts = np.atleast_2d(coefficients), np.atleast_1d(saved.learner.intercept_)
+    classes = [str(label) for label in getattr(saved.learner, "classes_", np.array(["weight"])).tolist()]
+    names = classes if len(coefficients) == len(classes) else classes[-1:]
+    columns = {"feature": [*feature_names(saved, coefficients.shape[1]), "(intercept)"]}
+    values = {name: np.append(coefficients[k], intercepts[k]) for k, name in enumerate(names)}
+    return polars.DataFrame({**columns, **{_free(name, columns): value for name, value in values.items()}})
+
+
+def _free(name: str, taken: Any) -> str:
+    return f"{name}_" if name in taken else name

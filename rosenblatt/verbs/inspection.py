@@ -1,0 +1,246 @@
+"""`inspect`: what is in a model file, and what is in a file of data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.verbs.errors import UsageError, reading
+from rosenblatt.verbs.examples import Examples, read_examples
+from rosenblatt.verbs.models import SavedModel, load_model, read_for, rows_for
+from rosenblatt.verbs.pipelines import columns_of, seen
+
+MODELS = (".safetensors",)
+
+
+@dataclass(frozen=True, eq=False)
+class ModelCard:
+    """A model file described.
+
+    Attributes
+    ----------
+    description : the header of the file, see `rosenblatt.describe`
+    columns : what the model takes: (name, kind, what is not obvious); empty where it takes rows of numbers
+    drivers : the most important features, as `train` found them
+    explained : for one row, what each feature adds to the score of the answer
+    """
+
+    path: str
+    description: dict[str, Any]
+    columns: list[tuple[str, str, str]]
+    drivers: list[dict[str, Any]]
+    explained: Explanation | None = None
+    kind: str = "model"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "path": self.path,
+            "description": self.description,
+            "columns": [{"name": name, "kind": kind, "why": why} for name, kind, why in self.columns],
+            "drivers": self.drivers,
+            "explained": None if self.explained is None else self.explained.to_dict(),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """Why one row is answered as it is: score = sum of parts + intercept."""
+
+    row: int
+    answer: Any
+    instead: Any  # the class that the score is against
+    score: float
+    intercept: float
+    parts: list[tuple[str, float, float]]  # feature, value in the units of the data, what it adds
+    rest: float = 0.0  # what the features that are not named add
+
+    def to_dict(self) -> dict[str, Any]:
+        parts = [{"feature": name, "value": value, "adds": adds} for name, value, adds in self.parts]
+        return {**vars(self), "parts": parts}
+
+
+@dataclass(frozen=True, eq=False)
+class DataCard:
+    """A file of data described: rows, format, and what training would make of each column."""
+
+    path: str
+    format: str
+    rows: int
+    columns: list[dict[str, Any]]
+    features: int
+    sparse: bool
+    notes: list[str] = field(default_factory=list)
+    kind: str = "data"
+
+    def to_dict(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+
+def inspect(
+    path: str | Sequence[str],
+    *,
+    data: str | Sequence[str] | None = None,
+    row: int | None = None,
+    top: int = 10,
+    header: bool | None = None,
+    encoding: str | None = None,
+    format: str | None = None,
+) -> ModelCard | DataCard:
+    """Look into a model file, or into a file of data.
+
+    Parameters
+    ----------
+    path : a model file (.safetensors) or data
+    data, row : explain the answer of a model for this row of this file, counted from 1
+    top : how many features to name
+    header, encoding, format : of the data
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> path = Path(tempfile.mkdtemp()) / "fruit.csv"
+    >>> _ = path.write_text("weight,colour,fruit\\n150,green,apple\\n120,red,cherry\\n130,green,apple\\n")
+    >>> [(column["name"], column["kind"]) for column in inspect(str(path)).columns]
+    [('weight', 'number'), ('colour', 'category'), ('fruit', 'category')]
+    """
+    paths = [path] if isinstance(path, str) else list(path)
+    reader = {"header": header, "encoding": encoding, "format": format}
+    if len(paths) == 1 and format is None and paths[0].casefold().endswith(MODELS):
+        return _model(paths[0], data, row, top, reader)
+    if data is not None or row is not None:
+        raise UsageError("Only a model's answers can be explained, but a file of data came; pass a model first.")
+    return _data(paths, reader)
+
+
+def _model(path: str, data: Any, row: int | None, top: int, reader: dict[str, Any]) -> ModelCard:
+    if (data is None) != (row is None):
+        raise UsageError("To explain an answer, both the data and the row are needed; pass --data FILE --row N.")
+    saved = load_model(path)
+    explained = None
+    if data is not None and row is not None:
+        found = read_for(saved, data, labelled=False, **reader)
+        explained = explain(saved, found, row, top)
+    drivers = (saved.about.get("drivers") or _largest(saved, top))[:top]
+    return ModelCard(path, saved.description, columns_of(saved.model), drivers, explained)
+
+
+def _largest(saved: SavedModel, top: int) -> list[dict[str, Any]]:
+    """The largest weights, for a model whose file says nothing about features."""
+    weights = getattr(saved.learner, "coef_", None)
+    if weights is None:
+        return []
+    weights = np.atleast_2d(weights)
+    sizes = np.abs(weights).max(axis=0)
+    names = feature_names(saved, weights.shape[1])
+    order = np.argsort(-sizes, kind="stable")[:top]
+    return [{"feature": names[j], "weight": float(weights[np.abs(weights[:, j]).argmax(), j])} for j in order.tolist()]
+
+
+def feature_names(saved: SavedModel, count: int) -> list[str]:
+    """The names of the features that the learner sees."""
+    try:
+        names = [str(name) for name in saved.model[:-1].get_feature_names_out()]
+    except (AttributeError, ValueError):
+        names = [str(name) for name in getattr(saved.learner, "feature_names_in_", [])]
+    return names if len(names) == count else [f"x{n + 1}" for n in range(count)]
+
+
+def explain(saved: SavedModel, found: Examples, row: int, top: int = 10) -> Explanation:
+    """What each feature adds to the score that decides a row, in its favour or against it."""
+    if not 1 <= row <= len(found):
+        raise UsageError(f"The row must be a number from 1 to {len(found):,}, but got {row}; rows count from 1.")
+    weights = getattr(saved.learner, "coef_", None)
+    if weights is None:
+        name = type(saved.learner).__name__
+        raise UsageError(f"An answer is explained by weights, but a {name} has none; train a linear learner.")
+    with reading(found.name):
+        rows, _ = rows_for(saved, found.take(np.array([row - 1])))
+        values = seen(saved.model, rows)
+        values = np.asarray(values.toarray() if hasattr(values, "toarray") else values, np.float64).ravel()
+        answer = saved.model.predict(rows)[0]
+    weights, intercepts = np.atleast_2d(weights).astype(np.float64), np.atleast_1d(saved.learner.intercept_)
+    instead: Any = None
+    if hasattr(saved.learner, "classes_"):
+        classes = saved.learner.classes_.tolist()
+        chosen = classes.index(answer.item() if isinstance(answer, np.generic) else answer)
+        if len(weights) == 1:
+            sign = 1.0 if chosen == 1 else -1.0
+            direction, intercept, instead = sign * weights[0], sign * intercepts[0], classes[1 - chosen]
+        else:
+            scores = weights @ values + intercepts
+            second = int(np.argsort(-scores, kind="stable")[1])
+            direction = weights[chosen] - weights[second]
+            intercept, instead = intercepts[chosen] - intercepts[second], classes[second]
+    else:
+        direction, intercept = weights[0], intercepts[0]
+    adds = direction * values
+    names = feature_names(saved, len(values))
+    order = [j for j in np.argsort(-np.abs(adds), kind="stable")[:top].tolist() if adds[j]]
+    given = _in_own_units(saved, values)
+    parts = [(names[j], float(given[j]), float(adds[j])) for j in order]
+    score = float(adds.sum() + intercept)
+    rest = float(np.delete(adds, order).sum())
+    plain = answer.item() if isinstance(answer, np.generic) else answer
+    return Explanation(row, plain, instead, score, float(intercept), parts, rest)
+
+
+def _in_own_units(saved: SavedModel, values: Any) -> Any:
+    """The values before they were scaled."""
+    scaling = getattr(saved.model.steps[0][1], "scaling_", None)
+    if scaling is not None:
+        factors, shifts = scaling
+        return (values - shifts) / factors
+    if saved.model.steps[0][0] == "scaler":
+        return saved.model.steps[0][1].inverse_transform(values[None, :])[0]
+    return values
+
+
+def _data(paths: list[str], reader: dict[str, Any]) -> DataCard:
+    from rosenblatt.features.columns import ColumnEncoder
+
+    found = read_examples(paths, labelled=False, **reader)
+    if not found.is_frame:
+        rows = found.rows
+        labels = [] if found.y is None else [_card("label", found.y, "target")]
+        sparse = hasattr(rows, "indptr")
+        what = f"{rows.dtype}, {rows.nnz / max(1, np.prod(rows.shape)):.2%} not 0" if sparse else str(rows.dtype)
+        features = {"name": f"{rows.shape[1]:,} features", "kind": what, "why": "", "missing": 0, "values": None}
+        columns = [*labels, {**features, "examples": []}]
+        return DataCard(found.name, found.format, len(found), columns, rows.shape[1], sparse, found.notes)
+    with reading(found.name):
+        encoder = ColumnEncoder(missing="median").fit(found.rows)
+    columns = [
+        {
+            "name": column.name,
+            "kind": column.kind,
+            "why": column.why,
+            "missing": int(column.missing),
+            "values": int(found.rows[column.name].n_unique()),
+            "examples": [str(value) for value in _first_values(found.rows[column.name])],
+        }
+        for column in encoder.columns_
+    ]
+    return DataCard(
+        found.name, found.format, len(found), columns, encoder.n_features_out_, bool(encoder.sparse_), found.notes
+    )
+
+
+def _first_values(series: Any) -> Any:
+    return series.drop_nulls().unique(maintain_order=True).head(4)
+
+
+def _card(name: str, values: Any, kind: str) -> dict[str, Any]:
+    names = np.unique(values)
+    return {
+        "name": name,
+        "kind": kind,
+        "why": "",
+        "missing": 0,
+        "values": len(names),
+        "examples": [str(value) for value in names[:4].tolist()],
+    }

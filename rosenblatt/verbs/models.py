@@ -1,0 +1,161 @@
+"""Model files in and out, and rows that fit the model that they are given to."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from rosenblatt.features.columns import ColumnEncoder
+from rosenblatt.verbs.errors import InputError, UsageError, listed, reading, writing
+from rosenblatt.verbs.examples import Examples, read_examples
+from rosenblatt.verbs.pipelines import with_width
+
+
+@dataclass(frozen=True, eq=False)
+class SavedModel:
+    """A model from a file, with what the file says about it.
+
+    Attributes
+    ----------
+    model : a fitted Pipeline; a bare estimator becomes one of a single step
+    path : where it was
+    description : the header of the file, see `rosenblatt.describe`
+    """
+
+    model: Pipeline
+    path: str
+    description: dict[str, Any]
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What `train` wrote: target, source, digest, split; empty for models saved otherwise."""
+        return self.description.get("about") or {}
+
+    @property
+    def target(self) -> str | None:
+        return self.about.get("target")
+
+    @property
+    def learner(self) -> Any:
+        return self.model.steps[-1][1]
+
+    @property
+    def takes_tables(self) -> bool:
+        """Whether the rows are a table with named columns."""
+        return isinstance(self.model.steps[0][1], ColumnEncoder)
+
+
+def save_model(model: Any, path: str, about: dict[str, Any]) -> None:
+    """Write a model file, or send it to standard output."""
+    from rosenblatt import save
+
+    if path != "-":
+        with writing(path):
+            save(model, path, about=about)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "model.safetensors"
+        save(model, file, about=about)
+        with file.open("rb") as stream:
+            shutil.copyfileobj(stream, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+
+
+def load_model(path: str) -> SavedModel:
+    """A model from a file, or from standard input."""
+    from rosenblatt import describe, load
+
+    if path == "-":
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "model.safetensors"
+            with file.open("wb") as stream:
+                shutil.copyfileobj(sys.stdin.buffer, stream)
+            found = load_model(str(file))
+        return SavedModel(found.model, "-", found.description)
+    if os.path.isdir(path):
+        raise InputError(f"{path} must be a model file, but it is a folder; name the file in it.")
+    with reading(path):
+        model, description = load(path), describe(path)
+    if not hasattr(model, "predict"):
+        raise InputError(f"{path} must hold a model that predicts, but it holds a {type(model).__name__}.")
+    return SavedModel(model if isinstance(model, Pipeline) else Pipeline([("learner", model)]), path, description)
+
+
+def rows_for(saved: SavedModel, found: Examples) -> tuple[Any, list[str]]:
+    """The rows as the model takes them, and remarks; a column that is not there is a failure that names it."""
+    if saved.takes_tables:
+        return _table_for(saved, found)
+    if not found.is_frame:
+        width = getattr(saved.model.steps[0][1], "n_features_in_", found.rows.shape[1])
+        return with_width(found.rows, width, found.name)
+    names = getattr(saved.model.steps[0][1], "feature_names_in_", None)
+    frame = found.rows
+    if names is not None:
+        _check_columns(list(names), list(frame.columns), found.name)
+        frame = frame.select([str(name) for name in names])
+    wrong = [column for column, kind in frame.schema.items() if not (kind.is_numeric() or kind.is_nested() is None)]
+    if wrong:
+        raise InputError(
+            f"The model takes rows of numbers, but the columns {listed(wrong)} of {found.name} hold something else."
+        )
+    rows = frame.to_numpy().astype(np.float64)
+    return with_width(rows, getattr(saved.model.steps[0][1], "n_features_in_", rows.shape[1]), found.name)
+
+
+def _table_for(saved: SavedModel, found: Examples) -> tuple[Any, list[str]]:
+    encoder: ColumnEncoder = saved.model.steps[0][1]
+    if not found.is_frame:
+        raise UsageError(
+            f"The model was trained on a table with named columns, but {found.name} is {found.format}; "
+            f"pass a table with the columns {listed(encoder.feature_names_in_)}."
+        )
+    needed = [column.name for column in encoder.columns_ if column.width]
+    columns = list(found.rows.columns)
+    _check_columns(needed, columns, found.name)
+    frame = found.rows
+    unused = [column.name for column in encoder.columns_ if not column.width and column.name not in columns]
+    if unused:  # left out in training too, so that nothing depends on them
+        import polars
+
+        frame = frame.with_columns(polars.lit(None).alias(name) for name in unused)
+    known = {*map(str, encoder.feature_names_in_), str(saved.target), *saved.about.get("left_out", [])}
+    extra = [name for name in columns if name not in known]
+    notes = [f"the model does not know the columns {listed(extra)}, which are ignored."] if extra else []
+    return frame.select([str(name) for name in encoder.feature_names_in_]), notes
+
+
+def _check_columns(needed: Sequence[str], there: Sequence[str], name: str) -> None:
+    missing = [column for column in needed if column not in there]
+    if missing:
+        raise InputError(
+            f"{name} must have the columns that the model was trained on, but {listed(missing)} "
+            f"{'is' if len(missing) == 1 else 'are'} missing; add {'it' if len(missing) == 1 else 'them'}."
+        )
+
+
+def unknown_notes(saved: SavedModel) -> list[str]:
+    """What the last answers met that training had not: categories that are new."""
+    counts = getattr(saved.model.steps[0][1], "unknown_counts_", {})
+    return [
+        f"{count:,} rows have a value of {name!r} that training had not seen; it counts for nothing."
+        for name, count in counts.items()
+        if count
+    ]
+
+
+def read_for(
+    saved: SavedModel, data: str | Sequence[str], target: str | int | None = None, *, labelled: bool, **reader: Any
+) -> Examples:
+    """Rows for a model; the target is the one that it was trained for unless another is named."""
+    wanted = target if target is not None else saved.target
+    numbers = saved.learner.__class__.__name__ == "LeastSquares"
+    return read_examples(data, wanted, labelled=labelled, numbers=numbers, **reader)

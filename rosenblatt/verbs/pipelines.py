@@ -1,0 +1,124 @@
+"""Columns to numbers to an answer: the steps of a model, fitted one by one so that the learner can be watched."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+
+from rosenblatt.features.columns import ColumnEncoder
+from rosenblatt.verbs.errors import InputError, reading
+from rosenblatt.verbs.examples import Array, Examples
+
+WATCHED = 20_000_000  # numbers in the held-out rows up to which their error is measured after every epoch
+
+
+def unfitted(found: Examples, learner: Any, *, scale: bool, missing: str, text: str) -> Pipeline:
+    """The steps for these rows: columns are encoded, dense numbers scaled, bytes and sparse rows left alone."""
+    if found.is_frame:
+        encoder = ColumnEncoder(text=text, missing=missing, scale="standard" if scale else None)
+        return Pipeline([("columns", encoder), ("learner", learner)])
+    if scale and not issparse(found.rows) and found.rows.dtype != np.uint8:
+        return Pipeline([("scaler", StandardScaler()), ("learner", learner)])
+    return Pipeline([("learner", learner)])
+
+
+def fit_columns(model: Pipeline, found: Examples) -> Any:
+    """Fit what comes before the learner, and return the rows that the learner sees."""
+    rows = found.rows
+    with reading(found.name):
+        for _, step in model.steps[:-1]:
+            rows = step.fit_transform(rows)
+    return rows
+
+
+def seen(model: Pipeline, rows: Any) -> Any:
+    """The rows as the learner of a fitted model sees them."""
+    for _, step in model.steps[:-1]:
+        rows = step.transform(rows)
+    return rows
+
+
+def fit_learner(
+    model: Pipeline,
+    rows: Any,
+    found: Examples,
+    tested: Examples | None = None,
+    *,
+    verbose: int = 0,
+    on_epoch: Any = None,
+) -> None:
+    """Fit the last step on rows that are encoded; the error on the tested rows is measured after every epoch."""
+    learner = model.steps[-1][1]
+    known = inspect.signature(learner.fit).parameters
+    options: dict[str, Any] = {}
+    if found.weights is not None:
+        options["sample_weight"] = found.weights
+    if on_epoch is not None and "on_epoch" in known:
+        options["on_epoch"] = on_epoch
+    if tested is not None and "eval_set" in known and _small(tested.rows):
+        with reading(tested.name):
+            options["eval_set"] = (seen(model, tested.rows), tested.labels())
+    shown = "verbose" in learner.get_params(deep=False)
+    if shown:
+        learner.set_params(verbose=verbose)
+    with reading(found.name):
+        learner.fit(rows, found.labels(), **options)
+    if shown:
+        learner.set_params(verbose=0)
+
+
+def fresh(model: Pipeline) -> Pipeline:
+    """The same steps, not fitted."""
+    return clone(model)
+
+
+def with_width(rows: Any, width: int, name: str) -> tuple[Any, list[str]]:
+    """Rows of a matrix with as many columns as a model knows; files of sparse rows often lack the last ones.
+
+    Examples
+    --------
+    >>> with_width(csr_array(np.eye(2)), 3, "x.libsvm")[0].toarray()
+    array([[1., 0., 0.],
+           [0., 1., 0.]])
+    """
+    found = rows.shape[1]
+    if found == width:
+        return rows, []
+    if not issparse(rows):
+        raise InputError(f"{name} must have the {width:,} columns of the model, but it has {found:,}; pass such rows.")
+    rows = csr_array(rows)
+    if found < width:
+        return csr_array((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], width)), []
+    return csr_array(rows[:, :width]), [f"{name} has features beyond the {width:,} of the model, which are ignored."]
+
+
+def columns_of(model: Pipeline) -> list[tuple[str, str, str]]:
+    """What became of each column of a table: its name, its kind, and what is not obvious."""
+    encoder = model.steps[0][1]
+    if not isinstance(encoder, ColumnEncoder):
+        return []
+    return [(column.name, column.kind, column.why) for column in encoder.columns_]
+
+
+def notes_of(model: Pipeline) -> list[str]:
+    """Sentences about columns that were dropped or filled."""
+    return list(getattr(model.steps[0][1], "notes_", []))
+
+
+def _small(rows: Any) -> bool:
+    return int(np.prod(rows.shape)) <= WATCHED
+
+
+def score_columns(model: Pipeline, rows: Any) -> tuple[Array, list[Any]]:
+    """The scores of rows, and the class that each column is about; two classes have one column, of the second."""
+    scores = np.asarray(model.decision_function(rows))
+    classes = [label.item() if isinstance(label, np.generic) else label for label in model.classes_]
+    if scores.ndim == 1:
+        return scores[:, None], classes[-1:]
+    return scores, classes

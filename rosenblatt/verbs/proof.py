@@ -1,0 +1,287 @@
+"""`separable`: whether a hyperplane separates the classes of a file, with a proof; and `audit` of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from rosenblatt.certificates.results import NotSeparable, SeparabilityTable, Separable, Undecided
+from rosenblatt.features.columns import ColumnEncoder
+from rosenblatt.verbs.errors import InputError, UsageError, reading, writing
+from rosenblatt.verbs.examples import Examples, read_examples
+from rosenblatt.verbs.models import SavedModel, load_model, read_for, rows_for
+from rosenblatt.verbs.pipelines import seen
+from rosenblatt.verbs.splits import hold_out
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """A verdict on the rows of a file.
+
+    Attributes
+    ----------
+    verdict : "separable", "not separable", "undecided"; with several classes "separable" if every question is
+    result : the certificate, or a table of them, see `rosenblatt.separability`
+    features : the names of the features, which columns of text and categories were turned into
+    verified : whether the proof was checked again in exact arithmetic, and what came of it
+    path : where the certificate was written to, or read from
+    """
+
+    verdict: str
+    result: Any
+    data: str
+    target: str | None
+    features: list[str]
+    verified: bool | None = None
+    reason: str = ""
+    path: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        found: dict[str, Any] = {
+            "verdict": self.verdict,
+            "data": self.data,
+            "target": self.target,
+            "verified": self.verified,
+            "certificate": self.path,
+            "notes": self.notes,
+        }
+        if isinstance(self.result, SeparabilityTable):
+            return found | {"classes": self.result.classes, "questions": self.result.records()}
+        if isinstance(self.result, Separable):
+            weights = dict(zip(self.features, self.result.normal.tolist(), strict=True))
+            return found | {
+                "margin": self.result.margin,
+                "margin_upper": self.result.margin_upper,
+                "mistake_bound": self.result.mistake_bound,
+                "hyperplane": {"weights": weights, "offset": self.result.offset},
+            }
+        if isinstance(self.result, NotSeparable):
+            return found | {"witness_rows": list(self.result.rows)}
+        return found | {"reason": self.reason or getattr(self.result, "reason", "")}
+
+
+def separable(
+    data: str | Sequence[str],
+    target: str | int | None = None,
+    *,
+    intercept: bool = True,
+    time_limit: float | None = None,
+    tolerance: float = 0.01,
+    certificate: str | None = None,
+    verify: str | None = None,
+    missing: str = "error",
+    text: str = "auto",
+    drop: Sequence[str] = (),
+    header: bool | None = None,
+    encoding: str | None = None,
+    format: str | None = None,
+    verbose: int = 0,
+) -> Proof:
+    """Decide whether a hyperplane separates the classes of a file, and prove it.
+
+    Parameters
+    ----------
+    data, target, drop, header, encoding, format : as for `train`
+    intercept : whether the hyperplane may leave the origin
+    time_limit : seconds, after which the verdict may be "undecided"
+    tolerance : how close to the largest margin the margin must be proven
+    certificate : where to write the proof, a JSON file
+    verify : a certificate to check against the data instead of looking for a new one
+    missing, text : how columns become numbers, see `ColumnEncoder`; numbers stay as they are
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> path = Path(tempfile.mkdtemp()) / "and.csv"
+    >>> _ = path.write_text("a,b,both\\n0,0,no\\n0,1,no\\n1,0,no\\n1,1,yes\\n")
+    >>> separable(str(path), "both").result
+    Separable ('yes' against 'no', 4 x 2)
+      margin         0.353553, the largest to the last digit
+      support        3 rows
+      theorem        R' = 1.73205, gamma' = 0.242536: at most 51 mistakes
+    """
+    found = read_examples(data, target, drop=drop, header=header, encoding=encoding, format=format)
+    rows, features = _numbers(found, missing, text)
+    common: dict[str, Any] = {"data": found.name, "target": found.target, "features": features, "notes": found.notes}
+    if verify is not None:
+        return _verified(verify, rows, found, common)
+    from rosenblatt.certificates.separability import separability
+
+    with reading(found.name):
+        result = separability(rows, found.labels(), intercept, time_limit, tolerance=tolerance, verbose=verbose)
+    if certificate is not None:
+        if isinstance(result, Undecided):
+            raise InputError(f"There is no proof to write, since the question is undecided ({result.reason}).")
+        with writing(certificate):
+            result.save(certificate)
+    return Proof(_verdict(result), result, path=certificate, **common)
+
+
+def _verdict(result: Any) -> str:
+    if not isinstance(result, SeparabilityTable):
+        return str(result.verdict)
+    verdicts = {part.verdict for _, part in result}
+    return next((name for name in ("not separable", "undecided") if name in verdicts), "separable")
+
+
+def _numbers(found: Examples, missing: str, text: str) -> tuple[Any, list[str]]:
+    """Rows of numbers that are not scaled, since a margin is in the units of the data."""
+    if not found.is_frame:
+        width = found.rows.shape[1]
+        return found.rows, found.names or [f"x{n + 1}" for n in range(width)]
+    with reading(found.name):
+        encoder = ColumnEncoder(text=text, missing=missing, scale=None, dtype="float64")
+        rows = encoder.fit_transform(found.rows)
+    found.notes.extend(encoder.notes_)
+    return rows, [str(name) for name in encoder.get_feature_names_out()]
+
+
+def _verified(path: str, rows: Any, found: Examples, common: dict[str, Any]) -> Proof:
+    from rosenblatt.certificates.files import load_certificate
+    from rosenblatt.certificates.verify import CertificateError
+
+    try:
+        with reading(path):
+            result = load_certificate(path, rows, found.labels())
+    except InputError as error:
+        if not isinstance(error.__cause__, CertificateError):
+            raise
+        return Proof("not verified", None, verified=False, reason=str(error), path=path, **common)
+    return Proof(_verdict(result), result, verified=True, path=path, **common)
+
+
+# ------------------------------------------------------------------------------------------------ audit
+
+
+@dataclass(frozen=True, eq=False)
+class AuditedRun:
+    """A run that was made again and held against the convergence theorem.
+
+    Attributes
+    ----------
+    audits : one `Audit` for two classes, one for each class against the rest for more, by name
+    holds : whether the theorem holds for every one; None where it is not about this run
+    """
+
+    model: str
+    data: str
+    audits: dict[str, Any]
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def holds(self) -> bool | None:
+        if any(audit.holds is False for audit in self.audits.values()):
+            return False
+        return True if all(audit.holds for audit in self.audits.values()) else None
+
+    def to_dict(self) -> dict[str, Any]:
+        fields = ("mistakes", "radius", "gamma", "bound", "applies", "holds", "note", "arithmetic")
+        return {
+            "model": self.model,
+            "data": self.data,
+            "holds": self.holds,
+            "audits": {name: {key: getattr(audit, key) for key in fields} for name, audit in self.audits.items()},
+            "notes": self.notes,
+        }
+
+
+def audit(
+    model: str,
+    data: str | Sequence[str],
+    *,
+    tolerance: float = 0.01,
+    time_limit: float | None = None,
+    header: bool | None = None,
+    encoding: str | None = None,
+    format: str | None = None,
+) -> AuditedRun:
+    """Make the run behind a model again, and hold it against the convergence theorem, update by update.
+
+    A model file keeps the weights, not the way to them. The seed, the split and the order are known, so that the run
+    is made again from the same data; that it ends at the very same weights is checked before anything else is said.
+
+    Parameters
+    ----------
+    model : a model file that `train` wrote with a perceptron of any kind
+    data : the data that it was trained on
+    tolerance, time_limit : as for `rosenblatt.audit`
+    header, encoding, format : of the data
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from rosenblatt.verbs import train
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> path, kept = folder / "and.csv", str(folder / "and.safetensors")
+    >>> _ = path.write_text("a,b,both\\n0,0,no\\n0,1,no\\n1,0,no\\n1,1,yes\\n")
+    >>> _ = train(str(path), "both", learner="perceptron", holdout=0, out=kept)
+    >>> audit(kept, str(path)).holds
+    True
+    """
+    from rosenblatt.certificates.audit import Audits
+    from rosenblatt.certificates.audit import audit as audited
+
+    saved = load_model(model)
+    _check_can_repeat(saved)
+    found = read_for(saved, data, labelled=True, header=header, encoding=encoding, format=format)
+    learned = _learned_rows(saved, found)
+    rows, notes = rows_for(saved, learned)
+    with reading(found.name):
+        rows = seen(saved.model, rows)
+        run = _repeated(saved, rows, learned)
+        result = audited(run, rows, learned.labels(), tolerance=tolerance, time_limit=time_limit)
+    parts = dict(result.audits) if isinstance(result, Audits) else {result.name: result}
+    return AuditedRun(model, found.name, {str(name): part for name, part in parts.items()}, [*found.notes, *notes])
+
+
+def _check_can_repeat(saved: SavedModel) -> None:
+    kind = type(saved.learner).__name__
+    if kind not in ("Perceptron", "HalfSpace", "KernelPerceptron"):
+        raise UsageError(
+            f"The theorem is about perceptrons, but the model is a {kind}; train one with --learner perceptron."
+        )
+    if not saved.about.get("split"):
+        raise UsageError(f"{saved.path} does not say how it was trained; audit a model that rosenblatt train wrote.")
+
+
+def _learned_rows(saved: SavedModel, found: Examples) -> Examples:
+    """The rows that the model learned from, by the split that its file tells."""
+    if found.digest is not None and saved.about.get("digest") not in (None, found.digest):
+        raise InputError(
+            f"{found.name} must be the data that the model was trained on, but it is another file "
+            f"(the digests differ); pass {saved.about.get('source')}."
+        )
+    share = saved.about["split"].get("share", 0.0)
+    if not share:
+        return found
+    return found.take(hold_out(found.labels(), share, int(saved.about["seed"]))[0])
+
+
+def _repeated(saved: SavedModel, rows: Any, learned: Examples) -> Any:
+    """The run once more, with every update recorded."""
+    import warnings
+
+    from sklearn.exceptions import ConvergenceWarning
+
+    run = clone(saved.learner).set_params(time_limit=None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        run.fit(rows, learned.labels(), sample_weight=learned.weights, record="updates")
+    if not np.array_equal(_last(run), _last(saved.learner)):
+        raise InputError(
+            f"The run must end at the weights of {saved.path} when it is made again, but it ends at others "
+            f"(it was interrupted, or made by another version); train again without a time limit."
+        )
+    return run
+
+
+def _last(learner: Any) -> Any:
+    model = learner.answers_["last"]
+    return model.coef if hasattr(model, "coef") else learner.decision_function(learner.support_vectors_)

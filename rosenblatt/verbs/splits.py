@@ -1,0 +1,77 @@
+"""Which rows are learned from and which ones are kept aside to be tested on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from rosenblatt.verbs.errors import InputError
+from rosenblatt.verbs.examples import Array
+
+
+def hold_out(y: Array, share: float, seed: int, *, numbers: bool = False) -> tuple[Array, Array]:
+    """Row numbers to learn from and to test on, in their order in the file; every class in proportion.
+
+    A class of a single row is learned from.
+
+    Examples
+    --------
+    >>> learned, tested = hold_out(np.array(["a", "b"] * 10), 0.2, seed=0)
+    >>> len(learned), len(tested), np.array(["a", "b"] * 10)[tested].tolist().count("a")
+    (16, 4, 2)
+    """
+    random = np.random.default_rng(seed)
+    order = random.permutation(len(y))
+    groups = [order] if numbers else _by_class(y, order)
+    tested = np.concatenate([group[: _rounded(share, len(group), random)] for group in groups])
+    if len(tested) == 0:
+        tested = order[: max(1, round(share * len(y)))]
+    kept = np.ones(len(y), dtype=bool)
+    kept[tested] = False
+    learned = np.flatnonzero(kept)
+    if len(learned) == 0 or (not numbers and len(np.unique(y[learned])) < 2):
+        raise InputError(
+            f"There must be rows of two classes left to learn from, but of {len(y):,} rows {share:.0%} are kept aside "
+            f"to test on; add rows, or use --holdout 0 or --test."
+        )
+    return learned, np.flatnonzero(~kept)
+
+
+def folds(y: Array, count: int, seed: int, *, numbers: bool = False) -> Iterator[tuple[Array, Array]]:
+    """Row numbers to learn from and to test on for each fold; every row is tested on once.
+
+    Examples
+    --------
+    >>> sorted(row for _, tested in folds(np.array([0, 1] * 5), 3, seed=0) for row in tested.tolist())
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+    """
+    if count > len(y):
+        raise InputError(
+            f"There must be at least as many rows as folds, but there are {len(y):,} rows and {count} folds; "
+            f"lower --cv or add rows."
+        )
+    order = np.random.default_rng(seed).permutation(len(y))
+    groups = [order] if numbers else _by_class(y, order)
+    fold = np.empty(len(y), dtype=np.int64)
+    # One class after another is dealt out like cards, so that folds differ by at most one row.
+    fold[np.concatenate(groups)] = np.arange(len(y)) % count
+    for number in range(count):
+        tested = fold == number
+        if not numbers and len(np.unique(y[~tested])) < 2:
+            raise InputError(
+                "Every fold must leave rows of two classes to learn from, but one leaves a single class; lower --cv."
+            )
+        yield np.flatnonzero(~tested), np.flatnonzero(tested)
+
+
+def _by_class(y: Array, order: Array) -> list[Array]:
+    return [order[y[order] == label] for label in np.unique(y)]
+
+
+def _rounded(share: float, size: int, random: np.random.Generator) -> int:
+    """How many of a class to test on: the share, rounded up or down by chance so that small classes have their turn."""
+    if size == 1:
+        return 0
+    wanted = share * size
+    return min(size - 1, int(wanted) + int(random.random() < wanted - int(wanted)))

@@ -1,0 +1,483 @@
+"""Training from files that need not fit into memory: several passes, a few megabytes of rows at a time.
+
+The first pass finds out what the columns are (`ColumnEncoder.fit_batches`), which classes there are, and keeps a random
+sample of rows to test on. Every further pass is an epoch: blocks of rows are read and encoded on a thread of their own
+while the learner's `partial_fit` learns from the block before. Within a block the rows are shuffled; the blocks of a
+plain file of text are visited in a new random order in every epoch, a few places of the file at a time, so that a
+sorted file does no harm.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+import polars as pl
+from scipy.sparse import issparse, vstack
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from rosenblatt.features.columns import ColumnEncoder
+from rosenblatt.features.target import find_column, labels_of
+from rosenblatt.progress import reporter
+from rosenblatt.sources import Matrix, Source
+from rosenblatt.sources.delimited import TypesWidened
+from rosenblatt.trace import Array, Epoch, Trace
+
+TESTED_ROWS = 20_000  # kept aside, which tells the accuracy to less than one per cent
+TESTED_BYTES = 2**25
+MOST_CLASSES = 1_000
+EPOCHS = 5
+WINDOW = 8  # blocks from different places of the file whose rows are shuffled together
+WINDOW_BYTES = 2**26
+
+Item = TypeVar("Item")
+
+
+@dataclass(eq=False)
+class StreamedTraining:
+    """What `train_streamed` did.
+
+    Attributes
+    ----------
+    model : Pipeline of a fitted `ColumnEncoder` (for tables) and the learner
+    target : str or None
+    X_test, y_test : a random sample of rows, kept aside: a polars frame or a matrix, and labels
+    X_seen, y_seen : a random sample of the rows that were learned from, as many
+    rows, learned_rows : int
+    trace : one row per epoch, with the error on the sample
+    notes : sentences about what was assumed
+    """
+
+    model: Pipeline
+    target: str | None
+    X_test: Any
+    y_test: Array
+    X_seen: Any
+    y_seen: Array
+    rows: int
+    learned_rows: int
+    trace: Trace
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass
+class _Rows:
+    """A piece of the source: rows without the target, labels, weights, and the number of the first row."""
+
+    rows: Any
+    y: Array
+    weights: Array | None
+    keys: Array
+
+
+def train_streamed(
+    source: Source,
+    target: str | int | None,
+    learner: Any,
+    *,
+    encoder: ColumnEncoder | None = None,
+    max_iter: int = EPOCHS,
+    time_limit: float | None = None,
+    tested_rows: int = TESTED_ROWS,
+    weights: str | None = None,
+    drop: Sequence[str] = (),
+    seed: int = 0,
+    verbose: int = 0,
+    on_epoch: Callable[[Epoch], object] | None = None,
+) -> StreamedTraining:
+    """Learn from the rows of a source in several passes over its files, with bounded memory.
+
+    Beside the model and the sample that is tested on (at most 64 MB), memory holds a few blocks of rows (three times
+    64 MB at most, when rows are encoded), whatever the size of the files.
+
+    Parameters
+    ----------
+    source : Source
+        From `open_source`.
+    target : str, int or None
+        The column to predict: its name, its number from 1, or -1 for the last. None for a source of matrices, which
+        has its labels beside the rows.
+    learner : classifier with `partial_fit`
+        It is cloned.
+    encoder : ColumnEncoder, optional
+        For tables; cloned. Text is hashed unless it says otherwise.
+    max_iter : int
+        Epochs, each a pass over the files.
+    time_limit : float, optional
+        Seconds of training; heeded after every block.
+    tested_rows : int
+        How many rows to keep aside, drawn at random.
+    weights, drop : str, sequence of str
+        The column with the weights of the rows; columns to leave out.
+    seed : int
+        Draws the sample and shuffles.
+    verbose : int
+        1 shows the epochs.
+    on_epoch : callable, optional
+        Told of every epoch; returning something true stops.
+
+    Returns
+    -------
+    StreamedTraining
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from rosenblatt import Perceptron, open_source
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "t.csv"
+    >>> _ = path.write_text("a,b,sum\\n" + "".join(f"{i % 7},{i % 5},{(i % 7 + i % 5) > 5}\\n" for i in range(1000)))
+    >>> done = train_streamed(open_source(path), "sum", Perceptron("averaged"), tested_rows=200)
+    >>> done.rows, done.learned_rows, float((done.model.predict(done.X_test) == done.y_test).mean()) > 0.95
+    (1000, 800, True)
+    """
+    if not hasattr(learner, "partial_fit"):
+        raise ValueError(
+            f"A learner must have partial_fit to learn from a file block by block, but {type(learner).__name__} has "
+            "none; use Perceptron, PassiveAggressive or HalfSpace, or a file that fits into memory."
+        )
+    if max_iter < 1:
+        raise ValueError(f"max_iter must be at least 1, but {max_iter!r} came; it is the number of passes.")
+    stream = _Stream(source, target, weights, tuple(drop), seed, int(tested_rows))
+    fitted = None if source.kind == "matrix" else clone(encoder) if encoder is not None else ColumnEncoder()
+    first = stream.survey(fitted)
+    taught = clone(learner)
+    trace = _epochs(stream, first, fitted, taught, max_iter, time_limit, verbose, on_epoch)
+    steps = [("learner", taught)] if fitted is None else [("columns", fitted), ("learner", taught)]
+    notes = [*source.notes, *first.notes]
+    return StreamedTraining(
+        Pipeline(steps), stream.target, first.tested.rows, first.tested.y, first.seen.rows, first.seen.y, first.rows,
+        first.rows - len(first.tested.y), trace, notes,
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------------- the first pass
+
+
+class _Sample:
+    """The rows with the smallest keys, which are random: a sample without a second look at any row."""
+
+    def __init__(self, most: int) -> None:
+        self.most, self.pieces, self.limit = most, list[_Rows](), np.uint64(2**64 - 1)
+
+    def add(self, piece: _Rows) -> None:
+        chosen = np.flatnonzero(piece.keys <= self.limit)
+        if len(chosen) == 0 or self.most == 0:
+            return
+        self.pieces.append(_taken(piece, chosen))
+        if sum(len(kept.y) for kept in self.pieces) > 2 * self.most:
+            self._prune()
+
+    def _prune(self) -> None:
+        together = _joined(self.pieces)
+        order = np.argsort(together.keys, kind="stable")[: self.most]
+        self.pieces = [_taken(together, np.sort(order))]
+        self.limit = together.keys[order[-1]]
+
+    def finished(self) -> _Rows:
+        if sum(len(kept.y) for kept in self.pieces) > self.most:
+            self._prune()
+        return _joined(self.pieces)
+
+
+@dataclass
+class _Survey:
+    rows: int
+    classes: Array
+    tested: _Rows
+    seen: _Rows
+    limit: np.uint64  # rows with a key up to this are kept aside
+    notes: list[str]
+
+
+@dataclass
+class _Stream:
+    """A source, and what is taken from it."""
+
+    source: Source
+    wanted: str | int | None
+    weights: str | None
+    drop: tuple[str, ...]
+    seed: int
+    tested_rows: int
+    target: str | None = None
+    without: int = 0
+
+    def survey(self, encoder: ColumnEncoder | None) -> _Survey:
+        while True:
+            try:
+                return self._survey(encoder)
+            except TypesWidened:
+                continue  # the source knows the types now
+
+    def _survey(self, encoder: ColumnEncoder | None) -> _Survey:
+        sample: _Sample | None = None
+        classes: set[Any] = set()
+        rows = 0
+
+        def noted() -> Iterator[Any]:
+            nonlocal sample, rows
+            for piece in self.pieces():
+                if sample is None:
+                    size = max(1, _n_bytes(piece.rows) // max(1, len(piece.y)))
+                    # Half of the sample is tested on, and the other shows what was learned from.
+                    sample = _Sample(2 * min(self.tested_rows, max(100, TESTED_BYTES // size)))
+                sample.add(piece)
+                classes.update(np.unique(piece.y).tolist())
+                if len(classes) > MOST_CLASSES:
+                    raise ValueError(
+                        f"The target must name classes, but {self.target or 'the label'} has more than "
+                        f"{MOST_CLASSES:,} values; choose another column."
+                    )
+                rows += len(piece.y)
+                yield piece.rows
+
+        if encoder is None:
+            for _ in noted():
+                pass
+        else:
+            encoder.fit_batches(noted())
+        if len(classes) < 2:
+            raise ValueError(
+                f"The target must have at least two values, but {self.target or 'the label'} has "
+                f"{len(classes)}; choose another column."
+            )
+        assert sample is not None
+        kept = sample.finished()
+        order = np.argsort(kept.keys, kind="stable")
+        n_tested = min(self.tested_rows, len(order) // 2 if rows > 2 * len(order) else max(1, rows // 5))
+        tested, seen = order[:n_tested], order[n_tested:]
+        notes = [] if encoder is None else encoder.notes_
+        if self.without:
+            notes = [*notes, f"{self.without:,} rows without a value of {self.target!r} are left out."]
+        return _Survey(
+            rows, np.array(sorted(classes)), _taken(kept, tested), _taken(kept, seen), kept.keys[tested[-1]], notes
+        )
+
+    def pieces(self, shuffle: int | None = None) -> Iterator[_Rows]:
+        """The rows of one pass; a number shuffles the blocks where the format allows it."""
+        self.without = 0
+        for number, block in self.source.placed_blocks(shuffle):
+            piece = self._taken_apart(block)
+            if len(piece.y):
+                piece.keys = random_keys(number, np.arange(len(piece.y), dtype=np.uint64), self.seed)
+                yield piece
+
+    def _taken_apart(self, block: Any) -> _Rows:
+        if isinstance(block, Matrix):
+            if block.y is None and self.wanted is not None:
+                place = int(self.wanted)
+                block = block.with_target(place - 1 if place > 0 else place)
+            if block.y is None:
+                raise ValueError(
+                    f"A source to learn from must have labels, but {self.source.name} has none; name the target."
+                )
+            return _Rows(block.X, _plain(np.asarray(block.y)), block.sample_weight, np.empty(0, np.uint64))
+        if self.target is None:
+            if self.wanted is None:
+                raise ValueError(f"The target must be named, but none came; choose one of {', '.join(block.columns)}.")
+            self.target = find_column(block.columns, self.wanted)
+            self.drop = tuple(find_column(block.columns, name) for name in self.drop)
+            self.weights = None if self.weights is None else find_column(block.columns, self.weights)
+        column = block[self.target]
+        if column.dtype.is_float():
+            column = column.fill_nan(None)
+        if column.null_count():
+            self.without += column.null_count()
+            block, column = block.filter(column.is_not_null()), column.drop_nulls()
+        weights = None if self.weights is None else block[self.weights].cast(pl.Float64).to_numpy()
+        away = [self.target, *self.drop, *([] if self.weights is None else [self.weights])]
+        return _Rows(block.drop(away), _plain_labels(column), weights, np.empty(0, np.uint64))
+
+
+def random_keys(start: int, places: Array, seed: int) -> Array:
+    """A number for every row that looks random and is the same in every pass (SplitMix64 of byte, row and seed)."""
+    with np.errstate(over="ignore"):
+        z = places * np.uint64(0x9E3779B97F4A7C15) + _mixed(np.uint64(start) + np.uint64(seed) * np.uint64(2**40 + 15))
+        return _mixed(z)
+
+
+def _mixed(z: Any) -> Any:
+    with np.errstate(over="ignore"):
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return z ^ (z >> np.uint64(31))
+
+
+def _plain_labels(column: pl.Series) -> Array:
+    """Labels of one block; whole numbers are int64 however they are written, so that blocks agree."""
+    return labels_of(column) if len(column) else np.empty(0, np.int64)
+
+
+def _plain(y: Array) -> Array:
+    whole = y.dtype.kind == "f" and bool((y == np.rint(y)).all())
+    return y.astype(np.int64) if whole else y
+
+
+def _n_bytes(rows: Any) -> int:
+    if isinstance(rows, pl.DataFrame):
+        return int(rows.estimated_size())
+    return int(rows.data.nbytes + rows.indices.nbytes) if issparse(rows) else int(rows.nbytes)
+
+
+def _taken(piece: _Rows, chosen: Array) -> _Rows:
+    weights = None if piece.weights is None else piece.weights[chosen]
+    return _Rows(piece.rows[chosen], piece.y[chosen], weights, piece.keys[chosen])
+
+
+def _joined(pieces: list[_Rows]) -> _Rows:
+    if len(pieces) == 1:
+        return pieces[0]
+    parts = [piece.rows for piece in pieces]
+    if isinstance(parts[0], pl.DataFrame):
+        rows: Any = pl.concat(parts, how="vertical_relaxed")
+    else:
+        rows = vstack(parts, format="csr") if issparse(parts[0]) else np.concatenate(parts)
+    weights = (
+        None if pieces[0].weights is None else np.concatenate([p.weights for p in pieces if p.weights is not None])
+    )
+    return _Rows(rows, np.concatenate([p.y for p in pieces]), weights, np.concatenate([p.keys for p in pieces]))
+
+
+# ---------------------------------------------------------------------- epochs
+
+
+def _epochs(
+    stream: _Stream, first: _Survey, encoder: ColumnEncoder | None, learner: Any, max_iter: int,
+    time_limit: float | None, verbose: int, on_epoch: Any,
+) -> Trace:  # fmt: skip
+    """Pass after pass until there is a reason to stop; the learner has learned, whatever the reason."""
+    trace, started = Trace(), time.perf_counter()
+    rows = first.rows - len(first.tested.y)
+    X_test = first.tested.rows if encoder is None else encoder.transform(first.tested.rows)
+    show = reporter(verbose, type(learner).__name__, max_iter)
+    reason = "max_iter"
+    with show:
+        for number in range(1, max_iter + 1):
+            clock, mistakes = time.perf_counter(), getattr(learner, "mistakes_", 0) if number > 1 else 0
+            stop, done = "", 0
+            blocks = prefetched(_encoded(stream, first.limit, encoder, number, bool(getattr(learner, "shuffle", True))))
+            try:
+                for X, y, weights in blocks:
+                    learner.partial_fit(X, y, classes=first.classes, sample_weight=weights)
+                    done += len(y)
+                    show.progress(done / max(1, rows))
+                    stop = getattr(learner, "stop_reason_", "")
+                    if time_limit is not None and time.perf_counter() - started >= time_limit:
+                        stop = stop or "time_limit"
+                    if stop:
+                        break
+            except KeyboardInterrupt:
+                if not hasattr(learner, "classes_"):
+                    raise
+                stop = "interrupted"
+            finally:
+                blocks.close()
+            met = getattr(learner, "mistakes_", 0) - mistakes
+            error = float((learner.predict(X_test) != first.tested.y).mean())
+            row = Epoch(number, met, met, _norm(learner), time.perf_counter() - clock, None, error)
+            trace.epochs.append(row)
+            show.epoch(row)
+            if not stop and on_epoch is not None and on_epoch(row):
+                stop = "callback"
+            if not stop and met == 0 and hasattr(learner, "mistakes_"):
+                stop = "converged"
+            if stop:
+                reason = stop
+                break
+        trace.stop_reason = reason
+        show.finish(trace)
+    learner.trace_, learner.stop_reason_, learner.n_iter_ = trace, reason, len(trace)
+    return trace
+
+
+def _encoded(
+    stream: _Stream, limit: np.uint64, encoder: ColumnEncoder | None, number: int, shuffle: bool
+) -> Iterator[tuple[Any, Array, Array | None]]:
+    """The rows of an epoch as the learner takes them, without those that are kept aside, shuffled within a block."""
+    random = np.random.default_rng([stream.seed, number])
+    window: list[tuple[Any, Array, Array | None]] = []
+    waiting = 0
+    for piece in stream.pieces(int(random.integers(2**31)) if shuffle else None):
+        learned = np.flatnonzero(piece.keys > limit)
+        if len(learned) == 0:
+            continue
+        X = piece.rows if encoder is None else encoder.transform(piece.rows)
+        whole = len(learned) == len(piece.y)
+        weights = piece.weights if whole or piece.weights is None else piece.weights[learned]
+        window.append((X, piece.y, weights) if whole else (X[learned], piece.y[learned], weights))
+        waiting += _n_bytes(X)
+        if not shuffle or len(window) == WINDOW or waiting > WINDOW_BYTES:
+            yield _mixed_rows(window, random if shuffle else None)
+            window, waiting = [], 0
+    if window:
+        yield _mixed_rows(window, random if shuffle else None)
+
+
+def _mixed_rows(
+    window: list[tuple[Any, Array, Array | None]], random: np.random.Generator | None
+) -> tuple[Any, Array, Array | None]:
+    """The rows of several blocks together, in random order."""
+    parts = [X for X, _, _ in window]
+    if len(parts) == 1:
+        X = parts[0]
+    else:
+        X = vstack(parts, format="csr") if issparse(parts[0]) else np.concatenate(parts)
+    y = np.concatenate([y for _, y, _ in window])
+    weights = None if window[0][2] is None else np.concatenate([w for _, _, w in window if w is not None])
+    if random is None:
+        return X, y, weights
+    order = random.permutation(len(y))
+    return X[order], y[order], None if weights is None else weights[order]
+
+
+def _norm(learner: Any) -> float:
+    coefficients = getattr(learner, "coef_", None) if getattr(learner, "answer", "") != "voted" else None
+    return 0.0 if coefficients is None else float(np.linalg.norm(coefficients))
+
+
+class prefetched(Iterator[Item]):  # noqa: N801  a generator that is made on another thread
+    """The items of an iterator, of which the next is made on another thread while the present one is used."""
+
+    def __init__(self, items: Iterator[Item]) -> None:
+        self._ready: queue.Queue[tuple[str, Any]] = queue.Queue(maxsize=1)
+        self._given_up = threading.Event()
+        self._thread = threading.Thread(target=self._make, args=(items,), daemon=True)
+        self._thread.start()
+
+    def _make(self, items: Iterator[Item]) -> None:
+        try:
+            for item in items:
+                if not self._put("item", item):
+                    return
+            self._put("end", None)
+        except BaseException as error:
+            self._put("error", error)
+
+    def _put(self, kind: str, value: Any) -> bool:
+        while not self._given_up.is_set():
+            try:
+                self._ready.put((kind, value), timeout=0.1)
+                return True
+            except queue.Full:
+                continue
+        return False
+
+    def __next__(self) -> Item:
+        kind, value = self._ready.get()
+        if kind == "item":
+            return value
+        self._given_up.set()
+        if kind == "error":
+            raise value
+        raise StopIteration
+
+    def close(self) -> None:
+        """Let the other thread end."""
+        self._given_up.set()
+        self._thread.join()

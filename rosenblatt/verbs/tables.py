@@ -1,0 +1,209 @@
+"""Writes tables and matrices of rows in the format that a file's ending names, whole or not at all."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from rosenblatt.models.whole_file import write_whole
+from rosenblatt.verbs.errors import InputError, UsageError, listed, nearest, writing
+
+if TYPE_CHECKING:
+    import polars
+
+TABLES = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+}
+MATRICES = {".libsvm": "libsvm", ".svm": "libsvm", ".svmlight": "libsvm", ".npz": "npz"}
+COMPRESSIONS = (".gz", ".xz", ".zst")
+DENSE_CELLS = 200_000_000  # numbers that a sparse matrix may have as a table
+
+
+def format_of(path: str, given: str | None = None) -> str:
+    """The format that a path's ending names, or the one given; standard output is CSV unless told otherwise.
+
+    Examples
+    --------
+    >>> format_of("scored.parquet"), format_of("rows.tsv.gz"), format_of("-"), format_of("-", "jsonl")
+    ('parquet', 'tsv', 'csv', 'jsonl')
+    """
+    known = {**TABLES, **MATRICES}
+    if given is not None:
+        if given not in known.values():
+            near = nearest(given, known.values()) or "choose one of them."
+            raise UsageError(
+                f"The format must be one of {listed(dict.fromkeys(known.values()))}, but got {given!r}; {near}"
+            )
+        return given
+    if path == "-":
+        return "csv"
+    name = Path(path).name.casefold()
+    for ending in COMPRESSIONS:
+        name = name.removesuffix(ending)
+    for ending, format in known.items():
+        if name.endswith(ending):
+            return format
+    raise UsageError(
+        f"The ending of {path} must name a format ({listed(known, 99)}), but it names none; rename it, or say --format."
+    )
+
+
+def write_table(path: str, frame: polars.DataFrame, format: str | None = None) -> None:
+    """Write a frame as CSV, TSV, Parquet, Arrow or JSON lines.
+
+    Examples
+    --------
+    >>> import polars, tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "two.csv"
+    >>> write_table(str(path), polars.DataFrame({"a": [1, 2]}))
+    >>> path.read_text()
+    'a\\n1\\n2\\n'
+    """
+    format = format_of(path, format)
+    if format in MATRICES.values():
+        raise UsageError(
+            f"{format} holds numbers only, but a table has columns of any kind; "
+            f"write CSV or Parquet, or use rosenblatt convert, which turns columns into numbers."
+        )
+    data = io.BytesIO()
+    writers: dict[str, Callable[[], Any]] = {
+        "csv": lambda: frame.write_csv(data),
+        "tsv": lambda: frame.write_csv(data, separator="\t"),
+        "parquet": lambda: frame.write_parquet(data),
+        "arrow": lambda: frame.write_ipc(data),
+        "jsonl": lambda: frame.write_ndjson(data),
+    }
+    writers[format]()
+    deliver(path, data.getvalue())
+
+
+def write_matrix(
+    path: str,
+    X: Any,
+    y: Any = None,
+    *,
+    names: Sequence[str] | None = None,
+    target: str = "target",
+    format: str | None = None,
+) -> None:
+    """Write rows of numbers and their labels; as a table, the labels are the last column.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "two.libsvm"
+    >>> write_matrix(str(path), np.array([[0.5, 0, 2], [0, 1, 0]]), np.array([1, -1]))
+    >>> path.read_text()
+    '1 1:0.5 3:2\\n-1 2:1\\n'
+    """
+    format = format_of(path, format)
+    if format == "libsvm":
+        deliver(path, _libsvm(X, y))
+    elif format == "npz":
+        deliver(path, _npz(X, y))
+    else:
+        write_table(path, as_frame(X, y, names=names, target=target), format)
+
+
+def as_frame(X: Any, y: Any = None, *, names: Sequence[str] | None = None, target: str = "target") -> polars.DataFrame:
+    """Rows of numbers as a frame, with the labels as its last column."""
+    import polars
+
+    if issparse(X):
+        if X.shape[0] * X.shape[1] > DENSE_CELLS:
+            raise InputError(
+                f"A table of {X.shape[0]:,} x {X.shape[1]:,} numbers, most of them 0, would be huge; "
+                f"write .libsvm or .npz."
+            )
+        X = X.toarray()
+    X = np.asarray(X).reshape(len(X), -1)
+    width = len(str(X.shape[1]))
+    columns = list(names) if names is not None else [f"x{n + 1:0{width}d}" for n in range(X.shape[1])]
+    frame = polars.DataFrame(X, schema=columns, orient="row")
+    if y is None:
+        return frame
+    name = target
+    while name in columns:
+        name += "_"
+    return frame.with_columns(polars.Series(name, np.asarray(y)))
+
+
+def deliver(path: str, data: bytes) -> None:
+    """Bytes to a file, compressed as its ending says, whole or not at all; or to standard output."""
+    if path == "-":
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    with writing(path):
+        write_whole(path, _compressed(path, data))
+
+
+def _compressed(path: str, data: bytes) -> bytes:
+    ending = Path(path).suffix.casefold()
+    if ending == ".gz":
+        import gzip
+
+        return gzip.compress(data, mtime=0)
+    if ending == ".xz":
+        import lzma
+
+        return lzma.compress(data)
+    if ending == ".zst":
+        import zstandard
+
+        return zstandard.ZstdCompressor().compress(data)
+    return data
+
+
+def _libsvm(X: Any, y: Any) -> bytes:
+    """Lines of "label index:value", indices from 1; a label that is text becomes its number in sorted order."""
+    rows = csr_array(np.asarray(X).reshape(len(X), -1)) if not issparse(X) else csr_array(X)
+    labels = np.zeros(rows.shape[0]) if y is None else np.asarray(y)
+    if labels.dtype.kind not in "biuf":
+        labels = np.unique(labels.astype(str), return_inverse=True)[1]
+    if labels.dtype.kind == "b":
+        labels = labels.astype(np.int64)
+    lines = []
+    indices, values = (rows.indices + 1).tolist(), rows.data.tolist()
+    for row, label in enumerate(labels.tolist()):
+        span = range(rows.indptr[row], rows.indptr[row + 1])
+        parts = " ".join(f"{indices[k]}:{_short(values[k])}" for k in span if values[k])
+        lines.append(f"{_short(label)} {parts}".rstrip())
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _short(value: float) -> str:
+    """The shortest text that is read back as the same number."""
+    return str(int(value)) if float(value).is_integer() and abs(value) < 2**53 else repr(float(value))
+
+
+def _npz(X: Any, y: Any) -> bytes:
+    data = io.BytesIO()
+    labels = {} if y is None else {"y": np.asarray(y)}
+    if issparse(X):
+        rows = csr_array(X)
+        np.savez_compressed(
+            data,
+            format=np.array(b"csr"),
+            shape=np.array(rows.shape),
+            data=rows.data,
+            indices=rows.indices,
+            indptr=rows.indptr,
+            allow_pickle=False,
+            **labels,
+        )
+    else:
+        np.savez_compressed(data, allow_pickle=False, X=np.asarray(X), **labels)
+    return data.getvalue()

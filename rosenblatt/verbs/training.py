@@ -1,0 +1,425 @@
+"""`train`: from a file to a fitted, tested, explained and saved model."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.pipeline import Pipeline
+
+from rosenblatt.report import Summary, summarise
+from rosenblatt.verbs.errors import UsageError, listed, nearest, one_line, writing
+from rosenblatt.verbs.examples import Array, Examples, read_examples
+from rosenblatt.verbs.learners import DEFAULT, LEARNERS, check_parameter, learner_named, make_learner, read_settings
+from rosenblatt.verbs.models import save_model
+from rosenblatt.verbs.pipelines import columns_of, fit_columns, fit_learner, fresh, notes_of, unfitted, with_width
+from rosenblatt.verbs.splits import folds, hold_out
+
+HOLDOUT = 0.2
+SEARCHED = "passive-aggressive"  # what a search takes when no learner is named
+KEPT = ("accuracy", "baseline", "regression", "classes", "rows_test", "positive")  # figures for the model file
+THINKING = 5.0  # seconds for separability and for trying other learners
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """What `train` did.
+
+    Attributes
+    ----------
+    model : a fitted scikit-learn Pipeline, from the columns of the file to the answer
+    summary : how good it is, against what, what drives it, and what to try next
+    learner : the name of the learner, as the command line knows it
+    searched : a frame of the settings that were tried, or None
+    path, report : the files that were written, or None
+    columns : what became of each column: (name, kind, what is not obvious)
+    notes : sentences about what was assumed
+    seconds : how long reading, learning and judging took
+    about : what the model file says about where the model comes from
+    """
+
+    model: Pipeline
+    summary: Summary
+    learner: str
+    about: dict[str, Any]
+    columns: list[tuple[str, str, str]]
+    searched: Any = None
+    path: str | None = None
+    report: str | None = None
+    notes: list[str] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended it; the model is what was learned until then."""
+        return self.summary.stop_reason == "interrupted"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "model": self.path,
+            "report": self.report,
+            "learner": self.learner,
+            "summary": self.summary.to_dict(),
+            "searched": None if self.searched is None else self.searched.to_dicts(),
+            "columns": [{"name": name, "kind": kind, "why": why} for name, kind, why in self.columns],
+            "data": {key: self.about[key] for key in ("source", "digest", "target", "rows")},
+            "notes": self.notes,
+            "seconds": {name: round(value, 4) for name, value in self.seconds.items()},
+        }
+
+
+def train(
+    data: str | Sequence[str],
+    target: str | int | None = None,
+    *,
+    learner: str | None = None,
+    settings: Mapping[str, Any] | Iterable[str] = (),
+    max_iter: int | None = None,
+    time_limit: float | None = None,
+    search: bool = False,
+    scale: bool = True,
+    test: str | Sequence[str] | None = None,
+    holdout: float | None = None,
+    cv: int | None = None,
+    seed: int = 0,
+    positive: Any = None,
+    missing: str = "median",
+    text: str = "auto",
+    weights: str | None = None,
+    drop: Sequence[str] = (),
+    header: bool | None = None,
+    encoding: str | None = None,
+    format: str | None = None,
+    out: str | None = None,
+    report: str | None = None,
+    top: int = 10,
+    verbose: int = 0,
+    on_epoch: Any = None,
+) -> Training:
+    """Learn to predict one column of a file from the others, and judge the model on rows that it has not seen.
+
+    Parameters
+    ----------
+    data : a file, several, a pattern, or "-" for standard input
+    target : the column to predict: its name, its number from 1, or -1 for the last
+    learner : a key of `rosenblatt.verbs.learners.LEARNERS`, or the name of a class of ours
+    settings : parameters of the learner, as a mapping or as texts "name=value"
+    max_iter, time_limit : the most epochs and seconds, where the learner counts them
+    search : try several values of the learner's main parameter by cross-validation on the training rows
+    scale : bring columns to one scale
+    test, holdout, cv : judge by the rows of another file, by a share of the rows that is kept aside (0.2 unless said
+        otherwise), or by cross-validation
+    seed : of the split and of the learner
+    positive : the class that precision and recall are about
+    missing : "error", "median" or "indicator", see `ColumnEncoder`
+    text : "auto", "tfidf", "hashed" or "drop", see `ColumnEncoder`
+    weights, drop : the column with the weights of the rows; columns to leave out
+    header, encoding, format : of the file
+    out, report : the model file and the page to write
+    top : how many features to name
+    verbose : 1 shows the epochs
+    on_epoch : called with every epoch; returning something true stops
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from rosenblatt.verbs import export_dataset
+    >>> path = str(Path(tempfile.mkdtemp()) / "iris.csv")
+    >>> _ = export_dataset("iris", path)
+    >>> found = train(path, "species")
+    >>> print(found.learner, found.summary.accuracy)
+    averaged 93.3% (95% interval 78.7% to 98.2%)
+    """
+    name, given = _settings(learner, settings, max_iter, time_limit, search)
+    _check_ways(test, holdout, cv)
+    clock = _Clock()
+    numbers = LEARNERS[name].kind == "numbers"
+    reader: dict[str, Any] = {
+        "format": format,
+        "header": header,
+        "encoding": encoding,
+        "numbers": numbers,
+        "drop": drop,
+    }
+    found = read_examples(data, target, weights=weights, **reader)
+    others = None if test is None else read_examples(test, found.target or target, **reader)
+    if positive is not None:
+        positive = class_named(found.labels(), positive)
+    clock.note("reading")
+    estimator = _estimator(name, given, found.labels(), seed)
+    with _heard() as heard:
+        learned, tested, told = _parts(found, others, holdout, cv, seed, numbers)
+        model = unfitted(learned, estimator, scale=scale, missing=missing, text=text)
+        rows = fit_columns(model, learned)
+        searched = _search(estimator, name, rows, learned, seed, verbose) if search else None
+        fit_learner(model, rows, learned, tested, verbose=verbose, on_epoch=on_epoch)
+        clock.note("learning")
+        judge = _Judge(model, learned, told, positive, seed, top)
+        summary = judge.by_folds(cv, numbers) if cv is not None else judge.by_rows(tested)
+        clock.note("judging")
+    share = 0.0 if tested is None or others is not None else (HOLDOUT if holdout is None else holdout)
+    about = _about(found, learned, summary, name, told, seed, share, columns_of(model))
+    if out is not None:
+        save_model(model, out, about)
+    if report is not None:
+        _write_report(report, model, summary, learned, tested, about)
+    notes = [*found.notes, *notes_of(model), *heard]
+    return Training(model, summary, name, about, columns_of(model), searched, out, report, notes, clock.seconds)
+
+
+# ------------------------------------------------------------------------------------------------ what to train
+
+
+def _settings(
+    name: str | None,
+    settings: Mapping[str, Any] | Iterable[str],
+    max_iter: int | None,
+    time_limit: float | None,
+    search: bool,
+) -> tuple[str, dict[str, Any]]:
+    """The learner's name and the settings that were asked for, checked."""
+    known, learner = learner_named(name or (SEARCHED if search else DEFAULT))
+    if search and not learner.grid:
+        able = [each for each, other in LEARNERS.items() if other.grid]
+        raise UsageError(f"The learner {known} has nothing to search for; use one of {listed(able)}.")
+    given = dict(settings) if isinstance(settings, Mapping) else read_settings(known, settings)
+    for key, value in (("max_iter", max_iter), ("time_limit", time_limit)):
+        if value is not None:
+            check_parameter(known, key)
+            given.setdefault(key, value)
+    make_learner(known, given)
+    return known, given
+
+
+def _estimator(name: str, given: dict[str, Any], y: Array, seed: int) -> Any:
+    several = LEARNERS[name].several if LEARNERS[name].kind == "classes" and len(np.unique(y)) > 2 else {}
+    return make_learner(name, {**several, **given}, random_state=seed)
+
+
+def _check_ways(test: Any, holdout: float | None, cv: int | None) -> None:
+    asked = [name for name, value in (("--test", test), ("--holdout", holdout), ("--cv", cv)) if value is not None]
+    if len(asked) > 1:
+        raise UsageError(f"A model is tested in one way, but {' and '.join(asked)} came; choose one of them.")
+    if holdout is not None and not 0 <= holdout < 1:
+        raise UsageError(f"--holdout must be a share from 0 to below 1, but got {holdout:g}; 0.2 is usual.")
+    if cv is not None and cv < 2:
+        raise UsageError(f"--cv must be at least 2 folds, but got {cv}; 5 is usual.")
+
+
+def class_named(y: Array, wanted: Any) -> Any:
+    """The class that is written like this.
+
+    Examples
+    --------
+    >>> class_named(np.array([0, 1, 1]), "1")
+    1
+    """
+    classes = np.unique(y).tolist()
+    for label in classes:
+        if str(label) == str(wanted):
+            return label
+    near = nearest(str(wanted), map(str, classes)) or "choose one of them."
+    raise UsageError(f"The positive class must be one of {listed(classes)}, but got {wanted!r}; {near}")
+
+
+# ------------------------------------------------------------------------------------------------ which rows
+
+
+def _parts(
+    found: Examples, others: Examples | None, holdout: float | None, cv: int | None, seed: int, numbers: bool
+) -> tuple[Examples, Examples | None, str]:
+    """Rows to learn from, rows to test on, and how these came about in words."""
+    if others is not None:
+        if others.is_frame != found.is_frame:
+            raise UsageError(f"{others.name} must be of the same kind as {found.name}, but one is a table.")
+        if not found.is_frame:
+            others = replace(others, rows=with_width(others.rows, found.rows.shape[1], others.name)[0])
+        return found, others, f"the rows of {others.name}"
+    if cv is not None:
+        return found, None, f"each row by a model that was trained on the other {cv - 1} of {cv} folds"
+    share = HOLDOUT if holdout is None else holdout
+    if share == 0:
+        return found, None, "the training rows themselves, which flatters"
+    learned, tested = hold_out(found.labels(), share, seed, numbers=numbers)
+    return found.take(learned), found.take(tested), f"a random {share:.0%} of the rows"
+
+
+# ------------------------------------------------------------------------------------------------ searching and judging
+
+
+def _search(estimator: Any, name: str, rows: Any, learned: Examples, seed: int, verbose: int) -> Any:
+    """Set the learner's main parameter to the best value by cross-validation on the training rows."""
+    from rosenblatt import search
+
+    found = search(
+        rows,
+        learned.labels(),
+        estimator,
+        dict(LEARNERS[name].grid),
+        sample_weight=learned.weights,
+        random_state=seed,
+        refit=False,
+        verbose=verbose,
+    )
+    estimator.set_params(**found.best_params_)
+    return found.scores
+
+
+@dataclass(frozen=True, eq=False)
+class _Judge:
+    """A fitted model and what its summary is made with."""
+
+    model: Pipeline
+    learned: Examples
+    told: str
+    positive: Any
+    seed: int
+    top: int
+
+    def by_rows(self, tested: Examples | None) -> Summary:
+        """By rows that were kept aside; by the training rows themselves where none were."""
+        tested = tested or self.learned
+        return self._summary(tested.rows, tested.labels())
+
+    def by_folds(self, count: int, numbers: bool) -> Summary:
+        """By fitting the same steps again for every fold; Ctrl-C leaves the folds that are done."""
+        rows, y = self.learned.rows, self.learned.labels()
+        answers = np.empty_like(y)
+        done = np.zeros(len(y), dtype=bool)
+        try:
+            for kept, tested in folds(y, count, self.seed, numbers=numbers):
+                model, part = fresh(self.model), self.learned.take(kept)
+                fit_learner(model, fit_columns(model, part), part)
+                if getattr(model.steps[-1][1], "stop_reason_", "") == "interrupted":
+                    raise KeyboardInterrupt
+                answers[tested], done[tested] = model.predict(rows[tested]), True
+        except KeyboardInterrupt:
+            if not done.any():
+                raise
+        chosen = np.flatnonzero(done)
+        return self._summary(rows[chosen], y[chosen], answers[chosen])
+
+    def _summary(self, rows: Any, y: Array, predictions: Array | None = None) -> Summary:
+        interrupted = getattr(self.model.steps[-1][1], "stop_reason_", "") == "interrupted"
+        return summarise(
+            self.model,
+            rows,
+            y,
+            X_train=self.learned.rows,
+            y_train=self.learned.labels(),
+            predictions=predictions,
+            positive=self.positive,
+            target=self.learned.target,
+            feature_names=self.learned.names,
+            held_out=self.told,
+            most=self.top,
+            time_limit=1.0 if interrupted else THINKING,
+            advise=not interrupted,
+            random_state=self.seed,
+        )
+
+
+# ------------------------------------------------------------------------------------------------ what is kept
+
+
+def _about(
+    found: Examples,
+    learned: Examples,
+    summary: Summary,
+    name: str,
+    told: str,
+    seed: int,
+    share: float,
+    columns: list[tuple[str, str, str]],
+) -> dict[str, Any]:
+    """What the model file says about where the model comes from."""
+    judged = summary.to_dict()
+    return {
+        "target": found.target,
+        "learner": name,
+        "source": found.name,
+        "format": found.format,
+        "digest": found.digest,
+        "rows": len(found),
+        "learned_rows": len(learned),
+        "held_out": told,
+        "seed": seed,
+        "split": {"share": share},
+        "weighted": learned.weights is not None,
+        "left_out": list(found.left_out),
+        "columns": [{"name": name, "kind": kind} for name, kind, _ in columns],
+        "image_shape": None if found.image_shape is None else list(found.image_shape),
+        "summary": {key: judged[key] for key in KEPT},
+        "drivers": judged["drivers"]["top"],
+    }
+
+
+def _write_report(
+    path: str, model: Pipeline, summary: Summary, learned: Examples, tested: Examples | None, about: dict[str, Any]
+) -> None:
+    from rosenblatt.report import write_report
+
+    judged = tested or learned
+    with writing(path):
+        write_report(
+            path,
+            model,
+            summary,
+            judged.rows,
+            judged.labels(),
+            X_train=learned.rows,
+            y_train=learned.labels(),
+            about=about,
+            image_shape=learned.image_shape,
+        )
+
+
+def default_path(data: str | Sequence[str]) -> str:
+    """Where a model goes when nobody says: the name of the data, in the present folder.
+
+    Examples
+    --------
+    >>> default_path("data/iris.csv.gz"), default_path("-"), default_path(["part-*.csv"])
+    ('iris.safetensors', 'model.safetensors', 'model.safetensors')
+    """
+    first = data if isinstance(data, str) else data[0]
+    name = Path(first.split("?")[0]).name
+    stem = name.split(".")[0]
+    plain = (stem and not set(stem) & set("*?[]-")) or stem.replace("-", "").isalnum()
+    return f"{stem}.safetensors" if plain and first != "-" else "model.safetensors"
+
+
+# ------------------------------------------------------------------------------------------------ on the way
+
+
+class _Clock:
+    """Seconds between notes, by name."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def note(self, name: str) -> None:
+        now = time.perf_counter()
+        self.seconds[name] = now - self._last
+        self._last = now
+
+
+@contextmanager
+def _heard() -> Iterator[list[str]]:
+    """Warnings as sentences; how a run ended is in the summary."""
+    sentences: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield sentences
+    for warning in caught:
+        text = one_line(warning.message) if isinstance(warning.message, Warning) else str(warning.message)
+        if not issubclass(warning.category, ConvergenceWarning | DeprecationWarning) and text not in sentences:
+            sentences.append(text)

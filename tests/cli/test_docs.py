@@ -1,0 +1,114 @@
+"""The page on the command line is run: every command in it, and the help of every verb is as printed there."""
+
+import doctest
+import importlib
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rosenblatt.cli.failures import Failure
+from rosenblatt.cli.main import app, main
+from rosenblatt.verbs.learners import LEARNERS
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "command_line.md").read_text(encoding="utf-8")
+BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+reference = importlib.import_module("docs.command_line.reference")
+
+
+def commands(text):
+    """Each command of a page with what it prints."""
+    for block in BLOCK.findall(text):
+        command, printed = None, []
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                if command is not None:
+                    yield command, "\n".join(printed) + "\n"
+                command, printed = line[2:], []
+            else:
+                printed.append(line)
+        yield command, "\n".join(printed) + "\n"
+
+
+class Session:
+    """Runs commands one after another; plain ones in this process, pipes in a shell."""
+
+    def __init__(self, capfd):
+        self.capfd, self.code = capfd, 0
+
+    def run(self, command):
+        if command == "echo $?":
+            return f"{self.code}\n"
+        if command.startswith("rosenblatt ") and not any(sign in command for sign in "|>"):
+            self.code = main(shlex.split(command)[1:])
+        else:
+            shell = command.replace("rosenblatt ", f"{shlex.quote(sys.executable)} -m rosenblatt ", 1)
+            self.code = subprocess.run(shell, shell=True, timeout=120).returncode
+        captured = self.capfd.readouterr()
+        return captured.out + "".join(line for line in captured.err.splitlines(True) if not line.startswith("note:"))
+
+
+def test_every_command_prints_what_the_page_says(capfd, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    session, checker, wrong = Session(capfd), doctest.OutputChecker(), []
+    for command, expected in commands(PAGE):
+        got = session.run(command)
+        if not checker.check_output(*(f"{' '.join(text.split())}\n" for text in (expected, got)), doctest.ELLIPSIS):
+            wrong.append(f"$ {command}\n--- expected\n{expected}--- got\n{got}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_help_of_every_verb_is_on_the_page(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "88")
+    page = reference.page()
+    assert reference.PAGE.read_text(encoding="utf-8") == page, "run: python -m docs.command_line.reference"
+    verbs = {str(command.name) for command in app.registered_commands} | {"datasets"}
+    assert verbs == {verb.split()[0] for verb in reference.VERBS}
+
+
+def test_every_option_that_the_page_names_exists():
+    known = set(re.findall(r"--[a-z][a-z-]+", reference.page())) | {"--version", "--traceback", "--install-completion"}
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", PAGE))
+    assert named <= known, named - known
+
+
+def test_every_learner_and_exit_code_is_on_the_page():
+    assert re.findall(r"^\| `([a-z-]+)` \|", PAGE, re.MULTILINE) == list(LEARNERS)
+    codes = [int(code) for code in re.findall(r"^\| (\d+) \|", PAGE, re.MULTILINE)]
+    assert codes == [0, *(int(code) for code in Failure)]
+
+
+accuracies = importlib.import_module("docs.command_line.accuracies")
+
+
+def line_on_the_page(file):
+    lines = accuracies.TABLE.read_text(encoding="utf-8").splitlines()[2:]
+    return next(line for line in lines if f"`{Path(file).name}`" in line)
+
+
+@pytest.mark.parametrize("file", ["small/iris.csv", "small/wine.csv", "small/titanic.keel.dat"])
+def test_the_accuracies_are_those_of_today(file):
+    if "ROSENBLATT_DATA" not in os.environ:
+        pytest.skip("the public files are not on this machine; set ROSENBLATT_DATA")
+    check_line(file)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", sorted(set(accuracies.FILES) - {"small/iris.csv", "small/wine.csv"}))
+def test_all_accuracies_are_those_of_today(file):
+    if "ROSENBLATT_DATA" not in os.environ:
+        pytest.skip("the public files are not on this machine; set ROSENBLATT_DATA")
+    check_line(file)
+
+
+def check_line(file):
+    """All but the last cell, whose trials end by the clock."""
+    found = accuracies.line_of(file, Path(os.environ["ROSENBLATT_DATA"])).cells()
+    assert line_on_the_page(file).strip("| ").split(" | ")[:7] == found[:7]

@@ -1,0 +1,116 @@
+"""The command line as such: help, version, failures in one sentence, exit codes."""
+
+import subprocess
+import sys
+import tomllib
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from rosenblatt.cli.main import app, main
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_installed_command_is_the_one_tested():
+    entry = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]["rosenblatt"]
+    module, name = entry.split(":")
+    assert callable(getattr(import_module(module), name))
+
+
+def test_help_loads_nothing_heavy():
+    script = (
+        "import sys\n"
+        "from rosenblatt.cli.main import main\n"
+        "assert main(['--help']) == 0 and main(['datasets', 'export', '--help']) == 0\n"
+        "heavy = {'numpy', 'sklearn', 'scipy', 'polars', 'numba', 'matplotlib', 'rich'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert "Usage  rosenblatt VERB [OPTIONS]" in done.stdout
+
+
+def test_without_a_verb_there_is_help(capsys):
+    assert main([]) == 0
+    assert "datasets" in capsys.readouterr().out
+
+
+def test_version(capsys):
+    import rosenblatt
+
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"rosenblatt {rosenblatt.__version__}\n"
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize(
+    "verb",
+    [[], *([verb] for verb in sorted(c.name or c.callback.__name__ for c in app.registered_commands))],
+    ids=" ".join,
+)
+def test_help_fits_the_terminal_and_has_an_example(verb, width, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(width))
+    assert main([*verb, "--help"]) == 0
+    shown = capsys.readouterr().out
+    example = shown.split("Example\n")[1].split("\n\n")[0]
+    assert example.strip().startswith(" ".join(["rosenblatt", *verb]))
+    assert all(len(line) <= width for line in shown.replace(example, "").splitlines())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["datset"], "The verb must be one of"),
+        (["datset"], "did you mean 'datasets'?"),
+        (["datasets", "exprt", "iris", "-"], "did you mean 'export'?"),
+        (["datasets", "export", "minst", "-"], "did you mean 'mnist'?"),
+        (["datasets", "export", "iris", "iris.sql"], "must name a format"),
+        (
+            ["datasets", "export", "iris", "-", "--part", "dev"],
+            "The part must be one of all, train, test, but got 'dev'",
+        ),
+        (["datasets", "--jsn"], "--jsn"),
+        (["datasets", "export", "iris"], "Missing argument"),
+    ],
+)
+def test_wrong_usage_is_one_sentence_and_exit_code_2(arguments, sentence, capsys):
+    assert main(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert sentence in captured.err
+    assert captured.err.startswith("rosenblatt: ") and captured.err.count("\n") == 1
+
+
+def test_a_mistake_of_ours_is_said_to_be_one(capsys, monkeypatch):
+    import rosenblatt.verbs.known_sets
+
+    def broken():
+        return 1 / 0
+
+    monkeypatch.setattr(rosenblatt.verbs.known_sets, "list_datasets", broken)
+    assert main(["datasets"]) == 70
+    error = capsys.readouterr().err
+    assert "ZeroDivisionError" in error and "--traceback" in error and "Traceback" not in error
+    monkeypatch.setenv("ROSENBLATT_TRACEBACK", "1")
+    assert main(["datasets"]) == 70
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_a_reader_that_goes_away_is_no_failure():
+    done = subprocess.run(
+        f"{sys.executable} -m rosenblatt datasets export digits - | head -1",
+        shell=True, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.stdout.startswith("x01,x02") and done.stderr == ""
+
+
+def test_ctrl_c_is_130(capsys, monkeypatch):
+    import rosenblatt.verbs.known_sets
+
+    def interrupted():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(rosenblatt.verbs.known_sets, "list_datasets", interrupted)
+    assert main(["datasets"]) == 130

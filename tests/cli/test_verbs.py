@@ -1,0 +1,454 @@
+"""Every verb on small files: what it prints, what it writes, its exit code, and how it refuses bad input."""
+
+import io
+import json
+import os
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import polars
+import pytest
+
+import rosenblatt
+from rosenblatt.verbs import train as learn
+from rosenblatt.verbs.learners import LEARNERS
+
+# ------------------------------------------------------------------------------------------------ train
+
+
+def test_train_with_no_option_but_the_target(shell, iris):
+    shown = shell("train", iris, "--target", "species")
+    for text in ("Accuracy", "Largest class", "Confusion", "What drives it", "Separable", "rosenblatt predict"):
+        assert text in shown
+    assert os.path.exists("iris.safetensors")
+    assert shell.err == ""
+
+
+def test_train_as_json_says_the_same(shell, iris):
+    found = shell.json("train", iris, "-t", "species", "--out", "m.safetensors")
+    assert found["model"] == "m.safetensors" and found["learner"] == "averaged"
+    summary = found["summary"]
+    assert summary["accuracy"]["total"] == summary["rows_test"] == 30 and summary["rows_train"] == 120
+    assert summary["accuracy"]["value"] > 0.8 > summary["baseline"]["accuracy"]["value"]
+    assert found["data"]["target"] == "species" and len(found["data"]["digest"]) == 64
+
+
+def test_the_target_by_name_by_number_and_from_the_end(shell, iris):
+    found = [shell.json("train", iris, "-t", target, "--no-save")["summary"] for target in ("species", "5", "-1")]
+    for key in ("target", "accuracy", "confusion", "drivers"):
+        assert found[0][key] == found[1][key] == found[2][key]
+    assert not os.path.exists("iris.safetensors")
+
+
+def test_the_same_seed_gives_the_same_bits(shell, iris):
+    weights = []
+    for seed in (3, 3, 4):
+        shell("train", iris, "-t", "species", "-o", "m.safetensors", "--seed", seed)
+        weights.append(rosenblatt.load("m.safetensors").steps[-1][1].coef_)
+    assert np.array_equal(weights[0], weights[1]) and not np.array_equal(weights[0], weights[2])
+
+
+def test_columns_of_every_kind(shell, people):
+    found = shell.json("train", people, "-t", "answer", "--drop", "id")
+    kinds = {column["name"]: column["kind"] for column in found["columns"]}
+    assert kinds == {"age": "number", "city": "category", "member": "boolean", "note": "text"}
+    assert found["summary"]["accuracy"]["value"] > 0.7
+    assert any("age" in note and "median" in note for note in found["notes"])
+
+
+@pytest.mark.parametrize("learner", sorted(set(LEARNERS) - {"least-squares"}))
+def test_every_learner_trains_saves_and_predicts(learner, shell, iris):
+    found = shell.json("train", iris, "-t", "species", "-l", learner, "-o", "m.safetensors", "--max-iter", 50) if (
+        learner != "discriminant"
+    ) else shell.json("train", iris, "-t", "species", "-l", learner, "-o", "m.safetensors")  # fmt: skip
+    assert found["learner"] == learner and found["summary"]["accuracy"]["value"] >= 0.6
+    judged = shell.json("evaluate", "m.safetensors", iris)
+    assert judged["summary"]["accuracy"]["total"] == 150 and judged["same_data"]
+
+
+def test_numbers_by_least_squares(shell, iris):
+    found = shell.json("train", iris, "-t", "petal_width", "-l", "least-squares", "-o", "m.safetensors")["summary"]
+    assert found["kind"] == "regression" and found["regression"]["r2"] > 0.9
+    assert "Mean error" in shell("evaluate", "m.safetensors", iris)
+    assert shell("predict", "m.safetensors", iris, "--only").count("\n") == 150
+
+
+def test_settings_are_read_by_their_kind(shell, iris):
+    done = learn(str(iris), "species", learner="pa", settings=["C=0.5", "shuffle=no", "max_iter=7"])
+    learner = done.model.steps[-1][1]
+    assert (learner.C, learner.shuffle, learner.max_iter) == (0.5, False, 7)
+
+
+def test_ways_to_test(shell, iris, tmp_path):
+    shell("datasets", "export", "iris", "test.csv", "--part", "test")
+    assert shell.json("train", iris, "-t", "species", "--test", "test.csv")["summary"]["rows_test"] == 38
+    assert shell.json("train", iris, "-t", "species", "--holdout", 0.5)["summary"]["rows_test"] == 75
+    assert shell.json("train", iris, "-t", "species", "--cv", 5)["summary"]["rows_test"] == 150
+    flattered = shell.json("train", iris, "-t", "species", "--holdout", 0)["summary"]
+    assert flattered["rows_test"] == flattered["rows_train"] == 150 and "flatters" in flattered["held_out"]
+    assert "--test and --cv" in shell.refused("train", iris, "-t", "species", "--test", "test.csv", "--cv", 5, code=2)
+
+
+def test_cross_validation_is_by_models_that_have_not_seen_the_row(shell, iris):
+    """The answers are those of separate fits, fold by fold."""
+    from rosenblatt.verbs.examples import read_examples
+    from rosenblatt.verbs.splits import folds
+
+    found = learn(str(iris), "species", cv=3, seed=1)
+    whole = read_examples(str(iris), "species")
+    right = 0
+    for kept, tested in folds(whole.labels(), 3, 1):
+        part = whole.take(kept)
+        encoder = rosenblatt.ColumnEncoder().fit(part.rows)
+        model = rosenblatt.Perceptron(answer="averaged", tol=1e-3, multi_class="coupled", random_state=1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that it did not converge
+            model.fit(encoder.transform(part.rows), part.labels())
+        right += int((model.predict(encoder.transform(whole.rows[tested])) == whole.labels()[tested]).sum())
+    assert found.summary.accuracy.count == right
+
+
+def test_weights_of_rows(shell, tmp_path):
+    path = tmp_path / "weighted.csv"
+    rows = [f"{n % 7},{n % 5},{'a' if n % 7 > 3 else 'b'},{0 if n % 3 else 1}" for n in range(90)]
+    path.write_text("\n".join(["x,y,label,w", *rows]) + "\n")
+    done = learn(str(path), "label", weights="w", holdout=0)
+    assert done.summary.n_features == 2  # neither target nor weights
+    assert "must be numbers" in shell.refused("train", path, "-t", "x", "--weights", "label", code=3)
+
+
+def test_positive_class(shell, people):
+    found = shell.json("train", people, "-t", "answer", "--positive", "no", "--no-save")["summary"]
+    assert found["positive"] == "no"
+    message = shell.refused("train", people, "-t", "answer", "--positive", "nope", code=2)
+    assert "did you mean 'no'?" in message
+
+
+def test_a_model_that_does_not_beat_the_largest_class_says_so_and_what_would(shell, tmp_path):
+    random = np.random.default_rng(1)
+    X = random.normal(size=(600, 2))
+    y = np.where((X**2).sum(axis=1) < 1.4, "in", "out")
+    polars.DataFrame({"x": X[:, 0], "y": X[:, 1], "where": y}).write_csv("disc.csv")
+    shown = shell("train", "disc.csv", "-t", "where", "--no-save")
+    assert "does not beat the largest class" in " ".join(shown.split())
+    assert "--learner kernel" in shown
+
+
+def test_standard_input_and_output(shell, iris, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(iris.read_bytes())))
+    shell("train", "-", "-t", "species", "-o", "m.safetensors")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(iris.read_bytes())))
+    answers = shell("predict", "m.safetensors", "-")
+    assert answers.startswith("sepal_length") and answers.count("\n") == 151
+
+
+def test_ctrl_c_keeps_the_model_so_far(shell, iris, monkeypatch):
+    from rosenblatt.estimators import training
+
+    run = training.run
+
+    def interrupted(estimator, task, state, X, eval_set, on_epoch, recorded):
+        def stop(row):
+            if row.epoch == 2:
+                raise KeyboardInterrupt
+
+        return run(estimator, task, state, X, eval_set, stop, recorded)
+
+    monkeypatch.setattr(training, "run", interrupted)
+    shell("train", iris, "-t", "species", "-o", "m.safetensors", code=130)
+    assert rosenblatt.describe("m.safetensors")["stop_reason"] == "interrupted"
+    assert len(rosenblatt.load("m.safetensors").predict(polars.read_csv(iris))) == 150
+
+
+# ------------------------------------------------------------------------------------------------ bad input to train
+
+
+def test_bad_targets(shell, iris, tmp_path):
+    assert "did you mean 'species'?" in shell.refused("train", iris, "-t", "specis", code=2)
+    missing = shell.refused("train", iris, code=2)
+    assert "--target" in missing and "sepal_length" in missing and "species" in missing
+    assert "from 1 to 5" in shell.refused("train", iris, "-t", "6", code=2)
+    assert "from 1 to 5" in shell.refused("train", iris, "-t", "0", code=2)
+    (tmp_path / "one.csv").write_text("x,label\n1,a\n2,a\n")
+    assert "at least two values" in shell.refused("train", "one.csv", "-t", "label", code=3)
+    (tmp_path / "gaps.csv").write_text(
+        "x,label\n" + "".join(f"{n},{'' if n == 3 else 'ab'[n > 9]}\n" for n in range(20))
+    )
+    shell("train", "gaps.csv", "-t", "label")
+    assert "1 rows without a value of 'label'" in shell.err
+
+
+def test_a_quantity_is_no_class(shell, tmp_path):
+    (tmp_path / "prices.csv").write_text("x,price\n" + "".join(f"{n},{n * 1.37 + 0.1:.3f}\n" for n in range(60)))
+    assert "least-squares" in shell.refused("train", "prices.csv", "-t", "price", code=2)
+
+
+def test_bad_learners_and_settings(shell, iris):
+    wrong = shell.refused("train", iris, "-t", "species", "-l", "perceptrn", code=2)
+    assert "did you mean 'perceptron'?" in wrong and "logistic" in wrong
+    assert "did you mean 'max_iter'?" in shell.refused("train", iris, "-t", "species", "-s", "maxiter=3", code=2)
+    assert "whole number" in shell.refused("train", iris, "-t", "species", "-s", "max_iter=x", code=2)
+    assert "name=value" in shell.refused("train", iris, "-t", "species", "-s", "max_iter", code=2)
+    assert "no parameter 'max_iter'" in shell.refused(
+        "train", iris, "-t", "species", "-l", "lda", "--max-iter", 5, code=2
+    )
+    assert "nothing to search for" in shell.refused("train", iris, "-t", "species", "-l", "pocket", "--search", code=2)
+    assert "C must be" in shell.refused("train", iris, "-t", "species", "-l", "pa", "-s", "C=-1", code=3)
+
+
+def test_bad_files(shell, tmp_path):
+    assert "nowhere.csv" in shell.refused("train", "nowhere.csv", "-t", "x", code=3)
+    (tmp_path / "empty.csv").write_text("")
+    shell.refused("train", "empty.csv", "-t", "x", code=3)
+    (tmp_path / "ragged.csv").write_text("a,b,c\n1,2,x\n1,2\n3,4,y\n")
+    ragged = shell.refused("train", "ragged.csv", "-t", "c", code=3)
+    assert "ragged.csv" in ragged and "line 3" in ragged
+    (tmp_path / "folder").mkdir()
+    assert "folder" in shell.refused("train", "folder", "-t", "x", code=3)
+    (tmp_path / "latin.csv").write_bytes("name,label\nJosé María,a\nX Y,b\n".encode("latin-1") * 5)
+    assert "--encoding" in shell.refused("train", "latin.csv", "-t", "label", code=3) or "latin-1" in shell.err
+
+
+def test_a_place_that_cannot_be_written_to(shell, iris):
+    assert "no/such" in shell.refused("train", iris, "-t", "species", "-o", "no/such/m.safetensors", code=4)
+
+
+# ------------------------------------------------------------------------------------------------ predict and evaluate
+
+
+@pytest.fixture
+def model(shell, people):
+    shell("train", people, "-t", "answer", "-l", "logistic", "-o", "m.safetensors", "--drop", "id")
+    return "m.safetensors"
+
+
+def test_predictions_keep_the_order_of_the_rows(shell, people, model):
+    shell("predict", model, people, "-o", "out.csv", "--scores", "--probabilities")
+    frame, given = polars.read_csv("out.csv"), polars.read_csv(people)
+    assert frame["id"].to_list() == given["id"].to_list()
+    assert set(frame.columns) >= {*given.columns, "prediction", "score_yes", "probability_no", "probability_yes"}
+    assert np.allclose(frame["probability_no"] + frame["probability_yes"], 1)
+    assert ((frame["score_yes"] >= 0) == (frame["prediction"] == "yes")).all()
+    expected = rosenblatt.load(model).predict(given)
+    assert frame["prediction"].to_list() == expected.tolist()
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "arrow", "jsonl", "csv.gz", "csv.zst"])
+def test_predictions_in_every_format_are_read_back(ending, shell, people, model):
+    shell("predict", model, people, "-o", f"out.{ending}", "--only")
+    again = rosenblatt.sources.open_source(f"out.{ending}").read()
+    assert again["prediction"].to_list() == rosenblatt.load(model).predict(polars.read_csv(people)).tolist()
+
+
+def test_reordered_extra_and_missing_columns(shell, people, model):
+    given = polars.read_csv(people)
+    given.select(reversed(given.columns)).write_csv("reordered.csv")
+    assert shell("predict", model, "reordered.csv", "--only") == shell("predict", model, people, "--only")
+    given.with_columns(polars.lit(1).alias("zzz")).write_csv("extra.csv")
+    shell("predict", model, "extra.csv", "--only")
+    assert "zzz" in shell.err and "ignored" in shell.err
+    given.drop("age", "note").write_csv("missing.csv")
+    message = shell.refused("predict", model, "missing.csv", code=3)
+    assert "age, note are missing" in message
+    given.drop("id", "answer").write_csv("plain.csv")
+    shell("predict", model, "plain.csv", "--only")
+    assert shell.err == ""
+
+
+def test_unknown_categories_are_counted(shell, people, model):
+    given = polars.read_csv(people)
+    given.with_columns(polars.lit("Paris").alias("city")).write_csv("paris.csv")
+    shell("predict", model, "paris.csv", "--only")
+    assert "200 rows have a value of 'city'" in shell.err
+    shell("predict", model, "paris.csv", "--only", "--quiet")
+    assert shell.err == ""
+
+
+def test_probabilities_need_a_learner_that_has_them(shell, iris):
+    shell("train", iris, "-t", "species", "-o", "p.safetensors")
+    assert "logistic" in shell.refused("predict", "p.safetensors", iris, "--probabilities", code=2)
+
+
+def test_predict_as_json(shell, people, model):
+    found = shell.json("predict", model, people)
+    assert found["rows"] == len(found["predictions"]) == sum(found["counts"].values()) == 200
+
+
+def test_evaluate_for_scripts(shell, people, model):
+    shell("evaluate", model, people, "--at-least", 0.5)
+    shell("evaluate", model, people, "--at-least", 1.0, code=1)
+    assert "trained on, which flatters" in shell.err
+    given = polars.read_csv(people)
+    given.rename({"answer": "truth"}).write_csv("renamed.csv")
+    assert "none named 'answer'" in shell.refused("evaluate", model, "renamed.csv", code=2)
+    assert "Accuracy" in shell("evaluate", model, "renamed.csv", "-t", "truth")
+
+
+@pytest.mark.parametrize("damage", ["cut", "altered", "text", "folder", "absent"])
+def test_a_model_file_that_is_none(damage, shell, people, model, tmp_path):
+    content = Path(model).read_bytes()
+    if damage == "cut":
+        (tmp_path / "bad.safetensors").write_bytes(content[: len(content) // 2])
+    elif damage == "altered":
+        (tmp_path / "bad.safetensors").write_bytes(content[:40] + b"!" + content[41:])
+    elif damage == "text":
+        (tmp_path / "bad.safetensors").write_text("hello")
+    elif damage == "folder":
+        (tmp_path / "bad.safetensors").mkdir()
+    assert "bad.safetensors" in shell.refused("predict", "bad.safetensors", people, code=3)
+
+
+def test_model_and_data_cannot_both_be_standard_input(shell):
+    assert "cannot both" in shell.refused("predict", "-", "-", code=2)
+
+
+# ------------------------------------------------------------------------------------------------ inspect and export
+
+
+def test_inspect_a_model(shell, people, model):
+    shown = shell("inspect", model)
+    for text in ("ColumnEncoder", "LogisticRegression", "answer", "no, yes", "people.csv", "What drives it"):
+        assert text in shown
+    found = shell.json("inspect", model)
+    assert found["kind"] == "model" and found["description"]["about"]["target"] == "answer"
+
+
+def test_an_explanation_adds_up(shell, people, model):
+    found = shell.json("inspect", model, "--data", people, "--row", 5, "--top", 3)["explained"]
+    total = sum(part["adds"] for part in found["parts"]) + found["rest"] + found["intercept"]
+    loaded = rosenblatt.load(model)
+    score = float(loaded.decision_function(polars.read_csv(people)[4:5])[0])
+    assert found["answer"] == ("yes" if score >= 0 else "no")
+    assert total == pytest.approx(found["score"]) == pytest.approx(abs(score))
+    assert "Row 5" in shell("inspect", model, "--data", people, "--row", 5)
+    assert "from 1 to 200" in shell.refused("inspect", model, "--data", people, "--row", 201, code=2)
+    assert "--data FILE --row N" in shell.refused("inspect", model, "--row", 1, code=2)
+
+
+def test_inspect_data(shell, people):
+    found = shell.json("inspect", people)
+    assert found["rows"] == 200 and [column["kind"] for column in found["columns"]][1:3] == ["number", "category"]
+    assert "rosenblatt train" in shell("inspect", people)
+
+
+def test_export_the_weights(shell, people, model):
+    shell("export", model, "--weights", "w.csv")
+    weights = polars.read_csv("w.csv")
+    loaded = rosenblatt.load(model)
+    assert weights["feature"].to_list()[:-1] == loaded[:-1].get_feature_names_out().tolist()
+    assert np.array_equal(weights["yes"].to_numpy()[:-1], loaded.steps[-1][1].coef_.ravel())
+    assert "--onnx" in shell.refused("export", model, code=2)
+
+
+# ------------------------------------------------------------------------------------------------ proofs
+
+
+@pytest.fixture
+def gate(tmp_path):
+    path = tmp_path / "and.csv"
+    path.write_text("a,b,both\n0,0,no\n0,1,no\n1,0,no\n1,1,yes\n")
+    return path
+
+
+def test_separable_yes_no_and_undecided(shell, gate, tmp_path):
+    found = shell.json("separable", gate, "-t", "both")
+    assert found["verdict"] == "separable" and found["mistake_bound"] == 51
+    assert found["margin"] == pytest.approx(0.125**0.5)
+    assert "at most 51 mistakes" in shell("separable", gate, "-t", "both")
+    (tmp_path / "xor.csv").write_text("a,b,one\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n")
+    assert shell.json("separable", "xor.csv", "-t", "one", code=1)["witness_rows"] == [0, 1, 2, 3]
+    shell("datasets", "export", "digits", "digits.npz")
+    assert shell.json("separable", "digits.npz", "--time-limit", 1e-6, code=5)["verdict"] == "undecided"
+
+
+def test_certificates_are_written_and_verified(shell, gate, tmp_path):
+    shell("separable", gate, "-t", "both", "--certificate", "proof.json")
+    assert shell.json("separable", gate, "-t", "both", "--verify", "proof.json")["verified"] is True
+    proof = json.loads((tmp_path / "proof.json").read_text())
+    proof["margin"][0] = 1.0
+    (tmp_path / "forged.json").write_text(json.dumps(proof))
+    assert shell.json("separable", gate, "-t", "both", "--verify", "forged.json", code=1)["verified"] is False
+    gate.write_text(gate.read_text().replace("1,0,no", "1,0.25,no"))
+    shown = shell("separable", gate, "-t", "both", "--verify", "proof.json", code=1)
+    assert "Not verified" in shown and "digests differ" in shown
+    assert "no.json" in shell.refused("separable", gate, "-t", "both", "--verify", "no.json", code=3)
+
+
+def test_several_classes(shell, iris):
+    found = shell.json("separable", iris, "-t", "species", code=1)
+    assert len(found["questions"]) == 6 and found["verdict"] == "not separable"
+    assert "3 separable, 3 not separable" in shell("separable", iris, "-t", "species", code=1)
+
+
+def test_audit(shell, gate, iris):
+    shell("train", gate, "-t", "both", "-l", "perceptron", "--holdout", 0, "-o", "and.safetensors")
+    found = shell.json("audit", "and.safetensors", gate)
+    (audit,) = found["audits"].values()
+    assert found["holds"] is True and 0 < audit["mistakes"] <= audit["bound"]
+    assert "holds at every update" in shell("audit", "and.safetensors", gate)
+    gate.write_text(gate.read_text().replace("1,0,no", "1,0.5,no"))
+    assert "another file" in shell.refused("audit", "and.safetensors", gate, code=3)
+
+
+def test_audit_with_rows_kept_aside(shell, iris):
+    shell("train", iris, "-t", "species", "-l", "perceptron", "-o", "p.safetensors", "--seed", 4)
+    found = shell.json("audit", "p.safetensors", iris, code=5)  # two of three classes are not separable from the rest
+    assert found["audits"]["setosa"]["holds"] is True and found["audits"]["virginica"]["holds"] is None
+    shell("train", iris, "-t", "species", "-l", "svm", "-o", "s.safetensors")
+    assert "about perceptrons" in shell.refused("audit", "s.safetensors", iris, code=2)
+
+
+# ------------------------------------------------------------------------------------------------ convert
+
+
+def test_convert_round_trips(shell, iris):
+    for ending in ("parquet", "tsv", "jsonl", "arrow", "csv.xz"):
+        shell("convert", iris, f"iris.{ending}")
+        shell("convert", f"iris.{ending}", "back.csv")
+        assert Path("back.csv").read_text() == iris.read_text()
+
+
+def test_convert_to_numbers(shell, people):
+    found = shell.json("convert", people, "p.libsvm", "-t", "answer", "--drop", "id")
+    assert found["classes"] == ["no", "yes"]
+    X, y = rosenblatt.sources.read_libsvm("p.libsvm", found["columns"])
+    encoder = rosenblatt.ColumnEncoder(scale=None)
+    rows = encoder.fit_transform(polars.read_csv(people).drop("id", "answer"))
+    assert np.array_equal(X.toarray(), rows.toarray() if hasattr(rows, "toarray") else rows)
+    assert y.tolist() == [float(label == "yes") for label in polars.read_csv(people)["answer"]]
+    assert "--target" in shell.refused("convert", people, "p.npz", code=2)
+    shell("train", "p.libsvm", "-o", "m.safetensors")
+    assert shell("predict", "m.safetensors", "p.libsvm", "--only").count("\n") == 200
+
+
+def test_convert_to_standard_output(shell, gate):
+    lines = shell("convert", gate, "-", "--to", "jsonl").splitlines()
+    assert json.loads(lines[0]) == {"a": 0, "b": 0, "both": "no"}
+
+
+def test_the_lab_is_called_with_what_was_asked_for(shell, monkeypatch):
+    import rosenblatt.lab
+
+    called = {}
+    monkeypatch.setattr(rosenblatt.lab, "serve", lambda **options: called.update(options))
+    shell("lab", "--host", "0.0.0.0", "--port", 8000, "--no-browser")
+    assert called == {"host": "0.0.0.0", "port": 8000, "open_browser": False}
+
+
+def test_a_missing_extra_is_one_sentence(shell, monkeypatch):
+    import rosenblatt.lab
+
+    def serve(**options):
+        raise ImportError('The lab needs panel, which is not installed; run: pip install "rosenblatt[lab]".')
+
+    monkeypatch.setattr(rosenblatt.lab, "serve", serve)
+    assert 'pip install "rosenblatt[lab]"' in shell.refused("lab", code=2)
+
+
+def test_report(shell, iris):
+    shell("train", iris, "-t", "species", "--report", "report.html")
+    page = Path("report.html").read_text()
+    assert page.lstrip().lower().startswith("<!doctype html>") and "species" in page
+    assert "no/such" in shell.refused("train", iris, "-t", "species", "--no-save", "--report", "no/such/r.html", code=4)

@@ -1,0 +1,281 @@
+"""A search gives the scores of separate fits with the fold as sample weights; bad input gets a sentence."""
+
+import signal
+import threading
+import time
+
+import numpy as np
+import polars
+import pytest
+import scipy.sparse
+from sklearn.base import clone
+from sklearn.datasets import load_digits, load_iris
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import SGDClassifier
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import GridSearchCV, GroupKFold, ShuffleSplit, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from rosenblatt import HalfSpace, KernelPerceptron, LinearSVM, PassiveAggressive, Perceptron, search
+from rosenblatt.rules import RULES
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+DIGITS, NUMBERS = load_digits(return_X_y=True)
+DIGITS, NUMBERS = DIGITS[::3], NUMBERS[::3]
+IRIS, KINDS = load_iris(return_X_y=True)
+CS = [1e-5, 1e-3, 0.1]
+
+
+def separate(learner, setting, X, y, folds, weights=None, scoring=None):
+    """The scores of fits of their own."""
+    scores = []
+    for train, test in folds:
+        mask = np.zeros(len(y))
+        mask[train] = 1.0 if weights is None else weights[train]
+        model = clone(learner).set_params(**setting).fit(X, y, sample_weight=mask)
+        judge = (lambda m, X, y: m.score(X, y)) if scoring is None else get_scorer(scoring)
+        scores.append(judge(model, X[test], y[test]))
+    return scores
+
+
+def assert_separate(found, learner, X, y, cv=3, **options):
+    folds = list(StratifiedKFold(cv).split(X, y)) if isinstance(cv, int) else cv
+    for setting, scores in zip(found.params, found.fold_scores, strict=True):
+        assert scores.tolist() == separate(learner, setting, X, y, folds, **options), setting
+
+
+@pytest.mark.parametrize("layout", ["uint8", "float64", "csr"])
+@pytest.mark.parametrize("answer", ["last", "averaged", "voted", "pocket"])
+@pytest.mark.parametrize("classes", [2, 10])
+def test_the_scores_of_separate_fits(layout, answer, classes, monkeypatch):
+    monkeypatch.setattr("rosenblatt.estimators.search.pays", lambda X, lanes: True)
+    X = scipy.sparse.csr_array(DIGITS.astype(np.float32)) if layout == "csr" else DIGITS.astype(layout)
+    y = NUMBERS if classes == 10 else NUMBERS > 4
+    learner = PassiveAggressive(answer=answer, max_iter=3, random_state=0)
+    found = search(X, y, learner, {"C": CS}, 3)
+    assert found.fused_ == (found.fold_scores.size if answer in ("last", "averaged") else 0)
+    assert_separate(found, learner, X, y)
+
+
+@pytest.mark.parametrize("few", [True, False])
+def test_any_number_of_threads_and_any_tile_give_the_same(few, monkeypatch):
+    if few:
+        monkeypatch.setattr("rosenblatt.estimators.search.TILE_BYTES", 1)
+        monkeypatch.setattr("rosenblatt.estimators.search.LEAST_LANES", 12)
+    learner, grid = PassiveAggressive(max_iter=2, random_state=0), {"C": CS, "fit_intercept": [True, False]}
+    one, two, three = (search(DIGITS, NUMBERS, learner, grid, 3, n_jobs=jobs).fold_scores for jobs in (1, 2, 3))
+    np.testing.assert_array_equal(one, two)
+    np.testing.assert_array_equal(one, three)
+
+
+def test_settings_that_can_not_learn_together_are_fitted_one_by_one():
+    learner = PassiveAggressive(max_iter=2, random_state=0)
+    grid = [
+        {"C": CS, "answer": ["last", "averaged", "pocket"], "max_iter": [1, 3]},
+        {"variant": ["PA", "PA-II"], "shuffle": [False]},
+        {"multi_class": ["coupled"], "class_weight": [None, "balanced", {0: 2.0}]},
+    ]
+    found = search(DIGITS, NUMBERS, learner, grid, 3)
+    assert 0 < found.fused_ < found.fold_scores.size
+    assert_separate(found, learner, DIGITS, NUMBERS)
+
+
+def test_weights_and_scorers_and_splitters():
+    rng = np.random.default_rng(0)
+    weights = rng.integers(1, 4, len(NUMBERS)).astype(float)
+    cv = ShuffleSplit(3, random_state=0)
+    learner = PassiveAggressive(max_iter=2, random_state=0, class_weight="balanced")
+    found = search(DIGITS, NUMBERS, learner, {"C": CS}, cv, scoring="f1_macro", sample_weight=weights)
+    assert found.fused_ == 9
+    assert_separate(
+        found, learner, DIGITS, NUMBERS, list(cv.split(DIGITS)), weights=weights, scoring="f1_macro"
+    )  # fmt: skip
+    groups = rng.integers(0, 5, len(NUMBERS))
+    found = search(DIGITS, NUMBERS, learner, {"C": CS}, GroupKFold(3), groups=groups)
+    assert_separate(found, learner, DIGITS, NUMBERS, list(GroupKFold(3).split(DIGITS, NUMBERS, groups)))
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+def test_a_setting_that_diverges_is_the_one_that_diverges_alone():
+    X, y = IRIS, KINDS
+    learner = HalfSpace("margin_perceptron", max_iter=2, random_state=0)
+    grid = {"learning_rate": [0.1, 1e307], "theta": [0.0, 1.0, 2.0, 3.0, 4.0]}
+    found = search(X, y, learner, grid, 3)
+    assert found.fused_ == 15
+    for setting, scores in zip(found.params, found.fold_scores, strict=True):
+        alone = HalfSpace("margin_perceptron", setting, max_iter=2, random_state=0)
+        assert scores.tolist() == separate(alone, {}, X, y, list(StratifiedKFold(3).split(X, y)))
+
+
+def test_a_rule_by_its_name_and_its_parameters():
+    found = search(IRIS, KINDS, "pegasos", {"lam": [1e-3, 1e-2, 0.1], "max_iter": [5]}, 3, random_state=3)
+    assert found.best_.rule == "pegasos" and found.best_.params == {"lam": found.best_params_["lam"]}
+    again = search(IRIS, KINDS, RULES["pegasos"], {"lam": [1e-3, 1e-2, 0.1], "max_iter": [5]}, 3, random_state=3)
+    np.testing.assert_array_equal(found.fold_scores, again.fold_scores)
+
+
+def test_pipelines_are_fitted_on_the_rows_of_the_fold():
+    pipe = make_pipeline(StandardScaler(), PassiveAggressive(max_iter=3, random_state=0))
+    grid = {"C": CS, "standardscaler__with_mean": [True, False]}
+    found = search(IRIS, KINDS, pipe, grid, 3)
+    assert found.fused_ == found.fold_scores.size
+    names = {"C": "passiveaggressive__C"}
+    peer = GridSearchCV(pipe, {names.get(name, name): values for name, values in grid.items()}, cv=3).fit(IRIS, KINDS)
+    by_setting = {str(sorted(p.items())): n for n, p in enumerate(peer.cv_results_["params"])}
+    for setting, scores in zip(found.params, found.fold_scores, strict=True):
+        n = by_setting[str(sorted((names.get(k, k), v) for k, v in setting.items()))]
+        assert scores.tolist() == [peer.cv_results_[f"split{fold}_test_score"][n] for fold in range(3)]
+    np.testing.assert_array_equal(found.predict(IRIS), found.best_.predict(IRIS))
+
+
+def test_other_learners_work_too():
+    found = search(IRIS, KINDS, SGDClassifier(random_state=0), {"alpha": [1e-4, 1e-2]}, 3)
+    peer = GridSearchCV(SGDClassifier(random_state=0), {"alpha": [1e-4, 1e-2]}, cv=3).fit(IRIS, KINDS)
+    np.testing.assert_array_equal(found.mean_scores, peer.cv_results_["mean_test_score"])
+    assert found.best_params_ == peer.best_params_ and found.fused_ == 0
+    svm, kernel = LinearSVM(random_state=0), KernelPerceptron(kernel="rbf", max_iter=3, random_state=0)
+    for learner, grid in ((svm, {"lam": [1e-3, 0.1]}), (kernel, {"answer": ["last", "averaged"]})):
+        found = search(IRIS, KINDS, learner, grid, 3)
+        assert_separate(found, learner, IRIS, KINDS)
+
+
+@pytest.mark.filterwarnings("ignore:The precomputed kernel is not known")
+def test_precomputed_kernels_and_frames_and_lists_and_other_sparse_formats():
+    kernel = IRIS @ IRIS.T
+    ours = search(kernel, KINDS, KernelPerceptron("precomputed", max_iter=2, random_state=0), {"max_iter": [2, 3]}, 3)
+    same = search(IRIS, KINDS, KernelPerceptron("linear", max_iter=2, random_state=0), {"max_iter": [2, 3]}, 3)
+    np.testing.assert_array_equal(ours.fold_scores, same.fold_scores)
+    theirs = search(kernel, KINDS, SVC(kernel="precomputed"), {"C": [0.1, 1.0]}, 3)
+    peer = GridSearchCV(SVC(kernel="precomputed"), {"C": [0.1, 1.0]}, cv=3).fit(kernel, KINDS)
+    np.testing.assert_array_equal(theirs.mean_scores, peer.cv_results_["mean_test_score"])
+    learner = PassiveAggressive(max_iter=2, random_state=0)
+    plain = search(IRIS, KINDS, learner, {"C": CS}, 3)
+    frame = polars.DataFrame(IRIS, schema=["a", "b", "c", "d"])
+    for X in (IRIS.tolist(), frame, frame.to_pandas(), np.asfortranarray(IRIS)):
+        found = search(X, KINDS.tolist(), learner, {"C": CS}, 3)
+        np.testing.assert_array_equal(found.fold_scores, plain.fold_scores)
+        found.predict(X)
+    assert search(frame, KINDS, learner, {"C": CS}, 3).best_.feature_names_in_.tolist() == ["a", "b", "c", "d"]
+    assert_separate(search(scipy.sparse.coo_array(IRIS), KINDS, learner, {"C": CS}, 3), learner,
+                    scipy.sparse.csr_array(IRIS), KINDS)  # fmt: skip
+
+
+def test_the_result_is_a_frame_and_the_shape_that_scikit_learn_has():
+    found = search(IRIS, KINDS, PassiveAggressive(max_iter=2, random_state=0), [{"C": CS}, {"variant": ["PA"]}], 3)
+    frame = found.scores
+    assert frame.columns == ["C", "variant", "mean", "std", "rank", "fold_1", "fold_2", "fold_3"]
+    assert frame["C"].to_list() == [*CS, None] and frame["variant"].to_list() == [None, None, None, "PA"]
+    np.testing.assert_allclose(frame["mean"], found.fold_scores.mean(axis=1))
+    results = found.cv_results_
+    np.testing.assert_array_equal(results["split1_test_score"], found.fold_scores[:, 1])
+    assert results["param_variant"].mask.tolist() == [True, True, True, False]
+    best = results["rank_test_score"].tolist().index(1)
+    assert found.best_index_ == best and found.best_score_ == found.mean_scores.max()
+    assert found.best_estimator_ is found.best_ and len(found) == 4
+    assert "4 settings on 3 folds" in repr(found) and "<table>" in found._repr_html_()
+    np.testing.assert_array_equal(found.decision_function(IRIS), found.best_.decision_function(IRIS))
+
+
+def test_the_best_is_refitted_on_all_rows():
+    learner = PassiveAggressive(max_iter=2, random_state=0)
+    found = search(DIGITS, NUMBERS, learner, {"C": CS}, 3, n_jobs=2)
+    alone = clone(learner).set_params(**found.best_params_).fit(DIGITS, NUMBERS)
+    np.testing.assert_array_equal(found.best_.coef_, alone.coef_)
+    assert found.best_.n_jobs is None
+    without = search(DIGITS, NUMBERS, learner, {"C": CS}, 3, refit=False)
+    assert without.best_ is None
+    with pytest.raises(AttributeError, match="refit was False"):
+        without.predict(DIGITS)
+
+
+def test_a_seed_is_drawn_once_for_all_fits():
+    found = search(IRIS, KINDS, PassiveAggressive(max_iter=2), {"C": [1.0, 1.0, 1.0]}, 3)
+    assert (found.fold_scores == found.fold_scores[0]).all()
+    seed = found.best_.random_state
+    again = search(IRIS, KINDS, PassiveAggressive(max_iter=2), {"C": [1.0]}, 3, random_state=seed)
+    np.testing.assert_array_equal(again.fold_scores[0], found.fold_scores[0])
+    named = search(IRIS, KINDS, PassiveAggressive(max_iter=2), {"random_state": [0, 1]}, 3)
+    assert_separate(named, PassiveAggressive(max_iter=2), IRIS, KINDS)
+
+
+def test_the_estimator_and_the_rows_stay_as_they_are():
+    learner = PassiveAggressive(max_iter=2)
+    X, before = DIGITS.copy(), repr(learner.get_params())
+    search(X, NUMBERS, learner, {"C": CS}, 3)
+    assert repr(learner.get_params()) == before and not hasattr(learner, "classes_")
+    np.testing.assert_array_equal(X, DIGITS)
+
+
+def test_progress(capsys):
+    told = []
+    search(DIGITS, NUMBERS, PassiveAggressive(max_iter=2, random_state=0), {"C": CS, "answer": ["last", "pocket"]}, 3,
+           on_progress=told.append, verbose=1)  # fmt: skip
+    assert told == sorted(told) and told[-1] == pytest.approx(1.0)
+    assert "6 settings on 3 folds: 100 %" in capsys.readouterr().out
+
+
+def test_the_learning_rate_of_a_perceptron_changes_nothing():
+    with pytest.warns(UserWarning, match="changes nothing but the scale"):
+        search(IRIS, KINDS, Perceptron(max_iter=2), {"learning_rate": [0.5, 1.0, 2.0]}, 3)
+
+
+def press_after(seconds):
+    threading.Timer(seconds, signal.raise_signal, [signal.SIGINT]).start()
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_before_anything_is_done_interrupts(jobs):
+    learner = PassiveAggressive(max_iter=10**6, random_state=0, C=1.0)
+    search(DIGITS, NUMBERS, learner, {"C": CS, "max_iter": [1]}, 3, n_jobs=jobs)
+    started = time.perf_counter()
+    press_after(0.3)
+    with pytest.raises(KeyboardInterrupt):
+        search(DIGITS % 3, NUMBERS, learner, {"C": CS}, 3, n_jobs=jobs)
+    assert time.perf_counter() - started < 60
+
+
+@pytest.mark.filterwarnings("always::sklearn.exceptions.ConvergenceWarning")
+def test_ctrl_c_keeps_the_settings_that_are_done():
+    learner = PassiveAggressive(random_state=0)
+    search(DIGITS, NUMBERS, learner, {"C": CS, "max_iter": [1]}, 3)
+    grid = [{"C": CS, "max_iter": [1]}, {"C": CS, "max_iter": [10**6]}]
+    press_after(0.5)
+    with pytest.warns(ConvergenceWarning, match="interrupted after 3 of 6"):
+        found = search(DIGITS % 3, NUMBERS, learner, grid, 3, refit=False)
+    assert found.interrupted_ and np.isnan(found.fold_scores[3:]).all() and found.best_index_ < 3
+
+
+BAD = [
+    ({"grid": {}}, "at least one parameter"),
+    ({"grid": []}, "at least one parameter"),
+    ({"grid": {"C": []}}, "at least one value for 'C'"),
+    ({"grid": {"C": 1.0}}, r"write \[1.0\]"),
+    ({"grid": "C"}, "grid must be a dict"),
+    ({"grid": {"c": [1.0]}}, "did you mean 'C'"),
+    ({"grid": {"max_itr": [1]}}, "did you mean 'max_iter'"),
+    ({"grid": {"C": [-1.0]}}, "C must be a finite number above 0"),
+    ({"cv": 1}, "at least 2 and at most the number of rows, 150"),
+    ({"cv": 151}, "at least 2 and at most the number of rows, 150"),
+    ({"cv": []}, "at least one fold"),
+    ({"cv": [(np.arange(40), np.arange(40, 60))]}, "fold 1 has only"),
+    ({"cv": [(np.arange(150), np.arange(0))]}, "rows to judge"),
+    ({"cv": [([0, 0, 149], [1])]}, "repeats"),
+    ({"estimator": 3}, "estimator must be a learner"),
+    ({"estimator": PassiveAggressive}, "estimator must be a learner"),
+    ({"estimator": "pegassos"}, "rule must be one of"),
+    ({"X": np.full((150, 2), np.nan)}, "NaN"),
+    ({"y": np.zeros(150)}, "at least 2 classes"),
+    ({"y": KINDS[:9]}, "same number of rows|inconsistent"),
+    ({"scoring": "acuracy"}, "acuracy"),
+    ({"sample_weight": np.ones(3)}, "sample_weight"),
+]
+
+
+@pytest.mark.parametrize(("change", "sentence"), BAD)
+def test_bad_input_gets_a_sentence(change, sentence):
+    arguments = {"X": IRIS, "y": KINDS, "estimator": PassiveAggressive(max_iter=1), "grid": {"C": CS}, "cv": 3}
+    with pytest.raises(ValueError, match=sentence):
+        search(**(arguments | change))

@@ -1,0 +1,153 @@
+"""ColumnEncoder: what columns become, whole and in batches, and back from its state with the same bits."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from rosenblatt import ColumnEncoder
+
+TABLE = pl.DataFrame(
+    {
+        "age": [20.0, 30.0, 40.0, None] * 10,
+        "city": ["Rome", "Oslo", "Rome", "Bonn"] * 10,
+        "smokes": ["no", "yes", "no", "no"] * 10,
+        "when": pl.Series(["2024-01-01", "2024-01-02", "2024-01-05", "2024-03-01"] * 10).str.to_date(),
+        "same": [7] * 40,
+        "void": [None] * 40,
+        "key": [f"k{i:03d}" for i in range(40)],
+        "row": list(range(40)),
+        "note": [f"this is the note number {i} of many" for i in range(40)],
+    }
+)
+
+
+def dense(X):
+    return X.toarray() if hasattr(X, "toarray") else X
+
+
+def test_kinds_and_names():
+    encoder = ColumnEncoder(scale=None).fit(TABLE)
+    kinds = {column.name: column.kind for column in encoder.columns_}
+    assert kinds == {
+        "age": "number", "city": "category", "smokes": "boolean", "when": "number", "same": "dropped",
+        "void": "dropped", "key": "dropped", "row": "dropped", "note": "text",
+    }  # fmt: skip
+    assert encoder.dropped_["same"] == "it is constant" and "missing" in encoder.dropped_["void"]
+    names = encoder.get_feature_names_out().tolist()
+    assert names[:6] == ["age", "city=Bonn", "city=Oslo", "city=Rome", "smokes=yes", "when"]
+    assert {"note: this", "note: many"} <= set(names)
+    X = dense(encoder.transform(TABLE))
+    assert X.shape == (40, len(names)) and X[0, :6].tolist() == [20.0, 0.0, 0.0, 1.0, 0.0, 19723.0]
+    assert X[3, 0] == 30.0  # the median
+
+
+def test_scaling_is_the_usual_one():
+    X = dense(ColumnEncoder().fit_transform(TABLE.select("age", "when")))
+    assert np.allclose(X[:, 1].mean(), 0.0) and np.allclose(X[:, 1].std(), 1.0)
+    encoder = ColumnEncoder().fit(TABLE)
+    factors, shifts = encoder.scaling_
+    plain = dense(ColumnEncoder(scale=None).fit(TABLE).transform(TABLE))
+    assert np.allclose(dense(encoder.transform(TABLE)), plain * factors + shifts)
+
+
+def test_mostly_zero_numbers_keep_their_zeros():
+    encoder = ColumnEncoder().fit({"x": [0.0, 0.0, 0.0, 5.0]})
+    assert encoder.transform({"x": [0.0, 5.0]})[0, 0] == 0.0 and encoder.columns_[0].shift == 0.0
+
+
+@pytest.mark.parametrize("missing", ["median", "indicator"])
+@pytest.mark.parametrize("sparse", [True, False])
+def test_batches_are_like_the_whole(missing, sparse):
+    whole = ColumnEncoder(text="tfidf", missing=missing, sparse=sparse).fit(TABLE)
+    cut = [TABLE[:25], TABLE[25:]]
+    parts = ColumnEncoder(text="tfidf", missing=missing, sparse=sparse).fit_batches(cut)
+    assert parts.get_feature_names_out().tolist() == whole.get_feature_names_out().tolist()
+    assert np.allclose(dense(parts.transform(TABLE)), dense(whole.transform(TABLE)))
+    pieces = np.concatenate([dense(whole.transform(part)) for part in cut])
+    assert np.array_equal(pieces, dense(whole.transform(TABLE)))
+
+
+def test_missing_values():
+    with pytest.raises(ValueError, match=r"'age' lacks 10 of 40; use missing='median'"):
+        ColumnEncoder(missing="error").fit(TABLE)
+    encoder = ColumnEncoder(missing="indicator", scale=None).fit(TABLE.select("age", "city"))
+    assert encoder.get_feature_names_out().tolist() == ["age", "age is missing", "city=Bonn", "city=Oslo", "city=Rome"]
+    assert encoder.transform(TABLE)[3].tolist() == [30.0, 1.0, 1.0, 0.0, 0.0]
+    strict = ColumnEncoder(missing="error", scale=None).fit({"x": [1.0, 2.0]})
+    with pytest.raises(ValueError, match="'x' lacks one in row 2"):
+        strict.transform({"x": [1.0, float("nan")]})
+
+
+def test_columns_at_transform_time():
+    encoder = ColumnEncoder().fit(TABLE)
+    X = dense(encoder.transform(TABLE))
+    other = TABLE.select(reversed(TABLE.columns)).with_columns(pl.lit(1).alias("more"))
+    assert np.array_equal(dense(encoder.transform(other)), X) and encoder.extra_columns_ == ["more"]
+    with pytest.raises(ValueError, match="lacks the columns 'age', 'city'"):
+        encoder.transform(TABLE.drop("age", "city"))
+    encoder.transform(TABLE.with_columns(pl.lit("Lima").alias("city")))
+    assert encoder.unknown_counts_ == {"city": 40}
+
+
+def test_pandas_gives_the_same():
+    frame = pd.DataFrame({name: TABLE[name].to_list() for name in TABLE.columns})
+    frame["when"] = pd.to_datetime(frame["when"])
+    assert np.array_equal(dense(ColumnEncoder().fit_transform(frame)), dense(ColumnEncoder().fit_transform(TABLE)))
+
+
+@pytest.mark.parametrize("options", [{}, {"text": "hashed"}, {"missing": "indicator", "dtype": "float32"}])
+def test_the_state_gives_the_same_bits(options):
+    encoder = ColumnEncoder(**options).fit(TABLE)
+    state, arrays = encoder.to_state()
+    again = ColumnEncoder.from_state(json.loads(json.dumps(state)), arrays)
+    ours, theirs = encoder.transform(TABLE), again.transform(TABLE)
+    assert type(ours) is type(theirs) and ours.dtype == theirs.dtype
+    assert np.array_equal(dense(ours), dense(theirs))
+    assert again.get_feature_names_out().tolist() == encoder.get_feature_names_out().tolist()
+
+
+def test_a_damaged_state_is_refused():
+    state, arrays = ColumnEncoder().fit(TABLE).to_state()
+    for damage in (
+        lambda s, a: s.pop("columns"),
+        lambda s, a: s["columns"][1].update(kind="code"),
+        lambda s, a: s["columns"][1].update(width=17),
+        lambda s, a: s["columns"].pop(),
+        lambda s, a: s.update(dtype="object"),
+        lambda s, a: a.update(numbers=a["numbers"][:2]),
+        lambda s, a: a.update(words_8=a["words_8"][:-9]),
+        lambda s, a: a.pop("weights_8"),
+        lambda s, a: s["parameters"].update(extra=1),
+    ):
+        broken, stored = json.loads(json.dumps(state)), dict(arrays)
+        damage(broken, stored)
+        with pytest.raises(ValueError, match="save the model again"):
+            ColumnEncoder.from_state(broken, stored)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"text": "vector"}, "text must be one of"),
+        ({"missing": None}, "missing must be one of"),
+        ({"scale": "min"}, "scale must be one of"),
+        ({"max_categories": 0}, "max_categories must be a whole number"),
+        ({"dtype": "int8"}, "dtype must be None, float32 or float64"),
+        ({"kinds": {"nobody": "text"}}, "it has no 'nobody'"),
+        ({"kinds": {"age": "text"}}, "must hold text, but 'age' does not"),
+    ],
+)
+def test_bad_options(options, message):
+    with pytest.raises(ValueError, match=message):
+        ColumnEncoder(**options).fit(TABLE)
+
+
+def test_infinite_numbers_are_refused():
+    with pytest.raises(ValueError, match="'x' has an infinite one in row 2"):
+        ColumnEncoder().fit({"x": [1.0, float("inf"), 2.0]})
+    encoder = ColumnEncoder().fit({"x": [1.0, 2.0]})
+    with pytest.raises(ValueError, match="'x' has an infinite one in row 1"):
+        encoder.transform({"x": [float("-inf")]})

@@ -1,0 +1,329 @@
+"""The page in a real browser: what it shows is what the library computes."""
+
+import json
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+from rosenblatt import Perceptron
+from rosenblatt.lab import tour
+from rosenblatt.lab.state import from_address
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytestmark = [
+    pytest.mark.skipif(BROWSER is None, reason="there is no Chromium on this machine; .ci/run installs it"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),  # the browser's and the server's own loops
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+SHOWN = """() => {
+  const { frame, playing, runs, data, screen } = lab.state();
+  const at = (r) => 3 * Math.min(frame, r.frames - 1);
+  const weights = runs.map((r) => r.weights && Array.from(r.weights.slice(at(r), at(r) + 3)));
+  return { frame, playing, weights, frames: runs.map((r) => r.frames), x: Array.from(data.x), y: Array.from(data.y),
+           side: Array.from(data.side), message: screen.message, trouble: screen.trouble,
+           generation: screen.generation };
+}"""
+
+
+@pytest.fixture(scope="module")
+def server():
+    process = subprocess.Popen(
+        [sys.executable, "-m", "rosenblatt.lab", "--no-browser"], stdout=subprocess.PIPE, text=True
+    )
+    url = re.search(r"http://\S+", process.stdout.readline()).group()
+    yield url
+    process.send_signal(signal.SIGINT)
+    assert process.wait(10) == 0
+    process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as driver:
+        found = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox", "--disable-gpu"])
+        yield found
+        found.close()
+
+
+class Tab:
+    """One page of the lab, with what it says about itself."""
+
+    def __init__(self, context, url):
+        self.requests, self.errors = [], []
+        self.page = context.new_page()
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("websocket", lambda socket: self.requests.append(socket.url))
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", lambda said: said.type == "error" and self.errors.append(said.text))
+        self.page.goto(url)
+        self.page.wait_for_selector("body[data-ready=yes]")
+
+    def shown(self):
+        return self.page.evaluate(SHOWN)
+
+    def after(self, act):
+        """What is shown once the server has answered."""
+        before = self.shown()["generation"]
+        act()
+        self.page.wait_for_function(f"lab.state().screen.generation !== {before}")
+        return self.shown()
+
+    def at(self, x, y):
+        """Where a place of the picture is on the screen."""
+        return self.page.evaluate(
+            """([x, y]) => {
+              const plot = Bokeh.documents[0].get_model_by_name("plane0"), view = lab.state().data.view;
+              const box = document.getElementById("plane0").getBoundingClientRect();
+              const frame = Bokeh.index.find_one_by_id(plot.id).frame.bbox;
+              return [box.x + 1 + frame.left + frame.width * (x - view[0]) / (view[1] - view[0]),
+                      box.y + 1 + frame.top + frame.height * (view[3] - y) / (view[3] - view[2])];
+            }""",
+            [x, y],
+        )
+
+    def click(self, x, y):
+        self.page.mouse.click(*self.at(x, y))
+
+    def pause(self):
+        if self.shown()["playing"]:
+            self.page.click("#play")
+
+
+@pytest.fixture
+def open_tab(server, browser):
+    contexts = []
+
+    def opened(query="", **settings):
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **settings})
+        contexts.append(context)
+        tab = Tab(context, server + query)
+        tabs.append(tab)
+        return tab
+
+    tabs = []
+    yield opened
+    for tab in tabs:
+        assert tab.errors == []
+        assert all(re.match(rf"(http|ws)://localhost:{server.split(':')[2]}|data:|blob:", u) for u in tab.requests)
+    for context in contexts:
+        context.close()
+
+
+def weights_of(shown, **arguments):
+    """What the library learns from the points on the page."""
+    X, y = np.column_stack([shown["x"], shown["y"]]), np.array(shown["side"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = Perceptron(max_iter=20, shuffle=False, random_state=0, **arguments).fit(X, y)
+    return [*model.coef_[0], model.intercept_[0]]
+
+
+def test_a_strangers_first_minute(open_tab):
+    tab = open_tab()
+    assert tab.shown()["playing"]
+    assert "Click anywhere in the picture" in tab.page.inner_text("#hint")
+    early = tab.shown()["frame"]
+    tab.page.wait_for_function(f"lab.frame > {early + 1}")
+    tab.page.wait_for_function("lab.state().proofs.length > 0")
+    assert "at most R²/γ² = 502 updates" in tab.page.inner_text("#proof-sentence")
+    tab.pause()
+
+
+def test_drawing(open_tab):
+    tab = open_tab()
+    tab.pause()
+    shown = tab.after(lambda: tab.click(-3, 3))
+    assert len(shown["x"]) == 61 and shown["side"][60] == 1
+    assert abs(shown["x"][60] + 3) < 0.1 and abs(shown["y"][60] - 3) < 0.1
+    assert shown["weights"][0] == weights_of(shown)
+    place = shown["x"][60], shown["y"][60]
+
+    def drag():
+        tab.page.mouse.move(*tab.at(*place))
+        tab.page.mouse.down()
+        tab.page.mouse.move(*tab.at(-2, 4), steps=5)
+        tab.page.mouse.up()
+
+    shown = tab.after(drag)
+    assert abs(shown["x"][60] + 2) < 0.1 and abs(shown["y"][60] - 4) < 0.1 and len(shown["x"]) == 61
+    tab.page.keyboard.press("f")
+    shown = tab.after(lambda: tab.click(shown["x"][60], shown["y"][60]))
+    assert shown["side"][60] == -1 and shown["trouble"] == ""
+    tab.page.keyboard.press("d")
+    shown = tab.after(lambda: tab.click(shown["x"][60], shown["y"][60]))
+    assert len(shown["x"]) == 60
+    shown = tab.after(lambda: tab.page.keyboard.press("u"))
+    assert len(shown["x"]) == 61
+    shown = tab.after(lambda: tab.page.keyboard.press("r"))
+    assert len(shown["x"]) == 60
+    tab.page.keyboard.press("1")
+    tab.page.keyboard.press("s")
+    shown = tab.after(lambda: tab.click(-4, -4))
+    assert len(shown["x"]) == 66 and shown["side"][60:] == [-1] * 6
+
+
+def test_keyboard_alone(open_tab):
+    tab = open_tab()
+    page = tab.page
+    page.keyboard.press("Space")
+    assert not tab.shown()["playing"]
+    page.keyboard.press("Home")
+    assert tab.shown()["frame"] == 0 and tab.shown()["weights"][0] == [0, 0, 0]
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    assert tab.shown()["frame"] == 2
+    page.keyboard.press("n")
+    first_epoch = tab.shown()["frame"]
+    page.keyboard.press("End")
+    assert first_epoch < tab.shown()["frame"] == tab.shown()["frames"][0] - 1
+    page.focus("#plane0")
+    page.keyboard.press("Shift+ArrowUp")
+    page.keyboard.press("ArrowLeft")
+    shown = tab.after(lambda: page.keyboard.press("Enter"))
+    assert len(shown["x"]) == 61
+    shown = tab.after(lambda: page.keyboard.press("Delete"))
+    assert len(shown["x"]) == 60
+    page.focus("#play")
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    unnamed = page.evaluate(
+        """[...document.querySelectorAll("button, input, select, summary, [tabindex='0']")].filter((e) =>
+           !e.textContent.trim() && !e.ariaLabel && !e.labels?.length).map((e) => e.id)"""
+    )
+    assert unnamed == []
+
+
+def test_steps_and_formula(open_tab):
+    tab = open_tab()
+    page = tab.page
+    tab.pause()
+    page.evaluate("document.getElementById('scrub').value = 5; document.getElementById('scrub').oninput()")
+    before, shown = page.evaluate("Array.from(lab.state().runs[0].weights.slice(12, 15))"), tab.shown()
+    row = page.evaluate("lab.state().runs[0].rows[4]")
+    sign = shown["side"][row]
+    moved = np.array(before) + sign * np.array([shown["x"][row], shown["y"][row], 1.0])
+    assert shown["frame"] == 5 and shown["weights"][0] == moved.tolist()
+    text = page.inner_text("#formula")
+    assert "w ← w + η y x" in text
+    for value in (*before, *moved):
+        assert (f"{value:.2f}" if value % 1 else f"{value:.0f}").replace("-", "−") in text
+    assert f"point {row + 1} " in page.inner_text("#sentence")
+
+
+def test_a_link_opens_the_same_screen_and_tabs_are_independent(open_tab):
+    tab = open_tab()
+    tab.pause()
+    tab.after(lambda: tab.page.select_option("#learner0", "pocket"))
+    tab.pause()
+    tab.after(lambda: tab.page.select_option("#learner1", "svm"))
+    tab.pause()
+    tab.after(lambda: tab.click(-3, 3))
+    tab.page.evaluate("document.getElementById('scrub').value = 4; document.getElementById('scrub').oninput()")
+    tab.page.wait_for_function("location.search.length > 9")
+    tab.page.wait_for_timeout(500)
+    query = tab.page.evaluate("location.search")
+    assert from_address(query[3:]).frame == 4
+    other = open_tab(query)
+    one, two = tab.shown(), other.shown()
+    assert not two["playing"]
+    for key in ("frame", "weights", "x", "y", "side", "frames"):
+        assert one[key] == two[key]
+    other.after(lambda: other.page.click("#clear"))
+    assert "no points yet" in other.page.inner_text("#message")
+    assert len(tab.shown()["x"]) == 61
+
+
+def test_a_bad_link_is_said(open_tab):
+    tab = open_tab("?s=nonsense")
+    assert "This link does not hold a screen of the lab" in tab.page.inner_text("#message")
+    assert len(tab.shown()["x"]) == 60
+
+
+def test_own_data(open_tab):
+    tab = open_tab()
+    tab.pause()
+    page = tab.page
+    file = {"name": "notes.csv", "mimeType": "text/csv", "buffer": b"\x89PNG\r\n\x1a\n\x00\x00"}
+    page.set_input_files("#file", file)
+    page.wait_for_function("document.getElementById('message').textContent.includes('text in UTF-8')")
+    rows = "".join(f"{i % 7},{i * i % 11},{'yes' if i % 7 > 3 else 'no'}\n" for i in range(30))
+    page.set_input_files("#file", {**file, "buffer": ("a,b,kind\n" + rows).encode()})
+    page.wait_for_selector("#columns:not([hidden])")
+    shown = tab.after(lambda: page.click("#columns button"))
+    assert len(shown["x"]) == 30 and shown["weights"][0] == weights_of(shown)
+    assert page.input_value("#set") == "own"
+
+
+def test_show_me_in_python(open_tab, capsys):
+    tab = open_tab()
+    tab.pause()
+    tab.after(lambda: tab.click(-3, 3))
+    tab.page.click("#python-box summary")
+    tab.page.wait_for_function("document.getElementById('script').textContent.includes('Perceptron')")
+    names = {}
+    exec(tab.page.evaluate("document.getElementById('script').textContent"), names)
+    assert names["shown"]["Perceptron"].tolist() == tab.shown()["weights"][0]
+    capsys.readouterr()
+
+
+def test_the_tour(open_tab):
+    tab = open_tab()
+    page = tab.page
+    tab.after(lambda: page.click("#tour-open"))
+    for number, step in enumerate(tour.STEPS, start=1):
+        assert page.inner_text("#tour-title") == f"{number} · {step.title}"
+        assert step.task in page.inner_text("#tour-task") and tab.shown()["trouble"] == ""
+        tab.after(lambda: page.click("#tour-next"))
+    assert page.is_hidden("#tour")
+
+
+def test_exports(open_tab):
+    tab = open_tab()
+    tab.pause()
+    for kind, start in (("svg", b"<?xml"), ("png", b"\x89PNG"), ("csv", b"x,y,class")):
+        tab.page.click("#export summary")
+        with tab.page.expect_download() as waiting:
+            tab.page.click(f"[data-export={kind}]")
+        with open(waiting.value.path(), "rb") as file:
+            assert file.read().startswith(start)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_narrow_and_wide_light_and_dark(open_tab, scheme):
+    tab = open_tab(viewport={"width": 390, "height": 844}, color_scheme=scheme, reduced_motion="reduce")
+    page = tab.page
+    assert not tab.shown()["playing"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.evaluate("document.documentElement.dataset.theme") == scheme
+    box = page.locator("#play").bounding_box()
+    assert box["y"] + box["height"] < 844  # on the first screen
+    page.click("#theme")
+    assert page.evaluate("document.documentElement.dataset.theme") != scheme
+
+
+def test_a_server_that_stops_is_said(browser):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "rosenblatt.lab", "--no-browser"], stdout=subprocess.PIPE, text=True
+    )
+    url = re.search(r"http://\S+", process.stdout.readline()).group()
+    context = browser.new_context()
+    tab = Tab(context, url)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(10) == 0
+    process.stdout.close()
+    tab.page.wait_for_selector("#lost:not([hidden])", timeout=10_000)
+    assert "server has stopped" in tab.page.inner_text("#lost")
+    context.close()
+
+
+def test_json_of_every_screen_is_plain(open_tab):
+    tab = open_tab()
+    assert json.loads(tab.page.evaluate("JSON.stringify(lab.menu)"))["tour"][4] == "xor"

@@ -1,0 +1,119 @@
+"""The history of a run is the library's own, at every frame where the library can say what it was."""
+
+import numpy as np
+import pytest
+
+from rosenblatt import Perceptron, audit, separability
+from rosenblatt.lab.history import MOST_FRAMES, train
+from rosenblatt.lab.learners import LEARNERS, Choice
+from rosenblatt.lab.proof import prove
+from rosenblatt.lab.sets import SETS, own, ready
+from rosenblatt.lab.surface import losses, surface
+
+SEPARABLE = ready("blobs", {"n": 60, "margin": 0.2, "seed": 21})
+MIXED = ready("overlapping", {"n": 60})
+
+
+@pytest.mark.parametrize("answer", ["perceptron", "averaged", "pocket"])
+@pytest.mark.parametrize("data", [SEPARABLE, MIXED], ids=["separable", "mixed"])
+def test_the_end_of_an_epoch_is_a_fit_that_stops_there(answer, data):
+    run = train(Choice.of(answer, {"max_iter": 6}), data, 3)
+    path = run.weights if run.path is None else run.path
+    for epoch, frame in enumerate(run.epoch_ends.tolist(), start=1):
+        shorter = Perceptron(max_iter=epoch, random_state=3)
+        with pytest.warns() if data is MIXED else _no_matter():
+            shorter.fit(data.X, data.y)
+        last = shorter.answers_["last"]
+        assert path[frame].tolist() == [*last.coef[0], last.intercept[0]]
+
+
+def _no_matter():
+    import warnings
+
+    context = warnings.catch_warnings()
+    warnings.simplefilter("ignore")
+    return context
+
+
+def test_averages_and_pocket_follow_their_definition():
+    averaged = train(Choice.of("averaged", {"max_iter": 2}), MIXED, 0)
+    log = averaged.model.trace_.updates
+    path, times, k = averaged.path, log.times[0], 7
+    seen = [path[np.searchsorted(times, t, side="right")] for t in range(1, times[k - 1] + 1)]
+    assert np.allclose(averaged.weights[k], np.mean(seen, axis=0))
+    pocket = train(Choice.of("pocket", {"max_iter": 2}), MIXED, 0)
+    wrong = [(np.where(MIXED.X @ w[:2] + w[2] >= 0, 1, -1) != MIXED.y).mean() for w in pocket.path]
+    assert np.array_equal(pocket.errors, np.minimum.accumulate(wrong))
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_the_last_error_is_that_of_the_model(name):
+    run = train(Choice.of(name), MIXED, 0)
+    assert run.error_frames[-1] == run.frames - 1
+    assert run.errors[-1] == pytest.approx(1 - run.model.score(MIXED.X, MIXED.y))
+
+
+@pytest.mark.parametrize("name", ["perceptron", "margin", "kernel"])
+def test_the_curves_of_the_proof_are_those_of_the_audit(name):
+    run = train(Choice.of(name, {"max_iter": 100}), SEPARABLE, 0)
+    tolerance = 0.1 if name == "kernel" else 0.01
+    proof, checked = prove(run, SEPARABLE), audit(run.model, SEPARABLE.X, SEPARABLE.y, tolerance=tolerance)
+    assert proof.applies and proof.holds and proof.bound == checked.bound
+    assert np.allclose(run.lengths[1:], checked.lengths)
+    k = np.arange(1, run.updates + 1)
+    assert (run.lengths[1:] <= k * proof.radius_squared * (1 + 1e-9)).all()
+    assert (run.lengths[1:] >= k**2 * proof.gamma_squared * (1 - 1e-9)).all()
+    assert run.updates <= proof.bound
+
+
+def test_the_witness_lies_in_both_hulls():
+    run = train(Choice.of("perceptron"), MIXED, 0)
+    proof, found = prove(run, MIXED), separability(MIXED.X, MIXED.y)
+    assert proof.verdict == "not separable" and "does not apply" in proof.sentence
+    assert proof.point == found.point.tolist() and proof.rows == list(found.rows)
+    assert len(proof.hulls) == 2
+
+
+def test_long_runs_are_thinned_and_it_is_said():
+    data = ready("overlapping", {"n": 1000, "flipped": 0.3})
+    run = train(Choice.of("adaline", {"max_iter": 50}), data, 0)
+    assert run.updates == 50_000 and run.frames <= MOST_FRAMES + 51
+    assert "50,000 updates were made" in run.notes[0]
+    assert run.weights[-1].tolist() == [*run.model.coef_[0], run.model.intercept_[0]]
+    assert run.numbers[run.epoch_ends].tolist() == list(range(1000, 50_001, 1000))
+
+
+def test_the_landscape_is_the_learners_own_objective():
+    for name in ("neuron", "logistic"):
+        run = train(Choice.of(name, {"lam": 0.01}), MIXED, 0)
+        at_end = losses(run.weights[-1:], MIXED, 0.01, name == "neuron")[0]
+        assert at_end == pytest.approx(run.model.objective_)
+        assert surface(run, MIXED).values.min() >= 0
+
+
+def test_one_class_or_none_gets_a_sentence():
+    with pytest.raises(ValueError, match="There are no points yet"):
+        train(Choice.of("perceptron"), own([]), 0)
+    with pytest.raises(ValueError, match="All points are orange, and learning needs two classes"):
+        train(Choice.of("perceptron"), own([(1, 2, 1), (2, 3, 1)]), 0)
+
+
+@pytest.mark.parametrize("name", sorted(set(SETS) - {"mnist"}))
+def test_the_code_of_a_set_makes_the_set(name):
+    data, names = ready(name), {}
+    exec(data.code, names)
+    assert names["X"].tobytes() == data.X.tobytes() and np.array_equal(names["y"], data.y)
+    assert set(np.unique(data.y)) == {-1, 1}
+
+
+def test_sets_refuse_what_makes_no_sense(monkeypatch, tmp_path):
+    with pytest.raises(ValueError, match="points must be a whole number from 4 to 1000, but got 10000"):
+        ready("blobs", {"n": 10_000})
+    with pytest.raises(ValueError, match="must be one of"):
+        ready("iris", {"pair": "rose and tulip"})
+    with pytest.raises(ValueError, match="must differ"):
+        ready("iris", {"across": "petal width", "up": "petal width"})
+    monkeypatch.setenv("ROSENBLATT_DATA", str(tmp_path))
+    monkeypatch.setenv("ROSENBLATT_CACHE", str(tmp_path))
+    with pytest.raises(ValueError, match="MNIST is not on this machine; set ROSENBLATT_DATA"):
+        ready("mnist")

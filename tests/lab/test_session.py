@@ -1,0 +1,207 @@
+"""One tab, without a browser: requests in, the screen out."""
+
+import base64
+import json
+
+import numpy as np
+import pytest
+
+import rosenblatt.lab
+from rosenblatt.lab.learners import LEARNERS
+from rosenblatt.lab.session import Session, menu, view_of
+from rosenblatt.lab.sets import own
+from rosenblatt.lab.upload import proposal, read
+
+
+def unpacked(text, kind):
+    return np.frombuffer(base64.b64decode(text), kind)
+
+
+def test_the_first_screen_is_a_run_worth_watching():
+    screen = Session().screen()
+    assert 20 <= screen["runs"][0]["frames"] <= 60 and not screen["message"] and not screen["trouble"]
+    json.dumps(screen), json.dumps(menu())
+
+
+def test_what_is_sent_is_what_was_learned():
+    session = Session()
+    screen = session.handle({"do": "set", "name": "overlapping", "id": 7})
+    (told,), (run,) = screen["runs"], session.runs
+    assert screen["id"] == 7
+    assert np.array_equal(unpacked(told["weights"], "<f8").reshape(-1, 3), run.weights)
+    assert np.array_equal(unpacked(screen["data"]["x"], "<f8"), session.data.X[:, 0])
+    assert np.array_equal(unpacked(screen["data"]["side"], "i1"), session.data.y)
+
+
+def test_undo_and_redo_walk_over_everything():
+    session = Session()
+    seen = [session.state]
+    for request in (
+        {"do": "add", "label": 1, "places": [[0, 0]]}, {"do": "learner", "which": 0, "name": "kernel"},
+        {"do": "set", "name": "moons"}, {"do": "compare", "name": "svm"}, {"do": "seed", "seed": 5}, {"do": "clear"},
+    ):  # fmt: skip
+        session.handle(request)
+        seen.append(session.state)
+    for state in reversed(seen[:-1]):
+        assert session.handle({"do": "undo"})["redo"] and session.state == state
+    assert session.handle({"do": "undo"})["message"] == "There is nothing to undo."
+    for state in seen[1:]:
+        session.handle({"do": "redo"})
+        assert session.state == state
+    assert session.handle({"do": "redo"})["message"] == "There is nothing to redo."
+
+
+def test_two_tabs_are_independent():
+    one, other = Session(), Session()
+    one.handle({"do": "clear"})
+    assert len(one.data.y) == 0 and len(other.data.y) == 60
+    assert "no points yet" in one.screen()["trouble"]
+
+
+def test_one_class_keeps_the_page_alive():
+    session = Session()
+    session.handle({"do": "clear"})
+    reply = session.handle({"do": "add", "label": -1, "places": [[1, 1], [2, 2]]})
+    assert "All points are blue" in reply["trouble"] and reply["runs"] == []
+    assert session.proofs()["proofs"] == []
+    assert "no run to draw" in session.handle({"do": "export", "kind": "png"})["message"]
+    assert session.handle({"do": "add", "label": 1, "places": [[5, 5]]})["runs"]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"do": "dance"}, {}, {"do": "set", "name": "nowhere"}, {"do": "set", "name": "blobs", "values": {"n": -1}},
+        {"do": "learner", "which": 5, "name": "svm"}, {"do": "learner", "which": 0, "name": "genius"},
+        {"do": "learner", "which": 0, "name": "svm", "values": {"lam": None}}, {"do": "seed", "seed": "many"},
+        {"do": "move", "row": 1000, "x": 0, "y": 0}, {"do": "delete", "rows": [-1]},
+        {"do": "add", "label": 0, "places": [[0, 0]]}, {"do": "add", "label": 1, "places": [[float("nan"), 0]]},
+        {"do": "export", "kind": "bmp"}, {"do": "tour", "step": 99},
+        {"do": "columns", "x": "a", "y": "b", "target": "c"},
+        {"do": "move"}, {"do": "add", "label": 1, "places": "here"}, {"do": "seed"},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_cannot_be_done_is_said_and_changes_nothing(request_):
+    session = Session()
+    before = session.state
+    reply = session.handle(request_)
+    assert reply["message"] and "\n" not in reply["message"] and session.state == before
+    assert session.screen()["runs"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "at least two rows"), ("a,b,c\n1,2,x\n", "at least two rows"), ("a\n1\n2\n", "at least three columns"),
+        ("a,b,c\n1,2,x\n1,2\n", "line 3 has 2"), ("PK\x03\x04\x00\x00", "text in UTF-8"),
+        ("\ufffd\ufffd", "text in UTF-8"),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_no_table(text, said):
+    session = Session()
+    assert said in session.handle({"do": "upload", "text": text})["message"]
+
+
+def test_own_data():
+    session = Session()
+    text = "name;height;weight;kind\nA;1.5;50;cat\nB;1.75;82;dog\nC;1.6;61;cat\nD;1.9;99;dog\n"
+    reply = session.handle({"do": "upload", "text": text})
+    assert reply["columns"] == ["name", "height", "weight", "kind"] and reply["count"] == 4
+    assert reply["proposal"] == {"x": "height", "y": "weight", "target": "kind"}
+    assert "numbers, but row 1 has 'A'" in session.handle(
+        {"do": "columns", "x": "name", "y": "weight", "target": "kind"})["message"]  # fmt: skip
+    assert "exactly two values, but 'weight' has 4" in session.handle(
+        {"do": "columns", "x": "height", "y": "kind", "target": "weight"})["message"]  # fmt: skip
+    assert (
+        "three different"
+        in session.handle({"do": "columns", "x": "height", "y": "height", "target": "kind"})["message"]
+    )
+    reply = session.handle({"do": "columns", "x": "height", "y": "weight", "target": "kind"})
+    assert reply["data"]["classes"] == ("cat", "dog") and reply["data"]["axes"] == ("height", "weight")
+    assert session.data.X.tolist() == [[1.5, 50], [1.75, 82], [1.6, 61], [1.9, 99]]
+    again = Session(reply["address"])
+    assert again.data.X.tobytes() == session.data.X.tobytes() and again.data.classes == ("cat", "dog")
+
+
+def test_a_table_without_names_and_with_tabs():
+    names, rows = read("1\t2\tx\n3\t4\ty\n5\t6\ty\n")
+    assert names == ["column 1", "column 2", "column 3"] and len(rows) == 3
+    assert proposal(names, rows)["target"] == "column 3"
+
+
+def test_a_hundred_thousand_points_are_sampled_for_display_and_learned_from_in_full():
+    rows = np.random.default_rng(0).normal(size=(100_000, 2)).round(4)
+    text = "x,y,c\n" + "".join(f"{x},{y},{'a' if x + y > 0 else 'b'}\n" for x, y in rows.tolist())
+    session = Session()
+    session.handle({"do": "upload", "text": text})
+    session.handle({"do": "learner", "which": 0, "name": "perceptron", "values": {"max_iter": 2}})
+    reply = session.handle({"do": "columns", "x": "x", "y": "y", "target": "c"})
+    assert reply["data"]["total"] == 100_000 == len(session.data.y)
+    assert len(unpacked(reply["data"]["x"], "<f8")) == 2000
+    assert reply["message"] == "100,000 points: 2,000 of them are drawn, and all are learned from."
+    assert session.runs[0].model.trace_.epochs[0].updates > 0 and len(json.dumps(reply)) < 3_000_000
+    assert reply["address"] == ""
+
+
+def test_exports():
+    session = Session()
+    session.handle({"do": "compare", "name": "kernel"})
+    starts = {"svg": b"<?xml", "png": b"\x89PNG", "csv": b"x,y,class\n"}
+    for kind, start in starts.items():
+        file = session.handle({"do": "export", "kind": kind, "frame": 3, "dark": True})["file"]
+        content = base64.b64decode(file["content"])
+        assert content.startswith(start) and file["name"].endswith(kind)
+    table = np.loadtxt(content.decode().splitlines(), delimiter=",", skiprows=1)
+    assert table[:, :2].tobytes() == session.data.X.tobytes() and np.array_equal(table[:, 2], session.data.y)
+
+
+def test_animation_has_a_frame_for_every_update():
+    from io import BytesIO
+
+    from PIL import Image
+
+    session = Session()
+    session.handle({"do": "set", "name": "or"})
+    file = session.handle({"do": "export", "kind": "gif"})["file"]
+    image = Image.open(BytesIO(base64.b64decode(file["content"])))
+    assert image.n_frames == min(40, session.runs[0].frames)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_every_learner_tells_its_screen(name):
+    session = Session()
+    reply = session.handle({"do": "learner", "which": 0, "name": name, "values": {}})
+    (told,) = reply["runs"]
+    assert told["paragraph"] and told["formula"] and told["links"]["row"].startswith("L")
+    assert ("weights" in told) != ("field" in told)
+    json.dumps(reply), json.dumps(session.proofs())
+
+
+def test_the_view_is_square_where_units_are_alike():
+    left, right, bottom, top = view_of(own([(0, 0, 1), (2, 1, -1)]))
+    assert right - left == pytest.approx(top - bottom)
+    left, right, bottom, top = view_of(own([(0, 0, 1), (2, 1000, -1)]))
+    assert top - bottom > 100 * (right - left)
+    assert view_of(own([])) == (-5, 5, -5, 5)
+    assert view_of(own([(3, 3, 1)]))[0] < 3
+
+
+def test_a_missing_extra_is_one_sentence(monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "bokeh", None)
+    with pytest.raises(ImportError, match=r'pip install "rosenblatt\[lab\]"'):
+        rosenblatt.lab.serve()
+
+
+def test_a_port_that_is_taken_is_said():
+    import socket
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(ValueError, match="cannot be had"):
+            rosenblatt.lab.serve(port=taken.getsockname()[1], open_browser=False)
+    with pytest.raises(ValueError, match="port must be a whole number"):
+        rosenblatt.lab.serve(port=-1, open_browser=False)

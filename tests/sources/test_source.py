@@ -1,0 +1,207 @@
+"""Sources: every format gives its rows back, whole and in batches, and every refusal is one sentence with the file."""
+
+import bz2
+import gzip
+import lzma
+import os
+
+import numpy as np
+import polars as pl
+import pytest
+import zstandard
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rosenblatt.sources import Matrix, open_source, read_libsvm
+from rosenblatt.sources.delimited import MISSING, TypesWidened
+
+TABLE = pl.DataFrame({"a": [1, 2, 3], "b": [0.5, None, -2.0], "c": ["x", "y, z", None]})
+PACKERS = {"": bytes, ".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress, ".zst": zstandard.compress}
+
+
+def write(path, text):
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "arrow", "feather", "jsonl"])
+def test_every_format_of_tables(tmp_path, ending):
+    path = tmp_path / f"table.{ending}"
+    {
+        "csv": lambda: TABLE.write_csv(path),
+        "tsv": lambda: TABLE.write_csv(path, separator="\t"),
+        "parquet": lambda: TABLE.write_parquet(path),
+        "arrow": lambda: TABLE.write_ipc(path),
+        "feather": lambda: TABLE.write_ipc(path),
+        "jsonl": lambda: TABLE.write_ndjson(path),
+    }[ending]()
+    source = open_source(path)
+    assert source.kind == "frame" and source.n_bytes == path.stat().st_size and source.columns == ("a", "b", "c")
+    assert source.read().equals(TABLE)
+    assert [batch.height for batch in source.batches(2)] == [2, 1]
+    assert pl.concat(source.batches(2)).equals(TABLE)
+
+
+@pytest.mark.parametrize("ending", PACKERS)
+def test_compressed_tables(tmp_path, ending):
+    path = write(tmp_path / f"table.csv{ending}", PACKERS[ending](TABLE.write_csv().encode()))
+    assert open_source(path).read().equals(TABLE)
+    path = write(tmp_path / f"table.parquet{ending}", PACKERS[ending](_parquet(tmp_path)))
+    assert open_source(path).read().equals(TABLE)
+
+
+def _parquet(folder):
+    TABLE.write_parquet(folder / "plain")
+    return (folder / "plain").read_bytes()
+
+
+@pytest.mark.parametrize("ending", [ending for ending in PACKERS if ending])
+def test_a_cut_file_is_refused(tmp_path, ending):
+    stored = PACKERS[ending](b"a,b\n" + b"".join(b"%d,%d\n" % (i, i * i) for i in range(1000)))
+    path = write(tmp_path / f"cut.csv{ending}", stored[:-20])
+    with pytest.raises(ValueError, match="must decompress to its end"):
+        open_source(path).read()
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.integers(-(2**60), 2**60),
+            st.floats(allow_nan=False, allow_infinity=False),
+            st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8),
+        ),
+        min_size=1,
+        max_size=30,
+    ),
+    quote_style=st.sampled_from(["necessary", "always"]),
+    separator=st.sampled_from([",", ";", "\t", "|"]),
+    end=st.sampled_from(["\n", "\r\n"]),
+)
+def test_csv_keeps_every_bit(tmp_path_factory, rows, quote_style, separator, end):
+    path = tmp_path_factory.mktemp("csv") / "t.csv"
+    table = pl.DataFrame(rows, schema={"i": pl.Int64, "f": pl.Float64, "s": pl.String}, orient="row")
+    table.write_csv(path, separator=separator, quote_style=quote_style, line_terminator=end)
+    read = open_source(path, header=True, separator=separator).read()
+    assert read["i"].cast(pl.Int64).to_list() == table["i"].to_list()
+    assert read["f"].cast(pl.Float64).to_list() == table["f"].to_list()
+    cells = [None if value in MISSING else value for value in table["s"].to_list()]
+    if read["s"].dtype == pl.String:
+        assert [cell or None for cell in read["s"].to_list()] == cells
+
+
+def test_a_type_that_is_wider_later(tmp_path, monkeypatch):
+    monkeypatch.setattr("rosenblatt.sources.delimited.SAMPLE_BYTES", 64)
+    monkeypatch.setattr("rosenblatt.sources.delimited.BLOCK_BYTES", 256)
+    lines = [f"{i},{i},{i}" for i in range(1000)] + ["1.5,word,7"] + ["3,4,5"] * 100
+    path = write(tmp_path / "t.csv", "a,b,c\n" + "\n".join(lines))
+    read = open_source(path).read()
+    assert read.dtypes == [pl.Float64, pl.String, pl.Int64] and read.height == 1101
+    assert read["b"][5] == "5" and read["b"][1000] == "word" and read["a"][1000] == 1.5
+    source = open_source(path)
+    with pytest.raises(TypesWidened):
+        list(source.batches(10))
+    assert pl.concat(source.batches(10)).equals(read.with_columns(pl.col("b").cast(pl.String)))
+
+
+@pytest.mark.parametrize(
+    ("text", "header"),
+    [
+        ("a,b\n1,2\n3,4\n", True),
+        ("1,2\n3,4\n", False),
+        ("5.1,setosa\n4.9,setosa\n", False),
+        ("name,group\nx,y\nu,v\n", True),
+        ("ham,hello there\nspam,win\nham,hi\n", False),
+        ("when,what\n2024-01-01,x\n2024-02-01,y\n", True),
+    ],
+)
+def test_headers_are_recognised(tmp_path, text, header):
+    source = open_source(write(tmp_path / "t.csv", text))
+    read = source.read()
+    assert source.header is header and read.height == text.count("\n") - header
+    other = open_source(tmp_path / "t.csv", header=not header).read()
+    assert abs(other.height - read.height) == 1
+
+
+def test_matrices(tmp_path):
+    X, y = np.arange(12.0).reshape(4, 3), np.array([1, 2, 1, 2])
+    np.save(tmp_path / "t.npy", X)
+    np.savez(tmp_path / "t.npz", X=X, y=y)
+    plain, both = open_source(tmp_path / "t.npy").read(), open_source(tmp_path / "t.npz")
+    assert isinstance(plain, Matrix) and np.array_equal(plain.X, X) and plain.y is None
+    assert np.array_equal(both.read().y, y) and [len(batch) for batch in both.batches(3)] == [3, 1]
+    assert plain.with_target(-1).y.tolist() == [2.0, 5.0, 8.0, 11.0] and plain.with_target(0).X.shape == (4, 2)
+    path = write(tmp_path / "t.txt", "1 1:0.5 3:2\n-1 2:1\n")
+    found = open_source(path)
+    assert found.format == "libsvm" and (read_libsvm(path)[0] != found.read().X).nnz == 0
+    images = b"\0\0\x08\x03" + b"\0\0\0\x02\0\0\0\x02\0\0\0\x03" + bytes(range(12))
+    write(tmp_path / "x-images-idx3-ubyte", images)
+    write(tmp_path / "x-labels-idx1-ubyte.gz", gzip.compress(b"\0\0\x08\x01\0\0\0\x02\x07\x09"))
+    seen = open_source(tmp_path / "x-images-idx3-ubyte").read()
+    assert seen.X.shape == (2, 6) and seen.image_shape == (2, 3) and seen.y.tolist() == [7, 9]
+
+
+def test_several_files_and_folders(tmp_path):
+    write(tmp_path / "part-1.csv", "a,b\n1,x\n")
+    write(tmp_path / "part-2.csv", "b,a\ny,2\n")
+    expected = {"a": [1, 2], "b": ["x", "y"]}
+    assert open_source(str(tmp_path / "part-*.csv")).read().to_dict(as_series=False) == expected
+    assert open_source(tmp_path).read().to_dict(as_series=False) == expected
+    assert open_source([tmp_path / "part-1.csv", tmp_path / "part-2.csv"]).read().height == 2
+    write(tmp_path / "part-3.csv", "a,c\n1,2\n")
+    with pytest.raises(ValueError, match=r"same columns, but .*part-3.csv .* differ in 'b', 'c'"):
+        open_source(tmp_path).read()
+
+
+def test_the_digest_is_of_the_bytes(tmp_path):
+    import hashlib
+
+    path = write(tmp_path / "t.csv", "a\n1\n")
+    assert open_source(path).digest() == hashlib.sha256(b"a\n1\n").hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is empty"),
+        ("a,b\n", "at least one row"),
+        ("a,b\n1,2\n3\n4,5\n", "must have 2 columns .* but line 3 has 1"),
+        ("a,b\n1,2\n3,4,5\n", "must have 2 columns .* but line 3 has 3"),
+        ("# only\n# comments\n", "comments only"),
+        (b"a,b\n1,2\n3,\xe4\n", "byte 0xE4 in line 3 .* encoding='latin-1'"),
+    ],
+)
+def test_refusals(tmp_path, text, message):
+    path = write(tmp_path / "bad.csv", text)
+    with pytest.raises(ValueError, match=message) as caught:
+        open_source(path).read()
+    assert "bad.csv" in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_other_encodings(tmp_path):
+    path = write(tmp_path / "t.csv", "näme,b\nä,1\n".encode("latin-1"))
+    assert open_source(path, encoding="latin-1").read().to_dict(as_series=False) == {"näme": ["ä"], "b": [1]}
+    path = write(tmp_path / "bom.csv", b"\xef\xbb\xbfa,b\r\n1,x\r\n")
+    assert open_source(path).read().to_dict(as_series=False) == {"a": [1], "b": ["x"]}
+    with pytest.raises(ValueError, match="encoding must be one that Python knows"):
+        open_source(path, encoding="klingon")
+
+
+def test_names_that_lead_nowhere(tmp_path):
+    write(tmp_path / "data.csv", "a\n1\n")
+    with pytest.raises(FileNotFoundError, match=r"did you mean .*data.csv"):
+        open_source(tmp_path / "dato.csv")
+    with pytest.raises(FileNotFoundError, match="matches none"):
+        open_source(str(tmp_path / "*.parquet"))
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(IsADirectoryError, match="no tables"):
+        open_source(tmp_path / "empty")
+    with pytest.raises(ValueError, match="format must be one of"):
+        open_source(tmp_path / "data.csv", format="word")
+
+
+def test_no_permission(tmp_path, monkeypatch):
+    path = write(tmp_path / "t.csv", "a\n1\n")
+    monkeypatch.setattr(os, "access", lambda *_: False)  # root may read everything
+    with pytest.raises(PermissionError, match="may not read it"):
+        open_source(path)

@@ -1,0 +1,35 @@
+"""The learners and the sources of arrays need no table reader, no browser page and no file format."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+ABSENT = ("polars", "zstandard", "panel", "bokeh", "flint", "typer", "onnx", "safetensors", "matplotlib", "pandas")
+
+SCRIPT = f"""
+import sys
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {ABSENT!r}:
+            raise ImportError(name)
+
+sys.meta_path.insert(0, Absent())
+import numpy as np
+import rosenblatt
+import rosenblatt.features
+import rosenblatt.sources
+
+X = np.random.default_rng(0).normal(size=(60, 3))
+y = X[:, 0] > 0
+for learner in (rosenblatt.KernelPerceptron, rosenblatt.Perceptron, rosenblatt.LinearSVM):
+    assert learner().fit(X, y).score(X, y) > 0.8
+print("done")
+"""
+
+
+def test_kernel_learners_work_where_only_the_numeric_packages_are() -> None:
+    result = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.strip() == "done"

@@ -1,0 +1,231 @@
+"""Training from files in passes: what it learns, what it keeps aside, and how much memory it takes."""
+
+import gzip
+import subprocess
+import sys
+
+import numpy as np
+import polars as pl
+import pytest
+
+from rosenblatt import ColumnEncoder, GaussianDiscriminant, HalfSpace, Perceptron, open_source
+from rosenblatt.sources import source as source_module
+from rosenblatt.verbs.streaming import prefetched, train_streamed
+
+
+def table(n=4000, seed=0):
+    random = np.random.default_rng(seed)
+    a, b = random.normal(5, 2, n), random.normal(0, 30, n)
+    city = random.choice(["Rome", "Oslo", "Bonn"], n)
+    good = (a - 5) / 2 + b / 30 + (city == "Rome") > 0
+    return pl.DataFrame({"a": a, "city": city, "good": np.where(good, "yes", "no"), "b": b})
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    monkeypatch.setattr(source_module, "STREAMED_BYTES", 4096)
+
+
+def accuracy(done):
+    return float((done.model.predict(done.X_test) == done.y_test).mean())
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet", "jsonl"])
+def test_every_format_is_learned(tmp_path, small_blocks, ending):
+    path = tmp_path / f"t.{ending}"
+    {
+        "csv": lambda: table().write_csv(path),
+        "csv.gz": lambda: path.write_bytes(gzip.compress(table().write_csv().encode())),
+        "parquet": lambda: table().write_parquet(path),
+        "jsonl": lambda: table().write_ndjson(path),
+    }[ending]()
+    done = train_streamed(open_source(path), "good", Perceptron("averaged"), tested_rows=500)
+    assert (done.rows, done.learned_rows, len(done.y_test), len(done.y_seen)) == (4000, 3500, 500, 500)
+    assert accuracy(done) > 0.97 and done.target == "good"
+    assert done.X_test.columns == ["a", "city", "b"] and len(done.trace) == 5
+    assert done.model.steps[-1][1].stop_reason_ == "max_iter"
+
+
+def test_the_same_file_and_seed_give_the_same_bits(tmp_path, small_blocks):
+    path = tmp_path / "t.csv"
+    table().write_csv(path)
+    one, two = (train_streamed(open_source(path), "good", Perceptron("averaged"), tested_rows=300) for _ in range(2))
+    assert np.array_equal(one.model[-1].coef_, two.model[-1].coef_) and one.X_test.equals(two.X_test)
+    other = train_streamed(open_source(path), "good", Perceptron("averaged"), tested_rows=300, seed=1)
+    assert not one.X_test.equals(other.X_test)
+
+
+def test_what_is_kept_aside_is_not_learned_from(tmp_path, small_blocks):
+    path = tmp_path / "t.csv"
+    pl.DataFrame({"x": np.arange(3000) * 7, "y": np.arange(3000) % 2}).write_csv(path)
+    source, seen = open_source(path), []
+
+    class Spy(Perceptron):
+        def partial_fit(self, X, y, classes=None, sample_weight=None):
+            seen.extend(X[:, 0].tolist())
+            return super().partial_fit(X, y, classes, sample_weight)
+
+    spy = Spy("averaged")
+    done = train_streamed(source, "y", spy, encoder=ColumnEncoder(scale=None), max_iter=2, tested_rows=400)
+    kept = set(done.X_test["x"].to_list())
+    assert len(kept) == 400 and not kept & set(seen)
+    assert sorted(seen) == sorted(2 * [row for row in range(0, 21000, 7) if row not in kept])
+    assert kept.isdisjoint(done.X_seen["x"].to_list())
+
+
+def test_a_sorted_file_does_no_harm(tmp_path, small_blocks):
+    path = tmp_path / "t.csv"
+    table().sort("good").write_csv(path)
+    done = train_streamed(open_source(path), "good", Perceptron("averaged"), tested_rows=500)
+    assert accuracy(done) > 0.97
+
+
+def test_whole_and_streamed_agree(tmp_path):
+    """One epoch without shuffling over one block is one pass of partial_fit over the encoded rows."""
+    path = tmp_path / "t.csv"
+    table().write_csv(path)
+    learner = Perceptron("averaged", shuffle=False)
+    done = train_streamed(open_source(path), "good", learner, max_iter=1, tested_rows=200)
+    frame = open_source(path).read()
+    kept = set(done.X_test["a"].to_list())
+    learned = frame.filter(~pl.col("a").is_in(kept))
+    encoder = ColumnEncoder(text="hashed").fit(frame.drop("good"))
+    X = encoder.transform(learned.drop("good"))
+    plain = Perceptron("averaged").partial_fit(X, learned["good"].to_numpy().astype(str))
+    assert np.allclose(done.model[-1].coef_, plain.coef_)
+
+
+def test_libsvm_and_weights(tmp_path):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(2000, 5)).round(3)
+    y = np.where(X[:, 0] + X[:, 3] > 0, 1, -1)
+    lines = [f"{t} " + " ".join(f"{j + 1}:{v}" for j, v in enumerate(x)) for x, t in zip(X, y, strict=True)]
+    (tmp_path / "t.svm").write_text("\n".join(lines))
+    done = train_streamed(open_source(tmp_path / "t.svm"), None, HalfSpace("passive_aggressive"), tested_rows=200)
+    assert accuracy(done) > 0.95 and len(done.model.steps) == 1
+    weighted = pl.DataFrame({"x": X[:, 0], "y": X[:, 0] > 0, "w": (X[:, 0] > -0.5).astype(float), "z": X[:, 1]})
+    weighted.write_csv(tmp_path / "w.csv")
+    done = train_streamed(open_source(tmp_path / "w.csv"), "y", Perceptron("averaged"), weights="w", drop=["z"])
+    assert done.X_test.columns == ["x"] and done.y_test.dtype == bool and accuracy(done) > 0.95
+
+
+def test_text_is_hashed_and_types_may_widen(tmp_path, small_blocks, monkeypatch):
+    monkeypatch.setattr("rosenblatt.sources.delimited.SAMPLE_BYTES", 500)
+    rows = [(i, "win money now today" if i % 3 == 0 else "see you at home later", i % 3 == 0) for i in range(1500)]
+    rows[1200] = ("x7", *rows[1200][1:])
+    pl.DataFrame({"n": [str(r[0]) for r in rows], "t": [r[1] + f" w{r[0]}" for r in rows], "y": [r[2] for r in rows]}
+                 ).write_csv(tmp_path / "t.csv")  # fmt: skip
+    done = train_streamed(open_source(tmp_path / "t.csv"), "y", Perceptron("averaged"), tested_rows=100)
+    kinds = {column.name: column.kind for column in done.model[0].columns_}
+    assert kinds["t"] == "text" and done.model[0].sparse_ and accuracy(done) > 0.99
+
+
+def test_missing_targets_are_left_out(tmp_path):
+    frame = table(500).with_columns(pl.when(pl.col("a") > 7).then(None).otherwise(pl.col("good")).alias("good"))
+    frame.write_csv(tmp_path / "t.csv")
+    done = train_streamed(open_source(tmp_path / "t.csv"), "good", Perceptron("averaged"))
+    lost = frame["good"].null_count()
+    assert done.rows == 500 - lost and f"{lost} rows without a value of 'good'" in done.notes[-1]
+
+
+def test_reasons_to_stop(tmp_path, small_blocks):
+    path = tmp_path / "t.csv"
+    pl.DataFrame({"x": np.arange(2000) / 100 - 10, "y": np.arange(2000) > 999}).write_csv(path)
+    source = open_source(path)
+    assert train_streamed(source, "y", Perceptron(), max_iter=200).trace.stop_reason == "converged"
+    assert train_streamed(source, "y", Perceptron(), time_limit=1e-9).trace.stop_reason == "time_limit"
+    stopped = train_streamed(source, "y", Perceptron(), on_epoch=lambda row: row.epoch == 2)
+    assert stopped.trace.stop_reason == "callback" and len(stopped.trace) == 2
+
+    def interrupt(row):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train_streamed(source, "y", Perceptron(), on_epoch=interrupt)
+
+
+def test_ctrl_c_keeps_what_was_learned(tmp_path, small_blocks):
+    path = tmp_path / "t.csv"
+    table().write_csv(path)
+    passed = []
+
+    class Interrupted(Perceptron):
+        def partial_fit(self, X, y, classes=None, sample_weight=None):
+            if len(passed) > 3:
+                raise KeyboardInterrupt
+            passed.append(len(y))
+            return super().partial_fit(X, y, classes, sample_weight)
+
+    done = train_streamed(open_source(path), "good", Interrupted("averaged"), tested_rows=500)
+    assert done.trace.stop_reason == "interrupted" and accuracy(done) > 0.8
+
+
+@pytest.mark.parametrize(
+    ("target", "learner", "message"),
+    [
+        ("god", Perceptron(), "did you mean 'good'"),
+        (None, Perceptron(), "target must be named"),
+        ("good", GaussianDiscriminant(), "must have partial_fit"),
+        ("same", Perceptron(), "at least two values"),
+        (9, Perceptron(), "from 1 to 5"),
+    ],
+)
+def test_refusals(tmp_path, target, learner, message):
+    table(100).with_columns(pl.lit(1).alias("same")).write_csv(tmp_path / "t.csv")
+    with pytest.raises(ValueError, match=message):
+        train_streamed(open_source(tmp_path / "t.csv"), target, learner)
+
+
+def test_a_bad_line_in_a_later_block_ends_the_run_with_a_sentence(tmp_path, small_blocks):
+    text = table().write_csv() + "1,2\n"
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(ValueError, match="line 4002 has 2"):
+        train_streamed(open_source(tmp_path / "t.csv"), "good", Perceptron())
+
+
+def test_prefetching_hands_errors_on_and_ends():
+    def items():
+        yield 1
+        raise RuntimeError("broken")
+
+    made = prefetched(items())
+    assert next(made) == 1
+    with pytest.raises(RuntimeError, match="broken"):
+        next(made)
+    endless = prefetched(iter(range(10**9)))
+    assert next(endless) == 0
+    endless.close()
+
+
+PEAK = """
+import resource, sys
+from rosenblatt import Perceptron, open_source
+from rosenblatt.sources import source
+from rosenblatt.verbs.streaming import train_streamed
+source.STREAMED_BYTES = 2**19
+def peak():
+    return int(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")))
+def run(path):
+    return train_streamed(open_source(path), "y", Perceptron("averaged"), max_iter=2, tested_rows=1000)
+run(sys.argv[1])
+before = peak()
+done = run(sys.argv[2])
+print(done.rows, (peak() - before) // 1024)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="peak memory is read from /proc")
+def test_memory_does_not_grow_with_the_file(tmp_path):
+    """A file of 190 MB, thirty times the first one, needs less than 60 MB more at its peak; its numbers are 80 MB."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(20_000, 20))
+    frame = pl.DataFrame({f"x{j}": X[:, j] for j in range(20)} | {"y": X[:, 0] > 0})
+    frame[:17_000].write_csv(tmp_path / "small.csv")
+    with (tmp_path / "large.csv").open("wb") as file:
+        for part in range(24):
+            frame.write_csv(file, include_header=part == 0)
+    assert (tmp_path / "large.csv").stat().st_size > 180e6
+    command = [sys.executable, "-c", PEAK, str(tmp_path / "small.csv"), str(tmp_path / "large.csv")]
+    rows, more = map(int, subprocess.run(command, check=True, capture_output=True, text=True).stdout.split())
+    assert rows == 480_000 and more < 60
