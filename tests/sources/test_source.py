@@ -205,3 +205,45 @@ def test_no_permission(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda *_: False)  # root may read everything
     with pytest.raises(PermissionError, match="may not read it"):
         open_source(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a;b\n1,5;x\n2,25;y\n", {"a": [1.5, 2.25], "b": ["x", "y"]}),  # decimal commas
+        ("# made by hand\na,b\n1,2\n", {"a": [1], "b": [2]}),
+        ("#id,b\n1,2\n3,4\n", {"#id": [1, 3], "b": [2, 4]}),  # a header, not a comment
+        ("a, b, c\n1, 2.5, x\n3, ?, y\n", {"a": [1, 3], "b": [2.5, None], "c": ["x", "y"]}),
+        ('a,b\n1,"two\nlines"\n3,"say ""hi"", now"\n', {"a": [1, 3], "b": ["two\nlines", 'say "hi", now']}),
+        ("\n\na,b\n1,2\n\n3,4\n\n", {"a": [1, 3], "b": [2, 4]}),
+        ("zip,n\n01234,1\n99999,2\n", {"zip": ["01234", "99999"], "n": [1, 2]}),
+        ("a,a,b\n1,2,3\n", {"a": [1], "a_2": [2], "b": [3]}),
+        ("ok,n\ntrue,1\nFalse,2\n", {"ok": [True, False], "n": [1, 2]}),
+        (
+            'h\t"t\nham\t"so he said\nspam\t"x" y\nham\tz\n',
+            {"h": ["ham", "spam", "ham"], '"t': ['"so he said', '"x" y', "z"]},
+        ),
+        ("n\n5\n\n7\n", {"n": [5, 7]}),
+    ],
+)
+def test_what_people_write(tmp_path, text, expected):
+    source = open_source(write(tmp_path / "t.csv", text))
+    assert source.read().to_dict(as_series=False) == expected
+
+
+def test_keel_headers(tmp_path):
+    text = "@relation toy\n@attribute x real [0, 1]\n@attribute 'a kind' {p, n}\n@inputs x\n@data\n0.5, p\n<null>, n\n"
+    source = open_source(write(tmp_path / "t.dat", text))
+    assert source.format == "keel" and source.read().to_dict(as_series=False) == {
+        "x": [0.5, None],
+        "a kind": ["p", "n"],
+    }
+
+
+def test_very_long_lines(tmp_path):
+    n = 5_000
+    path = write(tmp_path / "wide.csv", ",".join(f"c{j}" for j in range(n)) + "\n" + ",".join(["1"] * n) + "\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rosenblatt.sources.delimited.BLOCK_BYTES", 4096)
+        patch.setattr("rosenblatt.sources.delimited.SAMPLE_BYTES", 2**22)
+        assert open_source(path).read().shape == (1, n)
