@@ -20,7 +20,7 @@ def test_a_process_that_is_killed_leaves_the_old_file_or_the_new_one(times, tmp_
     ended = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert ended.returncode == 0, ended.stderr[-2000:]
     told = json.loads(ended.stdout)
-    assert told["models"] > times / 4  # it was killed at different moments
+    assert told["models"] > times / 4  # two of three are killed after they have saved at least once
     assert told["most_litter"] <= 1 and told["names"] == ["model.safetensors"]
 
 
