@@ -347,9 +347,13 @@ class _Page:
         entries: list[tuple[str, Any]] = [("Learner", f"{summary.learner}({settings})"), ("Target", summary.target)]
         known = self.about if self.source is None else self.about | {"source": self.source}
         for name, value in known.items():
-            if name not in IN_THE_TEXT | SAID_ALREADY and value not in (None, False, "", [], {}):
+            empty = value is None or value is False or (hasattr(value, "__len__") and len(value) == 0)
+            if name not in IN_THE_TEXT | SAID_ALREADY and not empty:
                 entries.append((TITLES.get(name, name.replace("_", " ").capitalize()), _told(value)))
-        entries.append(("Rows", f"{summary.rows_train or 0:,} for training, {summary.rows_test:,} held out"))
+        rows = f"{summary.rows_train or 0:,} for training, {summary.rows_test:,} held out"
+        if summary.cross_validated:
+            rows = f"{summary.rows_test:,}, each judged by a fit that had not seen it"
+        entries.append(("Rows", rows))
         entries.append(("Features", f"{summary.n_features:,} as the learner sees them" if summary.n_features else None))
         entries.append(("Made with", f"rosenblatt {summary.version}"))
         listed = "".join(

@@ -126,6 +126,12 @@ def _told(found: Any, classes: list[Any], n: int, seconds: float) -> Separation:
         return Separation(verdict, sentence, n, seconds, found.margin, found.mistake_bound, None, {}, found)
     if verdict == "not separable":
         rows = len(found.rows)
+        if rows == 2 and found.about.intercept:  # hulls of one row each that share a point
+            sentence = (
+                "The training rows are not linearly separable, proven: two of them are equal but of different "
+                "classes, so that no boundary of any shape can get both right."
+            )
+            return Separation(verdict, sentence, n, seconds, None, None, rows, {}, found)
         sentence = (
             f"The training rows are not linearly separable, proven from {rows:,} of them: no flat boundary can get all "
             f"of them right."

@@ -88,6 +88,11 @@ def what_separability_means(summary: Summary) -> str:
             "For you this means: the columns hold all that is needed to tell the training rows apart, and training "
             "can go on until it makes no mistake there. It does not promise the same for new rows."
         )
+    if found.verdict == "not separable" and found.witness_rows == 2 and found.certificate.about.intercept:
+        return (
+            "For you this means: some mistakes are in the data. Rows that look the same need other columns to be told "
+            "apart, or are mislabelled."
+        )
     if found.verdict == "not separable":
         return (
             "For you this means: some mistakes on the training rows are in the data, not in the training. More "

@@ -155,11 +155,16 @@ def test_footnote_lists_what_else_is_known():
         "weighted": False,
         "left_out": ["name", "id"],
         "summary": {"secret": 1},
-        "rows": 9,
+        "seed": 0,
     }
     text = render(model, summarise(model, B, b), about=about)
     assert "<dt>Split</dt><dd>share 0.2</dd>" in text and "<dd>name, id</dd>" in text
-    assert "Weighted" not in text and "secret" not in text and "How to use the model" not in text
+    assert (
+        "<dt>Seed</dt><dd>0</dd>" in text
+        and "Weighted" not in text
+        and "secret" not in text
+        and "How to use the model" not in text
+    )
 
 
 @pytest.mark.parametrize("learner", [LinearSVM(random_state=0), KernelPerceptron(random_state=0), LeastSquares()])

@@ -137,6 +137,13 @@ def test_separable_rows_are_told_with_their_margin():
     assert summary.separation.certificate.verify(A, a)
 
 
+def test_equal_rows_of_different_classes_are_told():
+    A, B, a, b = halves(*blobs(gap=5.0))
+    A[1], a[1] = A[0], 1 - a[0]
+    summary = summarise(Perceptron(max_iter=5, random_state=0).fit(A, a), B, b, X_train=A, y_train=a)
+    assert "two of them are equal but of different classes" in summary.separation.sentence
+
+
 def test_overfitted_model_is_told():
     random = np.random.default_rng(0)
     X = random.normal(size=(160, 120))
