@@ -1,7 +1,7 @@
 """`python -m benchmarks [part …]`: the table. Parts: images, text, online, rules, gradient, memory, start,
 certificates, kernels, search.
 
-`kernels_gpu` is a part that runs only when it is named; it needs a GPU.
+`kernels_gpu` and `files` run only when they are named: the one needs a GPU, the other minutes and gigabytes of disk.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rich.table import Table
 from sklearn.exceptions import ConvergenceWarning
 
 PARTS = ("images", "text", "online", "rules", "gradient", "memory", "start", "certificates", "kernels", "search")
-ON_REQUEST = ("kernels_gpu",)
+ON_REQUEST = ("kernels_gpu", "files")
 
 
 def named_version(name: str) -> str:

@@ -24,7 +24,7 @@ extensions = [
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = [
     "_build", "gallery/*.ipynb", "gallery/*.py", "gallery/*.md5", "gallery/*.json", "certificates",
-    "command_line/*_table.md",
+    "command_line/*.md",
 ]  # fmt: skip
 suppress_warnings = ["config.cache"]  # the gallery's own settings hold a function
 

@@ -21,8 +21,9 @@ gates = {
     "majority of 3": ThresholdUnit.majority(3),
     "and of 3": ThresholdUnit.and_(3),
 }
-figure, axes = plt.subplots(2, 4, figsize=(11, 6), layout="constrained")
+figure, axes = plt.subplots(2, 4, figsize=(11, 6.9), layout="constrained")
 for (name, unit), ax in zip(gates.items(), axes.flat, strict=True):
     UnitDisplay.from_unit(unit, ax=ax)
     ax.set_title(f"{name}:  {unit}", fontsize=10)
+figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
 plt.show()

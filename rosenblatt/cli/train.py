@@ -91,6 +91,15 @@ def train(
     positive: o.Positive = None,
     missing: o.Missing = "median",
     text: o.Text = "auto",
+    stream: Annotated[
+        bool | None,
+        typer.Option(
+            "--stream/--no-stream",
+            rich_help_panel=o.DATA,
+            show_default="when it might not fit into memory",
+            help="Learn in passes over the file, in bounded memory.",
+        ),
+    ] = None,
     weights: o.Weights = None,
     drop: o.Drop = None,
     header: o.Header = None,
@@ -152,6 +161,7 @@ def train(
         positive=positive,
         missing=missing,
         text=text,
+        stream=stream,
         weights=weights,
         drop=drop or (),
         header=header,

@@ -242,6 +242,11 @@ def approach(rows: Any, i: Any, vectors: Any, first: Any, last: Any) -> None:
     """The weights are all in use all the time: there is nothing to bring nearer."""
 
 
+@part
+def approach_lanes(rows: Any, i: Any, vectors: Any) -> None:
+    """Nothing, as in `approach`."""
+
+
 def chain_count(kind: Any) -> int:
     """How many chains a dot product has, besides the rest that is added one by one."""
     return 2 * VECTOR_BYTES // kind.itemsize

@@ -289,6 +289,15 @@ def repeats_a_feature(rows: tuple[Array, ...], n_features: int) -> bool:
     return bool(find(rows[1], rows[2], np.zeros(n_features, np.int64)))
 
 
+@part
+def approach_lanes(rows: Any, i: Any, vectors: Any) -> None:
+    """As `approach`, for weights that stand as (d, lanes)."""
+    width = U(vectors.shape[1])
+    for p in range(U(rows[2][i]), U(rows[2][i + 1])):
+        for k in range(U(0), width, U(VECTOR_BYTES // vectors.itemsize)):
+            prefetch(vectors, U(rows[1][p]) * width + k)
+
+
 def chain_count(kind: Any) -> int:
     """How many chains a dot product has."""
     return 4

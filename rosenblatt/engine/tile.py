@@ -235,7 +235,8 @@ def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_n
     layout = LAYOUTS[layout_name]
     step_of = compiled.adopt(make_step(function, n_parameters, weighted), f"step {key}")
     reads_sqnorm = compiled.reads_argument(function, 1)
-    spread, squared_norm, size, fetch = layout.spread, layout.squared_norm, layout.size, layout.fetch
+    spread, squared_norm, size = layout.spread, layout.squared_norm, layout.size
+    fetch, approach = layout.fetch, layout.approach_lanes
 
     def visit(
         rows: Any, order: Any, codes: Any, sample_weight: Any, positive: Any, params: Any, settings: Any,
@@ -249,6 +250,8 @@ def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_n
             i = np.int64(order[r])
             if r + AHEAD < n:
                 fetch(rows, np.int64(order[r + AHEAD]))
+            if r + 1 < n:
+                approach(rows, np.int64(order[r + 1]), vectors)
             spread(rows, i, width, vectors, desk[0], desk[1], desk[2])
             _sums(vectors, desk, book)
             sqnorm = 0.0

@@ -279,6 +279,12 @@ class LinearSVM(LinearClassifier):
         scale, reason = 2.0 * float(self.lam), trace.stop_reason
         if reason == "diverged" or not np.isfinite(primal).all():
             assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
+        early = np.isfinite(primal) & (primal > costs.sum()) & (reason != "diverged")
+        for k in np.flatnonzero(early):  # worse than no weights at all: the run ended too early
+            share, better = self._shortened(coef[k], float(bias[k]), task, int(k), X, costs)
+            coef[k], bias[k], alpha[:, k] = share * coef[k], share * bias[k], share * alpha[:, k]
+            gap[k] += better - primal[k]  # what the dual variables prove is still proven
+            primal[k] = better
         training.keep(self, state, trace, coef, bias, len(task.kept))
         typical = min(machines[0].typical_square(), FAR)
         state.ledger[: state.count, SEEN] = max(task.n_rows, np.ceil((typical + 1.0) / scale))
@@ -289,6 +295,23 @@ class LinearSVM(LinearClassifier):
         self.dual_coef_ = np.ascontiguousarray((alpha[self.support_] * signs).T)
         self._dual = (alpha, costs, bias) if self.warm_start else None
         self._warn(reason, len(machines) > 1)
+
+    def _shortened(self, coef: Array, bias: float, task: Any, k: int, X: Any, costs: Array) -> tuple[float, float]:
+        """(t, objective) of the best t (w, b) with t between 0 and 1; 0 is no weights."""
+        signs = np.where(task.codes == task.positive[k], 1.0, -1.0)
+        margins = signs * (product(X, coef[None, :])[:, 0] + bias)
+        square = float(np.vdot(coef, coef)) + (bias**2 if self.regularize_intercept else 0.0)
+
+        def objective(t: float) -> float:
+            short = np.maximum(0.0, 1.0 - t * margins)
+            return 0.5 * t * t * square + float(costs @ (short if self.loss == "hinge" else short * short))
+
+        low, high = 0.0, 1.0
+        for _ in range(60):  # convex in t
+            first, second = low + (high - low) / 3, high - (high - low) / 3
+            low, high = (low, second) if objective(first) <= objective(second) else (first, high)
+        best = min((0.0, low, high), key=objective)
+        return best, objective(best)
 
     def _earlier_dual(self, costs: Array, task: Any) -> tuple[Array | None, Array | None]:
         """Where a warm start begins: the dual variables of the earlier fit, at the costs of this one."""

@@ -36,7 +36,9 @@ def text(value: Any, sizes: Sizes) -> bool:
 
 
 def number(value: Any, sizes: Sizes) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if isinstance(value, int):
+        return not isinstance(value, bool) and -(2**64) < value < 2**64
+    return isinstance(value, float | np.integer | np.floating)
 
 
 def is_whole(value: Any) -> bool:
@@ -111,7 +113,9 @@ def simple(value: Any, sizes: Sizes) -> bool:
         return all(simple(part, sizes) for pair in value.items() for part in pair)
     if isinstance(value, np.ndarray):
         return value.dtype.kind != "O" or simple(value.tolist(), sizes)
-    kinds = (str, int, float, bytes, slice, np.generic, np.dtype, np.random.RandomState)
+    if isinstance(value, int):
+        return -(2**64) < value < 2**64
+    kinds = (str, float, bytes, slice, np.generic, np.dtype, np.random.RandomState)
     is_type = isinstance(value, type) and issubclass(value, np.generic)
     return value is None or is_type or isinstance(value, kinds)
 

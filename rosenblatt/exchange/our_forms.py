@@ -37,6 +37,7 @@ from rosenblatt.exchange.checks import (
     indices,
     instance,
     is_whole,
+    items,
     kernel,
     labels,
     number,
@@ -44,6 +45,7 @@ from rosenblatt.exchange.checks import (
     row_of,
     rule,
     size,
+    text,
     threads,
     whole,
 )  # fmt: skip
@@ -304,7 +306,7 @@ FORMS = (
     Estimator(
         Layer,
         {"classes_": labels, "_multilabel": flag, **RUN, "weights_": array("f", "units", "inputs"),
-         "bias_": array("f", "units"), "below_": optional(instance(Layer))},
+         "bias_": array("f", "units"), "below_": optional(instance(Layer)), "_unit_names": items(items(text))},
         {"activation": choice(*OFF), "below": optional(instance(Layer))},
         ("n_features_in_", "classes_", "_multilabel", "weights_", "bias_", "below_"), last_look=look_at_layer,
     ).form(),

@@ -16,7 +16,11 @@ from rosenblatt.logic.unit import ThresholdUnit, written
 from rosenblatt.plots.style import ACCENT, INK, NEGATIVE, POSITIVE, QUIET, axes
 
 DRAWN_WEIGHTS = 60  # wires up to which each has its weight beside it
-BOX_HEIGHT, GAP = 0.56, 1.0
+BOX_HEIGHT, GAP = 0.56, 0.9
+SCALE = 0.8  # inches of a new figure for one step of the drawing
+ARROW = 0.3
+LATER = (0, (4, 2))  # dashes of what arrives one step later
+CUBE_LABELS = np.array([[0.0, -0.1], [0.11, -0.05], [-0.12, 0.0]])
 CUBE = np.array([[1.0, 0.0], [0.45, 0.32], [0.0, 1.0]])  # where the three axes of a cube point on paper
 
 
@@ -50,7 +54,8 @@ class UnitDisplay:
         fires = unit.table
         for value, colour, marker in ((False, NEGATIVE, "o"), (True, POSITIVE, "s")):
             rows = places[fires == value]
-            ax.scatter(*rows.T, s=90, c=colour, marker=marker, zorder=3, label=f"{int(value)}", lw=0)
+            label = "fires" if value else "does not fire"
+            ax.scatter(*rows.T, s=90, c=colour, marker=marker, zorder=3, label=label, lw=0)
         ax.set_title(unit.inequality(), fontsize=10, color=INK)
         ax.set_aspect("equal")
         return self
@@ -75,8 +80,9 @@ class UnitDisplay:
             for b in corners[i + 1 :]:
                 if (a != b).sum() == 1:
                     ax.plot(*np.array([a @ CUBE, b @ CUBE]).T, color=QUIET, lw=1, zorder=1)
-        for name, direction in zip(self.unit.inputs, CUBE, strict=True):
-            ax.annotate(name, direction * 1.0, direction * 1.16, ha="center", va="center", color=QUIET)
+        # Beside the middle of the three edges that leave the corner 000, where no corner is in the way.
+        for name, direction, aside in zip(self.unit.inputs, CUBE, CUBE_LABELS, strict=True):
+            ax.text(*(direction / 2 + aside), name, ha="center", va="center", color=QUIET)
         cut = self._cut()
         if len(cut) >= 3:
             flat = cut @ CUBE
@@ -126,7 +132,7 @@ class NetworkDisplay:
         self.layout_ = layout = Layout(network, [*network.outputs, *self.kept.values()], list(self.kept))
         if ax is None:
             ax = axes()
-            ax.figure.set_size_inches(max(4.0, 0.9 * layout.width), max(2.2, 0.7 * layout.height))
+            ax.figure.set_size_inches(max(4.0, SCALE * layout.width), max(2.2, SCALE * layout.height + 0.5))
         self.ax_, self.figure_ = ax, ax.figure
         wires = sum(len(unit.inputs) for unit in network.units.values())
         for name, unit in network.units.items():
@@ -137,13 +143,30 @@ class NetworkDisplay:
             path = layout.path(name, None)
             ax.plot(*path.T, color=INK, lw=1.1, zorder=1)
             x, y = path[-1]
-            ax.annotate("", (x + 0.3, y), (x - 0.01, y), arrowprops={"arrowstyle": "->", "color": INK})
+            _arrow(ax, (x, y), (x + ARROW, y), INK)
             if layout.column[name] < layout.last:
                 ax.text(x + 0.25, y + 0.06, name, fontsize=8, color=INK, ha="right", va="bottom")
-        ax.autoscale_view()
-        ax.margins(0.03)
-        ax.set_axis_off()
+        self._finish()
         return self
+
+    def _finish(self) -> None:
+        """The whole drawing in view, as high as it is wide, and a legend below it."""
+        from matplotlib.lines import Line2D
+
+        ax, weights = self.ax_, [weight for unit in self.network.units.values() for weight in unit.weights]
+        ax.set_aspect("equal")
+        ax.margins(0.02, 0.04)
+        ax.autoscale_view()
+        ax.set_axis_off()
+        lines = [
+            Line2D([], [], color=POSITIVE, lw=1.1, label="weight above 0") if any(w > 0 for w in weights) else None,
+            Line2D([], [], color=NEGATIVE, lw=1.1, label="weight below 0") if any(w < 0 for w in weights) else None,
+            Line2D([], [], color=ACCENT, lw=1.1, ls=LATER, label="one step later") if self.kept else None,
+        ]
+        ax.legend(
+            handles=[line for line in lines if line is not None], loc="upper center", bbox_to_anchor=(0.5, 0.0),
+            ncols=3, frameon=False, fontsize=8, handlelength=1.6, borderaxespad=0.2,
+        )  # fmt: skip
 
     def _wires(self, ax: Any, name: str, unit: ThresholdUnit, *, labelled: bool) -> None:
         shown = [(source, weight) for source, weight in zip(unit.inputs, unit.weights, strict=True) if weight]
@@ -206,12 +229,11 @@ class MachineDisplay(NetworkDisplay):
             way = layout.path(self.kept[memory], None)
             (x0, y0), (x1, y1) = way[-1], layout.place[memory]
             x1 -= layout.widths[memory] / 2
-            low, out, back = floor - 0.25 * rank, x0 + 0.12 + 0.14 * rank, left - 0.5 - 0.16 * rank
+            low, out, back = floor - 0.2 * rank, x0 + ARROW + 0.15 + 0.16 * rank, left - 0.5 - 0.16 * rank
             path = [*way, (out, y0), (out, low), (back, low), (back, y1), (x1, y1)]
-            self.ax_.plot(*np.array(path).T, color=ACCENT, lw=1.1, ls=(0, (4, 2)), zorder=1.5)
-            self.ax_.annotate("", (x1, y1), (x1 - 0.2, y1), arrowprops={"arrowstyle": "->", "color": ACCENT})
-        middle = (left + float(ends[memory][0])) / 2
-        self.ax_.text(middle, floor + 0.03, "one step later", color=ACCENT, fontsize=8, ha="center", va="bottom")
+            self.ax_.plot(*np.array(path[len(way) - 1 :]).T, color=ACCENT, lw=1.1, ls=LATER, zorder=1.5)
+            _arrow(self.ax_, (x1 - 0.2, y1), (x1, y1), ACCENT)
+        self._finish()
         return self
 
 
@@ -289,7 +311,7 @@ class Layout:
         own = self.slots[column]
         for slot in own:
             if previous is not None:
-                y -= GAP if isinstance(slot, str) and isinstance(previous, str) else 0.55 * GAP
+                y -= GAP if isinstance(slot, str) and isinstance(previous, str) else 0.66 * GAP
             heights[slot], previous = y, slot
         middle = y / 2
         for slot in own:
@@ -309,6 +331,12 @@ class Layout:
             x, y = self.place[target]
             points.append((x - self.widths[target] / 2, y))
         return np.array(points)
+
+
+def _arrow(ax: Any, start: tuple[float, float], end: tuple[float, float], colour: str) -> None:
+    """A line with a head; the axes make room for both ends."""
+    ax.annotate("", end, start, arrowprops={"arrowstyle": "->", "color": colour, "shrinkA": 0, "shrinkB": 0, "lw": 1.1})
+    ax.update_datalim([start, end])
 
 
 def _bias(unit: ThresholdUnit) -> str:

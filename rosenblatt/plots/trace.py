@@ -111,7 +111,7 @@ class TraceDisplay:
         count = len(epochs)
         reason = STOP_REASONS.get(self.trace.stop_reason, "")
         title = f"stopped after {count} epoch{'s' * (count != 1)}: {reason}" if reason else f"{count} epochs"
-        ax.set(xlabel="epoch", ylabel=name if name != "rows" else "rows per epoch")
+        ax.set(xlabel="epoch", ylabel=name if name != "rows" else "count per epoch")
         ax.set_title(title, color=INK, fontsize=11)
         handles, labels = ax.get_legend_handles_labels()
         if self.updates_ax_ is not None:

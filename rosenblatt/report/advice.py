@@ -26,6 +26,7 @@ ROWS_FOR_KERNEL = 2_000
 ROWS_FOR_LINEAR = 20_000
 ROWS_HELD_OUT = 4_000
 FEATURES_FOR_KERNEL = 2_000
+WEIGHTS_FOR_LINEAR = 1_000_000  # of all half-spaces together: a machine with more takes longer than a summary may
 CHANCE = 0.05
 RARE = 3.0  # a largest class that has this many times the rows of the smallest
 GAP = 0.03  # training accuracy above held-out accuracy that is worth a word
@@ -141,7 +142,7 @@ class Judge:
         if len(np.unique(labels)) < 2:
             return None
         rows, held_out = self.anatomy.seen(take(self.X_train, chosen)), self.anatomy.seen(take(self.X_test, asked))
-        scaled = not self.anatomy.steps and not hasattr(rows, "indptr")
+        scaled = not self.anatomy.steps and not hasattr(rows, "indptr") and getattr(rows, "dtype", None) != np.uint8
         left = max(0.05, self.deadline - time.monotonic())
         model = learner(**settings)
         model.set_params(**{k: v for k, v in (("random_state", self.seed), ("time_limit", left)) if hasattr(model, k)})
@@ -154,10 +155,15 @@ class Judge:
         accuracy = Share(int(right.sum()), len(right))
         return Trial(learner.__name__, settings, len(chosen), accuracy, scaled), answers, asked
 
-    def _better(self, answers: Array, asked: Array) -> bool:
-        """Whether these answers are better than the model's beyond chance."""
+    def _has_room(self) -> bool:
+        """Whether the weights of a linear machine are few enough to be proven in a moment."""
+        weights = self.anatomy.coefficients
+        return weights is not None and weights.size <= WEIGHTS_FOR_LINEAR
+
+    def _better(self, answers: Array, asked: Array, than: Array) -> bool:
+        """Whether these answers to the rows that were asked are better than others, beyond chance."""
         truth = self.y_test[asked]
-        ours, theirs = self.answers[asked] == truth, answers == truth
+        ours, theirs = than == truth, answers == truth
         gained, lost = int((theirs & ~ours).sum()), int((ours & ~theirs).sum())
         return gained > lost and float(binomtest(lost, gained + lost).pvalue) < CHANCE
 
@@ -185,10 +191,21 @@ class Judge:
         if tried is None:
             return None
         trial, answers, asked = tried
-        if not self._better(answers, asked):
-            return None
         flat = "" if self.beats_baseline else "A flat boundary does not beat the largest class here. "
-        sentence = f"{flat}Try a curved boundary, {trial.name}: {self._scored(trial, asked)}."
+        if self._better(answers, asked, self.answers[asked]):
+            sentence = f"{flat}Try a curved boundary, {trial.name}: {self._scored(trial, asked)}."
+            return Advice("kernel", sentence, trial.learner, settings, trial)
+        if self.y_train is None or trial.rows == len(self.y_train):
+            return None
+        # It has learned from few rows. How would this learner do with as few?
+        same = self._try(type(self.anatomy.learner), self._same(), ROWS_FOR_KERNEL)
+        if same is None or not self._better(answers, asked, same[1]):
+            return None
+        sentence = (
+            f"Try a curved boundary, {trial.name}: learning from the same {trial.rows:,} rows it answers "
+            f"{trial.accuracy.value:.1%} of the held-out rows correctly, {self.anatomy.name} "
+            f"{same[0].accuracy.value:.1%}."
+        )
         return Advice("kernel", sentence, trial.learner, settings, trial)
 
     def _other_answer(self) -> Advice | None:
@@ -202,7 +219,11 @@ class Judge:
         for name, answer in learner.answers_.items():
             answers = np.asarray(answer.predict(rows))
             right = int((answers == self.y_test[asked]).sum())
-            if name != learner.answer and self._better(answers, asked) and (best is None or right > best[0]):
+            if (
+                name != learner.answer
+                and self._better(answers, asked, self.answers[asked])
+                and (best is None or right > best[0])
+            ):
                 best = right, name, answers
         if best is None:
             return None
@@ -224,7 +245,7 @@ class Judge:
             return None
         from rosenblatt.estimators.linear_svm import LinearSVM
 
-        tried = self._try(LinearSVM, {}, ROWS_FOR_LINEAR)
+        tried = self._try(LinearSVM, {}, ROWS_FOR_LINEAR) if self._has_room() else None
         why = "The training rows are separable, so the boundary can be put where it is farthest from all of them"
         if tried is None or tried[0].accuracy.value < float((self.answers[tried[2]] == self.y_test[tried[2]]).mean()):
             return None
@@ -242,7 +263,7 @@ class Judge:
             f"{self.accuracy.value:.1%} of the held-out ones: it has learned the rows by heart"
         )
         best: tuple[Trial, Array] | None = None
-        if self.anatomy.coefficients is not None:
+        if self._has_room():
             from rosenblatt.estimators.linear_svm import LinearSVM
 
             for penalty in (0.001, 0.01, 0.1):
@@ -282,7 +303,7 @@ class Judge:
         sentence = (
             f"The class “{rarest.name}” is rare ({rarest.rows:,} of {self.accuracy.total:,} held-out rows) and is "
             f"found in {before:.1%} of the cases; with class_weight='balanced' it is found in {after:.1%}, and "
-            f"{trial.accuracy.value:.1%} of all answers are correct."
+            f"{trial.accuracy.value:.1%} of all answers are correct instead of {self.accuracy.value:.1%}."
         )
         return Advice("balance", sentence, trial.learner, {"class_weight": "balanced"}, trial)
 
@@ -307,7 +328,7 @@ class Judge:
         if tried is None:
             return Advice("epochs", f"{why}: raise max_iter above {learner.max_iter}.", self.anatomy.name, more)
         trial, answers, asked = tried
-        if not self._better(answers, asked):
+        if not self._better(answers, asked, self.answers[asked]):
             return None
         sentence = f"{why}: raise max_iter to {more['max_iter']}; {self._scored(trial, asked)}."
         return Advice("epochs", sentence, self.anatomy.name, more, trial)

@@ -346,11 +346,9 @@ class _Page:
         settings = ", ".join(f"{name}={value!r}" for name, value in summary.settings.items())
         entries: list[tuple[str, Any]] = [("Learner", f"{summary.learner}({settings})"), ("Target", summary.target)]
         known = self.about if self.source is None else self.about | {"source": self.source}
-        entries += [
-            (TITLES.get(n, n.replace("_", " ").capitalize()), plain(v))
-            for n, v in known.items()
-            if n not in IN_THE_TEXT | SAID_ALREADY
-        ]
+        for name, value in known.items():
+            if name not in IN_THE_TEXT | SAID_ALREADY and value not in (None, False, "", [], {}):
+                entries.append((TITLES.get(name, name.replace("_", " ").capitalize()), _told(value)))
         entries.append(("Rows", f"{summary.rows_train or 0:,} for training, {summary.rows_test:,} held out"))
         entries.append(("Features", f"{summary.n_features:,} as the learner sees them" if summary.n_features else None))
         entries.append(("Made with", f"rosenblatt {summary.version}"))
@@ -438,6 +436,14 @@ def _file_name(source: Any) -> str:
     """What a reader calls the data: the names of files without their folders."""
     names = [source] if isinstance(source, str | os.PathLike) else list(source)
     return words.listed([Path(str(name)).name or str(name) for name in names], most=3)
+
+
+def _told(value: Any) -> str:
+    """A value of the footnote, lists and dictionaries without brackets."""
+    value = plain(value)
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_told(each)}" for name, each in value.items())
+    return ", ".join(map(_told, value)) if isinstance(value, list) else str(value)
 
 
 def _shell(text: str) -> str:

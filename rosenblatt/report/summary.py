@@ -188,6 +188,10 @@ def summarise(
     Always answering “1” would be right in 10.2%; this model is in 96.7%, which is better beyond chance.
     """
     anatomy = Anatomy(model, feature_names)
+    if not isinstance(time_limit, int | float) or not time_limit > 0:
+        raise ValueError(f"time_limit must be a number of seconds above 0, but got {time_limit!r}; use 5.")
+    if not isinstance(most, int) or most < 1:
+        raise ValueError(f"most must be a whole number above 0, but got {most!r}; use 10.")
     truth = labels_of(X_test, y_test, "_test")
     if (X_train is None) != (y_train is None):
         raise ValueError("X_train and y_train belong together, but only one of them came; pass both or neither.")

@@ -104,7 +104,7 @@ def which_mistakes(summary: Summary) -> str:
     worst = summary.confusion.worst(2)
     worst = worst[:1] + [each for each in worst[1:] if each[2] > 1 or wrong == 2]
     told = " and ".join(
-        f"{quoted(truth)} was taken for {quoted(answer)} {_times(count)}" for truth, answer, count in worst
+        f"{quoted(truth)} was taken for {quoted(answer)} ({_times(count)})" for truth, answer, count in worst
     )
     most = "" if sum(count for *_, count in worst) == wrong else "most often "
     return f"{wrong:,} of {summary.accuracy.total:,} held-out rows got the wrong answer: {most}{told}."

@@ -14,6 +14,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -180,6 +181,13 @@ class Source:
         if known is None:
             self._places[path] = seen
 
+    def digest_later(self) -> Future[str]:
+        """The digest, computed on a thread of its own while other things are done."""
+        pool = ThreadPoolExecutor(1)
+        future = pool.submit(self.digest)
+        pool.shutdown(wait=False)
+        return future
+
     def digest(self) -> str:
         """SHA-256 of the files as they are stored, one after another."""
         digest = hashlib.sha256()
@@ -190,6 +198,11 @@ class Source:
                 while block := file.read(2**20):
                     digest.update(block)
         return digest.hexdigest()
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether this is standard input, kept in a file that `close` removes."""
+        return self._spooled is not None
 
     def close(self) -> None:
         """Remove the copy of standard input, if there is one."""

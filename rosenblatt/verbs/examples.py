@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,10 @@ from rosenblatt.verbs.errors import InputError, UsageError, listed, nearest, rea
 if TYPE_CHECKING:
     import polars
 
+    from rosenblatt.sources import Source
+
 Array = npt.NDArray[Any]
+PARTED = 8  # columns of a table that are parted at a time
 MOST_CLASSES = 1_000  # different values of a target beyond which it is no class
 
 
@@ -47,8 +51,13 @@ class Examples:
     names: list[str] | None = None
     left_out: tuple[str, ...] = ()
     image_shape: tuple[int, ...] | None = None
-    digest: str | None = None
+    digesting: Future[str] | None = None
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def digest(self) -> str | None:
+        """SHA-256 of the files, which is computed while other things are done; None for what is not a file here."""
+        return None if self.digesting is None else self.digesting.result()
 
     def __len__(self) -> int:
         return int(self.rows.shape[0])
@@ -65,6 +74,45 @@ class Examples:
             rows=self.rows[chosen],
             y=None if self.y is None else self.y[chosen],
             weights=None if self.weights is None else self.weights[chosen],
+        )
+
+    def feature_names(self) -> list[str] | None:
+        """Names for the columns of a matrix that has none: places of pixels, indices as LIBSVM writes them."""
+        if self.is_frame or self.names is not None:
+            return self.names
+        if self.image_shape is not None and len(self.image_shape) == 2:
+            height, width = self.image_shape
+            return [f"pixel {row + 1}, {column + 1}" for row in range(height) for column in range(width)]
+        return [f"index {n + 1}" for n in range(self.rows.shape[1])]
+
+    def parted(self, learned: Array, tested: Array) -> tuple[Examples, Examples]:
+        """Two parts, each in the order of the file; of a table, the rows themselves are given up on the way.
+
+        So there is never much more than one copy of a large table in memory.
+        """
+        if not self.is_frame or len(learned) + len(tested) != len(self):
+            return self.take(learned), self.take(tested)
+        import polars
+
+        kept = np.zeros(len(self), dtype=bool)
+        kept[learned] = True
+        mask = polars.Series(kept)
+        frame, parts = self.rows, ([], [])  # type: tuple[Any, tuple[list[Any], list[Any]]]
+        names = list(frame.columns)
+        for start in range(0, len(names), PARTED):
+            group = polars.DataFrame([frame.drop_in_place(name) for name in names[start : start + PARTED]])
+            parts[0].append(group.filter(mask))
+            parts[1].append(group.filter(~mask))
+        rows = [polars.concat(part, how="horizontal") for part in parts]
+        empty = replace(self, rows=None, y=None, weights=None)
+        return tuple(  # type: ignore[return-value]
+            replace(
+                empty,
+                rows=part,
+                y=None if self.y is None else self.y[chosen],
+                weights=None if self.weights is None else self.weights[chosen],
+            )
+            for part, chosen in zip(rows, (learned, tested), strict=True)
         )
 
     def labels(self) -> Array:
@@ -108,15 +156,39 @@ def read_examples(
     Traceback (most recent call last):
     rosenblatt.verbs.errors.UsageError: The target must be a column of ...fruit.csv, ...; did you mean 'fruit'?
     """
+    source = open_data(paths, format=format, header=header, encoding=encoding)
+    return examples_of(source, target, labelled=labelled, numbers=numbers, weights=weights, drop=drop)
+
+
+def open_data(
+    paths: str | Sequence[str], *, format: str | None = None, header: bool | None = None, encoding: str | None = None
+) -> Source:
+    """Files as a source of rows, nothing of which is read yet."""
     from rosenblatt.sources import open_source
 
     given = [paths] if isinstance(paths, str) else list(paths)
     with reading(given[0] if given else None):
-        source = open_source(given, format=format, header=header, encoding=encoding or "utf-8")
+        return open_source(given, format=format, header=header, encoding=encoding or "utf-8")
+
+
+def examples_of(
+    source: Source,
+    target: str | int | None = None,
+    *,
+    labelled: bool = True,
+    numbers: bool = False,
+    weights: str | None = None,
+    drop: Sequence[str] = (),
+) -> Examples:
+    """The rows of a source, with the target taken out; see `read_examples`."""
+    with reading(source.name):
         content = source.read()
-        digest = None if any("://" in path for path in source.paths) else source.digest()
-    found = Examples(content, name=source.name, format=source.format, digest=digest, notes=list(source.notes))
-    source.close()
+        digesting = None if any("://" in path for path in source.paths) else source.digest_later()
+    found = Examples(content, name=source.name, format=source.format, digesting=digesting, notes=list(source.notes))
+    if source.is_copy:
+        if digesting is not None:
+            digesting.result()  # before the copy of standard input goes
+        source.close()
     if source.kind == "matrix":
         return _of_matrix(found, content, target, labelled=labelled, numbers=numbers, asked=(weights, drop))
     return _of_frame(found, target, labelled=labelled, numbers=numbers, weights=weights, drop=drop)

@@ -61,7 +61,9 @@ def fit_learner(
         options["sample_weight"] = found.weights
     if on_epoch is not None and "on_epoch" in known:
         options["on_epoch"] = on_epoch
-    if tested is not None and "eval_set" in known and _small(tested.rows):
+    # A learner measures its last weights on the way; where it answers by others, the figure would mislead.
+    last = getattr(learner, "answer", "last") == "last"
+    if tested is not None and last and "eval_set" in known and _small(tested.rows):
         with reading(tested.name):
             options["eval_set"] = (seen(model, tested.rows), tested.labels())
     shown = "verbose" in learner.get_params(deep=False)

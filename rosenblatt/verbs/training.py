@@ -15,9 +15,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
 from rosenblatt.report import Summary, summarise
-from rosenblatt.verbs.errors import UsageError, listed, nearest, one_line, writing
-from rosenblatt.verbs.examples import Array, Examples, read_examples
+from rosenblatt.verbs.errors import UsageError, listed, nearest, one_line, reading, writing
+from rosenblatt.verbs.examples import Array, Examples, examples_of, find_column, open_data, read_examples
 from rosenblatt.verbs.learners import DEFAULT, LEARNERS, check_parameter, learner_named, make_learner, read_settings
+from rosenblatt.verbs.memory import too_large
 from rosenblatt.verbs.models import save_model
 from rosenblatt.verbs.pipelines import columns_of, fit_columns, fit_learner, fresh, notes_of, unfitted, with_width
 from rosenblatt.verbs.splits import folds, hold_out
@@ -92,6 +93,7 @@ def train(
     positive: Any = None,
     missing: str = "median",
     text: str = "auto",
+    stream: bool | None = None,
     weights: str | None = None,
     drop: Sequence[str] = (),
     header: bool | None = None,
@@ -120,6 +122,7 @@ def train(
     positive : the class that precision and recall are about
     missing : "error", "median" or "indicator", see `ColumnEncoder`
     text : "auto", "tfidf", "hashed" or "drop", see `ColumnEncoder`
+    stream : learn in passes over the file instead of holding it in memory; None does so when it might not fit
     weights, drop : the column with the weights of the rows; columns to leave out
     header, encoding, format : of the file
     out, report : the model file and the page to write
@@ -141,17 +144,17 @@ def train(
     _check_ways(test, holdout, cv)
     clock = _Clock()
     numbers = LEARNERS[name].kind == "numbers"
-    reader: dict[str, Any] = {
-        "format": format,
-        "header": header,
-        "encoding": encoding,
-        "numbers": numbers,
-        "drop": drop,
-    }
-    found = read_examples(data, target, weights=weights, **reader)
-    others = None if test is None else read_examples(test, found.target or target, **reader)
+    source = open_data(data, format=format, header=header, encoding=encoding)
+    if too_large(source) if stream is None else stream:
+        _check_streamed(numbers, search, cv, holdout, positive)
+        way = _Streamed(source, target, name, given, seed, weights, drop, missing, text, scale)
+        return way.train(test, top, out, report, verbose, on_epoch, clock)
+    found = examples_of(source, target, numbers=numbers, weights=weights, drop=drop)
+    reader: dict[str, Any] = {"format": format, "header": header, "encoding": encoding, "numbers": numbers}
+    others = None if test is None else read_examples(test, found.target or target, drop=drop, **reader)
     if positive is not None:
         positive = class_named(found.labels(), positive)
+    total = len(found)
     clock.note("reading")
     estimator = _estimator(name, given, found.labels(), seed)
     with _heard() as heard:
@@ -165,7 +168,7 @@ def train(
         summary = judge.by_folds(cv, numbers) if cv is not None else judge.by_rows(tested)
         clock.note("judging")
     share = 0.0 if tested is None or others is not None else (HOLDOUT if holdout is None else holdout)
-    about = _about(found, learned, summary, name, told, seed, share, columns_of(model))
+    about = {**_about(found, learned, summary, name, told, seed, share, columns_of(model)), "rows": total}
     if out is not None:
         save_model(model, out, about)
     if report is not None:
@@ -248,7 +251,7 @@ def _parts(
     if share == 0:
         return found, None, "the training rows themselves, which flatters"
     learned, tested = hold_out(found.labels(), share, seed, numbers=numbers)
-    return found.take(learned), found.take(tested), f"a random {share:.0%} of the rows"
+    return *found.parted(learned, tested), f"a random {share:.0%} of the rows"
 
 
 # ------------------------------------------------------------------------------------------------ searching and judging
@@ -282,6 +285,7 @@ class _Judge:
     positive: Any
     seed: int
     top: int
+    rows_train: int | None = None
 
     def by_rows(self, tested: Examples | None) -> Summary:
         """By rows that were kept aside; by the training rows themselves where none were."""
@@ -317,13 +321,130 @@ class _Judge:
             predictions=predictions,
             positive=self.positive,
             target=self.learned.target,
-            feature_names=self.learned.names,
+            feature_names=self.learned.feature_names(),
             held_out=self.told,
+            rows_train=self.rows_train,
             most=self.top,
             time_limit=1.0 if interrupted else THINKING,
             advise=not interrupted,
             random_state=self.seed,
         )
+
+
+# ------------------------------------------------------------------------------------------------ in passes
+
+
+def _check_streamed(numbers: bool, search: bool, cv: int | None, holdout: float | None, positive: Any) -> None:
+    asked = (
+        ("--learner least-squares", numbers),
+        ("--search", search),
+        ("--cv", cv is not None),
+        ("--holdout", holdout is not None),
+        ("--positive", positive is not None),
+    )
+    for option, given in asked:
+        if given:
+            raise UsageError(
+                f"{option} needs all rows in memory, but the file is learned from in passes; leave it out, "
+                f"or use --no-stream."
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class _Streamed:
+    """Learning in passes over a file that is not held in memory."""
+
+    source: Any
+    target: str | int | None
+    name: str
+    given: dict[str, Any]
+    seed: int
+    weights: str | None
+    drop: Sequence[str]
+    missing: str
+    text: str
+    scale: bool
+
+    def train(
+        self,
+        test: str | Sequence[str] | None,
+        top: int,
+        out: str | None,
+        report: str | None,
+        verbose: int,
+        on_epoch: Any,
+        clock: _Clock,
+    ) -> Training:
+        from rosenblatt.features.columns import ColumnEncoder
+        from rosenblatt.verbs.streaming import EPOCHS, train_streamed
+
+        source = self.source
+        learner = make_learner(self.name, self.given, random_state=self.seed, max_iter=EPOCHS)
+        if not hasattr(learner, "partial_fit"):
+            able = [each for each in LEARNERS if hasattr(make_learner(each), "partial_fit")]
+            raise UsageError(
+                f"A file is learned from in passes by a learner with partial_fit, but {self.name} has none; "
+                f"use one of {listed(able)}, or --no-stream."
+            )
+        target, weights, away = self._columns()
+        encoder = ColumnEncoder(text=self.text, missing=self.missing, scale="standard" if self.scale else None)
+        with _heard() as heard, reading(source.name):
+            done = train_streamed(
+                source,
+                target,
+                learner,
+                encoder=encoder if source.kind == "frame" else None,
+                max_iter=self.given.get("max_iter", EPOCHS),
+                time_limit=self.given.get("time_limit"),
+                weights=weights,
+                drop=away,
+                seed=self.seed,
+                verbose=verbose,
+                on_epoch=on_epoch,
+            )
+            clock.note("learning")
+        name, digesting = source.name, source.digest_later()
+        if source.is_copy:
+            digesting.result()
+            source.close()
+        seen = Examples(done.X_seen, done.y_seen, None, done.target, name, source.format, digesting=digesting)
+        told = f"a random {len(done.y_test):,} of {done.rows:,} rows"
+        tested = Examples(done.X_test, done.y_test, None, done.target, name, source.format)
+        if test is not None:
+            tested = read_examples(test, done.target, drop=self.drop)
+            told = f"the rows of {tested.name}"
+        with _heard() as more:
+            judge = _Judge(done.model, seen, told, None, self.seed, top, rows_train=done.learned_rows)
+            summary = judge.by_rows(tested)
+            clock.note("judging")
+        about = _about(seen, seen, summary, self.name, told, self.seed, 0.0, columns_of(done.model))
+        about |= {"rows": done.rows, "learned_rows": done.learned_rows, "split": None, "left_out": list(away)}
+        if out is not None:
+            save_model(done.model, out, about)
+        if report is not None:
+            _write_report(report, done.model, summary, seen, tested, about)
+        notes = [f"{name} is learned from in passes, {done.rows:,} rows.", *done.notes, *notes_of(done.model)]
+        notes = list(dict.fromkeys([*notes, *heard, *more]))
+        columns = columns_of(done.model)
+        return Training(done.model, summary, self.name, about, columns, None, out, report, notes, clock.seconds)
+
+    def _columns(self) -> tuple[str | None, str | None, tuple[str, ...]]:
+        """The names of the target, of the weights, and of the columns to drop."""
+        if self.source.kind == "matrix":
+            if self.target is not None or self.weights is not None or self.drop:
+                raise UsageError(f"Only a table has columns to name, but {self.source.name} is {self.source.format}.")
+            return None, None, ()
+        with reading(self.source.name):
+            columns = list(self.source.columns)
+        if self.target is None:
+            raise UsageError(
+                f"The target must be named with --target, but none came; "
+                f"{self.source.name} has the columns {listed(columns, 20)}."
+            )
+        where = self.source.name
+        weights = None if self.weights is None else find_column(columns, self.weights, where, "The weights")
+        away = tuple(find_column(columns, n, where, "A column to drop") for text in self.drop for n in text.split(","))
+        return find_column(columns, self.target, where, "The target"), weights, away
 
 
 # ------------------------------------------------------------------------------------------------ what is kept
@@ -347,7 +468,6 @@ def _about(
         "source": found.name,
         "format": found.format,
         "digest": found.digest,
-        "rows": len(found),
         "learned_rows": len(learned),
         "held_out": told,
         "seed": seed,

@@ -41,6 +41,7 @@ def test_the_parts_are_the_whole():
     assert sum(parts) == sizes["digits"]
 
 
+@pytest.mark.slow
 def test_every_set_on_this_machine_has_the_size_that_is_listed(tmp_path):
     from rosenblatt.verbs.known_sets import DATASETS, _rows
 

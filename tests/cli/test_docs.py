@@ -13,6 +13,7 @@ import pytest
 
 from rosenblatt.cli.failures import Failure
 from rosenblatt.cli.main import app, main
+from rosenblatt.verbs import training
 from rosenblatt.verbs.learners import LEARNERS
 
 ROOT = Path(__file__).parents[2]
@@ -57,6 +58,7 @@ class Session:
 def test_every_command_prints_what_the_page_says(capfd, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(training, "THINKING", 60.0)  # a busy machine must not change what is said
     session, checker, wrong = Session(capfd), doctest.OutputChecker(), []
     for command, expected in commands(PAGE):
         got = session.run(command)

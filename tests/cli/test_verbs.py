@@ -136,6 +136,39 @@ def test_a_model_that_does_not_beat_the_largest_class_says_so_and_what_would(she
     assert "--learner kernel" in shown
 
 
+def test_search_takes_the_best_and_leaves_the_tested_rows_alone(shell, iris):
+    found = shell.json("train", iris, "-t", "species", "--search", "--no-save")
+    assert found["learner"] == "passive-aggressive" and len(found["searched"]) == 6
+    best = max(found["searched"], key=lambda setting: setting["mean"])
+    assert found["summary"]["settings"].get("C", 1.0) == best["C"]
+    assert found["summary"]["rows_train"] == 120
+    assert "Settings tried" in shell("train", iris, "-t", "species", "--search", "--no-save", "-l", "svm")
+
+
+def test_learning_in_passes(shell, people):
+    found = shell.json("train", people, "-t", "answer", "--drop", "id", "--stream", "-o", "m.safetensors")
+    assert found["summary"]["rows_train"] + found["summary"]["rows_test"] == 200 and "in passes" in found["notes"][0]
+    assert found["summary"]["accuracy"]["value"] > 0.6
+    assert shell.json("evaluate", "m.safetensors", people)["summary"]["rows_test"] == 200
+    assert "--no-stream" in shell.refused("train", people, "-t", "answer", "--stream", "--cv", 3, code=2)
+    assert "use one of averaged" in shell.refused("train", people, "-t", "answer", "--stream", "-l", "lda", code=2)
+    assert "did you mean 'answer'?" in shell.refused("train", people, "-t", "anser", "--stream", code=2)
+
+
+def test_a_file_that_might_not_fit_is_learned_from_in_passes(shell, people, monkeypatch):
+    from rosenblatt.verbs import memory
+
+    monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
+    assert "in passes" in shell.json("train", people, "-t", "answer", "--no-save")["notes"][0]
+    assert "in passes" not in "".join(shell.json("train", people, "-t", "answer", "--no-save", "--no-stream")["notes"])
+
+
+def test_features_of_a_matrix_have_the_numbers_of_its_file(shell):
+    Path("two.libsvm").write_text("".join(f"{1 if n % 2 else -1} 7:{n % 2} 9:1\n" for n in range(40)))
+    found = shell.json("train", "two.libsvm", "--no-save")["summary"]
+    assert found["drivers"]["top"][0]["feature"] == "index 7"
+
+
 def test_standard_input_and_output(shell, iris, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(iris.read_bytes())))
     shell("train", "-", "-t", "species", "-o", "m.safetensors")
@@ -331,6 +364,14 @@ def test_inspect_data(shell, people):
     found = shell.json("inspect", people)
     assert found["rows"] == 200 and [column["kind"] for column in found["columns"]][1:3] == ["number", "category"]
     assert "rosenblatt train" in shell("inspect", people)
+
+
+def test_export_to_onnx_answers_the_same(shell, people, model):
+    onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    shell("export", model, "--onnx", "m.onnx")
+    assert "m.onnx" in shell.out
+    session = onnxruntime.InferenceSession("m.onnx")
+    assert {given.name for given in session.get_inputs()} >= {"age", "city"}
 
 
 def test_export_the_weights(shell, people, model):

@@ -227,3 +227,21 @@ def test_repeated_features_of_sparse_rows_are_added_up():
     model = LinearSVM(lam=0.1, tol=1e-8).fit(twice, [1, 0, 1])
     np.testing.assert_allclose(model.coef_, once.coef_, rtol=1e-4)
     assert model.objective_ == pytest.approx(once.objective_, rel=1e-7)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_run_that_ends_too_early_is_no_worse_than_no_weights(loss, n_classes):
+    """Labels by chance and hardly any prior: the first passes overshoot."""
+    for seed in range(4):
+        random = np.random.default_rng(seed)
+        X, y = random.normal(size=(80, 3)) * 1000, random.integers(0, n_classes, 80)
+        model = LinearSVM(lam=1e-8, loss=loss, max_iter=1, random_state=0).fit(X, y)
+        short = 0.0
+        for k, (w, b) in enumerate(zip(model.coef_, model.intercept_, strict=True)):
+            margins = np.where(y == (1 if n_classes == 2 else k), 1, -1) * (X @ w + b)
+            missing = np.maximum(0.0, 1.0 - margins)
+            short += 1e-8 * w @ w + np.mean(missing if loss == "hinge" else missing**2)
+        assert model.objective_ == pytest.approx(short, rel=1e-9)
+        assert short <= len(model.coef_) and 0 <= model.duality_gap_ <= short * (1 + 1e-12)

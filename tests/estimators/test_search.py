@@ -51,7 +51,7 @@ def assert_separate(found, learner, X, y, cv=3, **options):
 @pytest.mark.parametrize("answer", ["last", "averaged", "voted", "pocket"])
 @pytest.mark.parametrize("classes", [2, 10])
 def test_the_scores_of_separate_fits(layout, answer, classes, monkeypatch):
-    monkeypatch.setattr("rosenblatt.estimators.search.pays", lambda X, lanes: True)
+    monkeypatch.setattr("rosenblatt.estimators.search.pays", lambda X, settings, lanes: True)
     X = scipy.sparse.csr_array(DIGITS.astype(np.float32)) if layout == "csr" else DIGITS.astype(layout)
     y = NUMBERS if classes == 10 else NUMBERS > 4
     learner = PassiveAggressive(answer=answer, max_iter=3, random_state=0)

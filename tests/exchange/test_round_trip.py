@@ -16,6 +16,7 @@ from sklearn.preprocessing import FunctionTransformer, QuantileTransformer, Stan
 
 from rosenblatt import KernelPerceptron, Perceptron, describe, load, save
 from rosenblatt.exchange.table import HOMES, MODELS, form_of
+from rosenblatt.exchange.values import Reader, Writer
 from tests.exchange import models
 
 pytestmark = [
@@ -143,7 +144,7 @@ def test_labels_of_every_kind(kind, tmp_path):
     json.dumps(describe(tmp_path / "model.safetensors"))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_small_problem(tmp_path, data):
     n, d = data.draw(st.integers(2, 8)), data.draw(st.integers(1, 4))
@@ -229,3 +230,28 @@ def test_the_table_names_every_form():
         assert form_of(name).name == name
     assert set(MODELS) < set(HOMES)
     assert form_of("os.system") is None and form_of(3) is None
+
+
+NUMBERS = st.one_of(st.none(), st.booleans(), st.integers(-(2**63), 2**63), st.floats(), st.text(), st.binary())
+ARRAYS = st.sampled_from(["f8", "f4", "i8", "u1", "?", "u8", "i2"]).flatmap(
+    lambda kind: arrays(kind, st.tuples(st.integers(0, 3), st.integers(0, 3)))
+)
+VALUES = st.recursive(
+    st.one_of(NUMBERS, ARRAYS),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4), st.tuples(inner, inner), st.dictionaries(st.text(), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(VALUES)
+def test_any_value_comes_back_as_it_was(value):
+    writer = Writer(lambda thing: False, lambda thing, writer, place: {})
+    code = json.loads(json.dumps(writer.value(value, "value")))
+    reader = Reader(writer.arrays, [])
+    back = reader.value(code)
+    assert not reader.unread
+    np.testing.assert_equal(back, value)
+    assert repr(type(back)) == repr(type(value))

@@ -19,7 +19,6 @@ from rosenblatt import (
     LeastSquares,
     LinearSVM,
     LogisticRegression,
-    PassiveAggressive,
     Perceptron,
 )
 from rosenblatt.plots import BoundaryDisplay, MarginDisplay, TraceDisplay, WeightsDisplay
@@ -77,7 +76,7 @@ def test_trace_of_a_loss_that_is_measured_now_and_then():
     assert display.ax_.get_lines()[0].get_ydata().tolist() == list(range(9, 0, -1))
 
 
-@pytest.mark.parametrize("learner", [LinearSVM(), LogisticRegression(), KernelPerceptron(), PassiveAggressive()])
+@pytest.mark.parametrize("learner", [LinearSVM(), LogisticRegression(), KernelPerceptron()])
 def test_traces_of_all_kinds(learner):
     title = drawn(TraceDisplay.from_estimator(learner.fit(X, Y))).ax_.get_title()
     assert title.startswith("stopped after ")

@@ -53,7 +53,18 @@ def test_boxes_do_not_overlap() -> None:
 def test_machine() -> None:
     display = MachineDisplay.from_machine(counter(3))
     dashed = [line for line in display.ax_.lines if line.get_linestyle() not in ("-", "None")]
-    assert len(dashed) == 3 and "one step later" in texts(display)
+    legend = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert len(dashed) == 3 and legend == ["weight above 0", "weight below 0", "one step later"]
+
+
+def test_nothing_is_cut_off_and_boxes_keep_their_shape() -> None:
+    for display in (NetworkDisplay.from_network(adder(2)), MachineDisplay.from_machine(counter(3))):
+        ax = display.ax_
+        display.figure_.canvas.draw()
+        (left, right), (low, high) = sorted(ax.get_xlim()), sorted(ax.get_ylim())
+        for arrow in (text for text in ax.texts if getattr(text, "arrow_patch", None) is not None):
+            assert left < arrow.xy[0] < right and low < arrow.xy[1] < high
+        assert ax.get_aspect() == 1.0
 
 
 def test_onto_given_axes() -> None:

@@ -147,6 +147,21 @@ def test_about_is_escaped_too():
     assert "script" not in outline(text).tags
 
 
+def test_footnote_lists_what_else_is_known():
+    frame, y = people()
+    model, _, B, _, b = trained(frame, y)
+    about = {
+        "split": {"share": 0.2},
+        "weighted": False,
+        "left_out": ["name", "id"],
+        "summary": {"secret": 1},
+        "rows": 9,
+    }
+    text = render(model, summarise(model, B, b), about=about)
+    assert "<dt>Split</dt><dd>share 0.2</dd>" in text and "<dd>name, id</dd>" in text
+    assert "Weighted" not in text and "secret" not in text and "How to use the model" not in text
+
+
 @pytest.mark.parametrize("learner", [LinearSVM(random_state=0), KernelPerceptron(random_state=0), LeastSquares()])
 def test_other_learners(learner):
     frame, y = people()

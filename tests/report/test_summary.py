@@ -120,6 +120,16 @@ def test_curved_boundary_is_tried_where_a_flat_one_fails():
     assert summary.separation.certificate.verify(A, a)
 
 
+def test_curved_boundary_on_a_sample_is_compared_with_the_same_learner_on_it(monkeypatch):
+    """With all rows a perceptron does better than a kernel with 150: the fair question is put to equals."""
+    monkeypatch.setattr("rosenblatt.report.advice.ROWS_FOR_KERNEL", 150)
+    data = digits(random_state=0)
+    model = Perceptron(answer="averaged", max_iter=20, random_state=0).fit(data.X_train, data.y_train)
+    first = summarise(model, data.X_test, data.y_test, X_train=data.X_train, y_train=data.y_train).advice[0]
+    assert first.topic == "kernel" and first.trial.accuracy.value < model.score(data.X_test, data.y_test)
+    assert "learning from the same 150 rows" in first.sentence
+
+
 def test_separable_rows_are_told_with_their_margin():
     A, B, a, b = halves(*blobs(gap=5.0))
     summary = summarise(Perceptron(random_state=0).fit(A, a), B, b, X_train=A, y_train=a)
@@ -273,6 +283,9 @@ def test_sparse_rows():
         ({"y_test": ["x"] * 400}, "labels that the model knows"),
         ({"X_train": np.zeros((3, 2))}, "belong together"),
         ({"predictions": [1, 2]}, "one prediction for each"),
+        ({"time_limit": 0}, "time_limit must be"),
+        ({"time_limit": float("nan")}, "time_limit must be"),
+        ({"most": 0}, "most must be"),
     ],
 )
 def test_bad_input(change, sentence):
