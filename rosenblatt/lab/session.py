@@ -6,6 +6,7 @@ Nothing here knows of a browser; the page sends what it gets and draws what it i
 from __future__ import annotations
 
 import base64
+import logging
 import threading
 from collections.abc import Callable
 from dataclasses import asdict, replace
@@ -73,6 +74,10 @@ class Session:
                 reply = self.screen()
             except (KeyError, TypeError, IndexError) as error:
                 self.message = f"A request must be whole, but this one had no proper {error}; reload the page."
+                reply = self.screen()
+            except Exception as error:  # a page that waits for an answer must get one
+                logging.getLogger(__name__).exception("The lab could not answer %r", request.get("do"))
+                self.message = f"That did not work, by a mistake of the lab's ({type(error).__name__}: {error})."
                 reply = self.screen()
             reply["id"] = request.get("id", 0)
             return reply

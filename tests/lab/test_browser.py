@@ -310,6 +310,7 @@ def test_narrow_and_wide_light_and_dark(open_tab, scheme):
     assert page.evaluate("document.documentElement.dataset.theme") != scheme
 
 
+@pytest.mark.slow
 def test_a_server_that_stops_is_said(browser):
     process = subprocess.Popen(
         [sys.executable, "-m", "rosenblatt.lab", "--no-browser"], stdout=subprocess.PIPE, text=True

@@ -90,6 +90,17 @@ def test_what_cannot_be_done_is_said_and_changes_nothing(request_):
     assert session.screen()["runs"]
 
 
+def test_a_mistake_of_the_labs_is_answered_too(monkeypatch, caplog):
+    session = Session()
+
+    def broken(*_):
+        raise RuntimeError("out of order")
+
+    monkeypatch.setattr("rosenblatt.lab.session.script", broken)
+    assert "RuntimeError: out of order" in session.handle({"do": "script", "id": 3})["message"]
+    assert "could not answer" in caplog.text
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
