@@ -127,8 +127,9 @@ class Tenths(Silent):
         self.printed = 0
 
     def progress(self, fraction: float) -> None:
-        if int(10 * fraction) > self.printed:
-            self.printed = int(10 * fraction)
+        tenths = int(10 * fraction + 1e-6)  # a sum of shares may end just below 1
+        if tenths > self.printed:
+            self.printed = tenths
             print(f"{self.title}: {self.printed * 10} %", flush=True)
 
 
