@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rosenblatt import ColumnEncoder
 
@@ -151,3 +152,8 @@ def test_infinite_numbers_are_refused():
     encoder = ColumnEncoder().fit({"x": [1.0, 2.0]})
     with pytest.raises(ValueError, match="'x' has an infinite one in row 1"):
         encoder.transform({"x": [float("-inf")]})
+
+
+@parametrize_with_checks([ColumnEncoder()])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
