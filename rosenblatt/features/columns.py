@@ -187,8 +187,11 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 known.add(frame[name])
             n_rows += frame.height
         if not figures or n_rows == 0:
-            what = f"Found array with {n_rows} sample(s) and {len(figures)} feature(s)"
-            raise ValueError(f"{what}, while a minimum of 1 is required: a table must have rows; pass another one.")
+            lacking = f"{len(figures)} feature(s)" if not figures else f"{n_rows} sample(s)"
+            raise ValueError(
+                f"Found array with {lacking} (shape=({n_rows}, {len(figures)})) while a minimum of 1 is required: "
+                "a table must have rows and columns; pass another one."
+            )
         columns = [self._decide(known, tfidf) for known in figures.values()]
         width = 0
         for column in columns:
@@ -196,7 +199,10 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             width += column.width
         if width == 0:
             reasons = "; ".join(f"{column.name!r}: {column.why}" for column in columns[:5])
-            raise ValueError(f"A table must have a column to learn from, but every one was dropped ({reasons}).")
+            rows = "one sample" if n_rows == 1 else f"{n_rows:,} rows"
+            raise ValueError(
+                f"A table must have a column to learn from, but of {rows} every one was dropped ({reasons}); add rows."
+            )
         self._settle(columns, n_rows)
         return self
 

@@ -15,20 +15,20 @@ def as_frame(X: Any) -> pl.DataFrame:
         return X
     if isinstance(X, pl.LazyFrame):
         return X.collect()
+    if hasattr(X, "toarray"):
+        raise TypeError(
+            "A table must have columns, but a sparse matrix came; it is encoded already, give it to the learner."
+        )
     if isinstance(X, Mapping):
         return pl.DataFrame({str(name): values for name, values in X.items()}, strict=False)
     if hasattr(X, "columns") and hasattr(X, "iloc"):
         _check_names(X.columns)
         return pl.DataFrame([_from_pandas(str(name), X.iloc[:, j]) for j, name in enumerate(X.columns)])
-    if hasattr(X, "toarray"):
-        raise TypeError(
-            "A table must have columns, but a sparse matrix came; it is encoded already, give it to the learner."
-        )
     values = np.asarray(X)
     if values.ndim != 2:
         raise ValueError(
-            f"Expected 2D array, got {values.ndim}D array instead: a table must have rows and columns; "
-            "reshape your data with X.reshape(-1, 1) if it has a single column."
+            f"Expected 2D array, got {values.ndim}D array instead: a table must have rows and columns. "
+            "Reshape your data with X.reshape(-1, 1) if it has a single column."
         )
     if values.dtype.kind == "c":
         raise ValueError("Complex data not supported: numbers must be real; pass their parts as two columns.")

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rosenblatt import ColumnEncoder
 
@@ -151,3 +152,40 @@ def test_infinite_numbers_are_refused():
     encoder = ColumnEncoder().fit({"x": [1.0, 2.0]})
     with pytest.raises(ValueError, match="'x' has an infinite one in row 1"):
         encoder.transform({"x": [float("-inf")]})
+
+
+@parametrize_with_checks([ColumnEncoder()])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def test_what_people_have_in_columns():
+    n = 60
+    frame = pl.DataFrame(
+        {
+            "price": [f"{i % 7 + 1},{i % 10}00.5" for i in range(n)],
+            "wide": [f"w{i % 40}" for i in range(n)],
+            "customer_id": [i * 17 % 61 for i in range(n)],
+            "on": [True, None] * (n // 2),
+            "unique words": [f"{a} {b} at the place number {i}" for i, (a, b) in enumerate([("red", "car")] * n)],
+            "nan": [float("nan"), 1.0, 2.0] * (n // 3),
+        }
+    )
+    encoder = ColumnEncoder(max_categories=30, scale=None).fit(frame)
+    kinds = {column.name: column.kind for column in encoder.columns_}
+    assert kinds == {
+        "price": "number", "wide": "hashed", "customer_id": "dropped", "on": "boolean", "unique words": "text",
+        "nan": "number",
+    }  # fmt: skip
+    assert any("thousands" in note for note in encoder.notes_) and any("'nan'" in note for note in encoder.notes_)
+    X = dense(encoder.transform(frame))
+    assert X[0, 0] == 1000.5 and X[0, -1] == 1.5
+    with pytest.raises(ValueError, match="'price' holds numbers in the model, but row 1 has 'dear'"):
+        encoder.transform(frame.with_columns(pl.lit("dear").alias("price")))
+
+
+def test_nothing_to_learn_from():
+    with pytest.raises(ValueError, match="every one was dropped"):
+        ColumnEncoder().fit({"a": [1, 1, 1], "b": [None, None, None]})
+    with pytest.raises(ValueError, match=r"shape=\(0, 1\)"):
+        ColumnEncoder().fit({"a": []})

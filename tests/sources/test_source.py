@@ -247,3 +247,30 @@ def test_very_long_lines(tmp_path):
         patch.setattr("rosenblatt.sources.delimited.BLOCK_BYTES", 4096)
         patch.setattr("rosenblatt.sources.delimited.SAMPLE_BYTES", 2**22)
         assert open_source(path).read().shape == (1, n)
+
+
+DATA = os.environ.get("ROSENBLATT_DATA")
+SHAPES = {
+    "small/banana.keel.dat": (5300, 3, False),
+    "small/banknote_authentication.csv": (1372, 5, False),
+    "small/breast-cancer-wisconsin.csv": (699, 11, False),
+    "small/iris.csv": (150, 5, False),
+    "small/pima-indians-diabetes.csv": (768, 9, False),
+    "small/sonar.csv": (208, 61, False),
+    "small/titanic.keel.dat": (2201, 4, False),
+    "small/wdbc.keel.dat": (569, 31, False),
+    "small/wine.csv": (178, 14, False),
+    "sms-spam/SMSSpamCollection.xz": (5574, 2, False),
+    "streams/phishing.csv.gz": (1250, 10, True),
+}
+
+
+@pytest.mark.skipif(DATA is None, reason="ROSENBLATT_DATA is not set")
+@pytest.mark.parametrize("name", SHAPES)
+def test_real_files(name):
+    source = open_source(f"{DATA}/{name}")
+    frame = source.read()
+    assert (*frame.shape, source.header) == SHAPES[name]
+    missing = frame.null_count().sum_horizontal()[0]
+    assert missing == (16 if "wisconsin" in name else 0)  # its sixteen "?"
+    assert all(kind.is_numeric() for kind in frame.dtypes[:-1]) or "sms" in name

@@ -1,0 +1,48 @@
+"""The target: which column, and which labels."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from rosenblatt.features import find_column, take_target
+
+
+def test_columns_by_name_and_number():
+    names = ["age", "city", "2"]
+    assert [find_column(names, wanted) for wanted in ("city", 1, "1", -1, "-1", "2")] == [
+        "city", "age", "age", "2", "2", "2",
+    ]  # fmt: skip
+    with pytest.raises(ValueError, match="did you mean 'city'"):
+        find_column(names, "citty")
+    with pytest.raises(ValueError, match="from 1 to 3"):
+        find_column(names, 0)
+
+
+@pytest.mark.parametrize(
+    ("values", "labels"),
+    [
+        (["b", "a", None, "b"], ["b", "a", "b"]),
+        ([1.0, -1.0, None, float("nan")], [1, -1]),
+        ([True, None, False], [True, False]),
+        ([3, 5, 3], [3, 5, 3]),
+        ([0.5, 1.5, 0.5], [0.5, 1.5, 0.5]),
+    ],
+)
+def test_labels_and_rows_without_one(values, labels):
+    frame = pl.DataFrame({"x": range(len(values)), "y": values}, strict=False)
+    found = take_target(frame, "y")
+    assert found.y.tolist() == labels and found.n_without == len(values) - len(labels)
+    assert found.rows.columns == ["x"] and found.rows.height == len(labels)
+    assert type(found.y.tolist()[0]) is type(labels[0])
+
+
+def test_what_is_no_class():
+    random = np.random.default_rng(0)
+    with pytest.raises(ValueError, match="different numbers with fractions"):
+        take_target(pl.DataFrame({"y": random.normal(size=500)}), "y")
+    with pytest.raises(ValueError, match="must name classes"):
+        take_target(pl.DataFrame({"y": [f"n{i}" for i in range(3000)]}), "y")
+    with pytest.raises(ValueError, match="every one of 'y' is missing"):
+        take_target(pl.DataFrame({"y": [None, None]}, schema={"y": pl.Float64}), "y")
+    with pytest.raises(ValueError, match="infinite"):
+        take_target(pl.DataFrame({"y": [1.0, float("inf")]}), "y")
