@@ -172,7 +172,7 @@ def train(
     if out is not None:
         save_model(model, out, about)
     if report is not None:
-        _write_report(report, model, summary, learned, tested, about)
+        _write_report(report, model, summary, learned, tested, about | {"model": out})
     notes = [*found.notes, *notes_of(model), *heard]
     return Training(model, summary, name, about, columns_of(model), searched, out, report, notes, clock.seconds)
 
@@ -422,7 +422,7 @@ class _Streamed:
         if out is not None:
             save_model(done.model, out, about)
         if report is not None:
-            _write_report(report, done.model, summary, seen, tested, about)
+            _write_report(report, done.model, summary, seen, tested, about | {"model": out})
         notes = [f"{name} is learned from in passes, {done.rows:,} rows.", *done.notes, *notes_of(done.model)]
         notes = list(dict.fromkeys([*notes, *heard, *more]))
         columns = columns_of(done.model)
