@@ -65,7 +65,27 @@ class Run:
         if not reason:
             return "There is nothing to wait for: the weights have a formula."
         raised = "; raise it to go on" if reason == "max_iter" else ""
-        return f"Stopped after {len(self.trace):,} epochs: {STOP_REASONS[reason]}{raised}."
+        why = self._rest() if reason == "converged" else STOP_REASONS[reason]
+        return f"Stopped after {counted(len(self.trace), 'epoch')}: {why}{raised}."
+
+    def _rest(self) -> str:
+        """What has been seen when a run comes to rest; not that all is well."""
+        if self.kind == "updates":
+            dropped = self.choice.options.get("drop_after") if self.is_kernel else 0
+            left = f", points missed {dropped} times being left out" if dropped else ""
+            return f"a whole epoch passed without an update{left}"
+        if self.call.name == "LinearSVM":
+            return "the objective is as low as can be, within the tolerance"
+        return "the loss no longer fell"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "point"), counted(1200, "update")
+    ('1 point', '1,200 updates')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def train(choice: Choice, data: Data, seed: int) -> Run:

@@ -86,9 +86,9 @@ class Session:
         return {
             "screen": lambda r: self.screen(),
             "add": lambda r: self._edit(("add", int(r["label"]), [[float(x), float(y)] for x, y in r["places"]])),
-            "move": lambda r: self._edit(("move", int(r["row"]), float(r["x"]), float(r["y"]))),
-            "delete": lambda r: self._edit(("delete", [int(row) for row in r["rows"]])),
-            "flip": lambda r: self._edit(("flip", int(r["row"]))),
+            "move": lambda r: self._edit(("move", int(r["row"]), float(r["x"]), float(r["y"])), r.get("generation")),
+            "delete": lambda r: self._edit(("delete", [int(row) for row in r["rows"]]), r.get("generation")),
+            "flip": lambda r: self._edit(("flip", int(r["row"])), r.get("generation")),
             "clear": lambda r: self._edit(("clear",)),
             "set": lambda r: self._go(replace(self._with_set(r), learners=self.state.learners, seed=self.state.seed)),
             "learner": self._learner,
@@ -104,7 +104,9 @@ class Session:
             "columns": self._columns,
         }
 
-    def _edit(self, edit: tuple[Any, ...]) -> Reply:
+    def _edit(self, edit: tuple[Any, ...], generation: int | None = None) -> Reply:
+        if generation not in (None, self.generation):
+            return self.screen()  # the click was meant for rows that have other numbers by now
         if not self.data.flat:
             raise ValueError("Points of 784 pixels cannot be drawn by hand; choose two pixels or two principal axes.")
         return self._go(self.state.edited(edit))
@@ -223,10 +225,11 @@ class Session:
         place = np.full(len(data.y), -1, np.int32)
         place[data.sample()] = np.arange(len(data.sample()))
         told: Reply = {
-            "name": learner.name, "title": learner.title, "formula": learner.formula, "kind": run.kind,
+            "name": learner.name, "title": learner.title, "formula": run.choice.formula, "kind": run.kind,
             "answer": learner.answer, "links": links(learner), "paragraph": paragraph(run, data),
             "frames": run.frames, "numbers": _unless_counting(run.numbers), "epoch_ends": packed(run.epoch_ends, "i4"),
             "rows": packed(run.rows, "i4"), "places": packed(place[run.rows], "i4"), "steps": packed(run.steps, "f8"),
+            "sides": packed(data.y[run.rows], "i1"),
             "shrinks": packed(run.shrinks, "f8") if (run.shrinks != 1.0).any() else "",
             "error_frames": _unless_counting(run.error_frames),
             "errors": packed(run.errors, "f8"), "lengths": packed(run.lengths, "f8"),
@@ -358,8 +361,8 @@ def _unless_counting(numbers: Array) -> str:
 
 def _seed(value: Any) -> int:
     try:
-        number = int(value)
-    except (TypeError, ValueError):
+        number = int(value) if value == int(value) else -1
+    except (TypeError, ValueError, OverflowError):
         number = -1
     if not 0 <= number < 2**31:
         raise ValueError(f"A seed must be a whole number of at least 0, but got {value!r}; take 0, say.")

@@ -229,3 +229,30 @@ def test_a_port_that_is_taken_is_said():
             rosenblatt.lab.serve(port=taken.getsockname()[1], open_browser=False)
     with pytest.raises(ValueError, match="port must be a whole number"):
         rosenblatt.lab.serve(port=-1, open_browser=False)
+
+
+def test_the_class_of_an_update_is_that_of_its_point():
+    session = Session()
+    (told,) = session.handle({"do": "learner", "which": 0, "name": "adaline"})["runs"]
+    sides, rows = unpacked(told["sides"], "i1"), unpacked(told["rows"], "<i4")
+    assert np.array_equal(sides, session.data.y[rows])
+    assert (np.sign(unpacked(told["steps"], "<f8")) != sides).any()  # the sign of a step says something else
+
+
+def test_a_click_on_an_older_screen_changes_nothing():
+    session = Session()
+    old = session.generation
+    session.handle({"do": "delete", "rows": [3], "generation": old})
+    state = session.state
+    for request in ({"do": "delete", "rows": [3]}, {"do": "flip", "row": 3}, {"do": "move", "row": 3, "x": 0, "y": 0}):
+        reply = session.handle({**request, "generation": old})
+        assert session.state == state and not reply["message"]
+    assert len(session.data.y) == 59
+
+
+def test_what_is_refused_leaves_the_generation():
+    session = Session()
+    before = session.generation
+    for request in ({"do": "undo"}, {"do": "seed", "seed": -3}, {"do": "seed", "seed": 1.5}):
+        reply = session.handle(request)
+        assert reply["message"] and reply["generation"] == before

@@ -22,9 +22,10 @@ window.lab = (function () {
   }
 
   async function change(request) {
+    if ("row" in request || "rows" in request) request.generation = screen.generation; // the numbers are those of this screen
     const wasAtEnd = frame >= longest();
     const reply = await ask(request);
-    if (reply.runs) show(reply, wasAtEnd || !playing);
+    if (reply.runs) show(reply, wasAtEnd || !playing, request.do === "tour");
     else if (reply.message) say(reply.message);
     return reply;
   }
@@ -81,19 +82,21 @@ window.lab = (function () {
   }
 
   function show(reply, toEnd, first) {
+    const same = Boolean(screen) && screen.generation === reply.generation; // refused: nothing has changed
     screen = reply;
     const d = reply.data;
     data = { ...d, x: unpack(d.x, "f8"), y: unpack(d.y, "f8"), side: unpack(d.side, "i1"), rows: unpack(d.rows, "i4") };
     runs = reply.runs.map(unpackRun);
-    proofs = [];
+    if (!same) proofs = [];
     say(reply.message || reply.trouble);
     const tourEnd = reply.tour && reply.tour.end;
-    frame = first || reply.tour ? (reply.frame || (tourEnd ? longest() : 0)) : toEnd ? longest() : 0;
+    if (!same) frame = first ? (reply.frame || (tourEnd ? longest() : 0)) : toEnd ? longest() : 0;
     frame = Math.min(frame, longest());
     frame = Math.max(frame, 0);
     $("scrub").max = Math.max(1, longest());
     $("undo").disabled = !reply.undo;
     $("redo").disabled = !reply.redo;
+    if (same) for (const id of ["set-options", "options0", "options1"]) $(id).dataset.key = ""; // what was refused is not left standing
     setMenus();
     setTour();
     setView();
@@ -111,7 +114,7 @@ window.lab = (function () {
   function unpackRun(told) {
     const run = { ...told };
     for (const [name, kind] of [["numbers", "i4"], ["epoch_ends", "i4"], ["rows", "i4"], ["places", "i4"],
-      ["steps", "f8"], ["shrinks", "f8"], ["error_frames", "i4"], ["errors", "f8"], ["lengths", "f8"],
+      ["steps", "f8"], ["sides", "i1"], ["shrinks", "f8"], ["error_frames", "i4"], ["errors", "f8"], ["lengths", "f8"],
       ["support", "i4"]]) run[name] = unpack(told[name], kind);
     const counting = (n) => Int32Array.from({ length: n }, (_, j) => j);
     if (!told.numbers) run.numbers = counting(run.frames);
@@ -260,7 +263,8 @@ window.lab = (function () {
   function clearPlane(i) {
     for (const [name, keys] of [["sides", ["xs", "ys", "colour", "alpha"]], ["hulls", ["xs", "ys", "colour"]],
       ["lines", ["xs", "ys", "colour", "width", "dash", "alpha"]], ["arrow", ["x0", "y0", "x1", "y1"]],
-      ["head", ["x", "y", "angle"]], ["support", ["x", "y", "size"]], ["sample", ["x", "y"]], ["star", ["x", "y"]]])
+      ["head", ["x", "y", "angle"]], ["support", ["x", "y", "size"]], ["witness", ["x", "y", "size"]],
+      ["grown", ["x", "y", "size", "colour", "marker", "edge"]], ["sample", ["x", "y"]], ["star", ["x", "y"]]])
       put(`plane${i}_${name}`, Object.fromEntries(keys.map((key) => [key, []])));
   }
 
@@ -354,10 +358,11 @@ window.lab = (function () {
 
   function drawRings(run, i, k, size) {
     let ringed = [];
-    if (run.field && run.name === "kernel") for (let j = 0; j < run.counts.length; j++) { if (run.counts[j]) ringed.push(j); }
+    if (run.field && run.name === "kernel" && k < run.frames - 1) for (let j = 0; j < run.counts.length; j++) { if (run.counts[j]) ringed.push(j); }
     else if (run.support.length && k === run.frames - 1) ringed = [...run.support].filter((j) => j >= 0);
     const proof = proofs[i];
-    if (proof && proof.places && proof.places.length) ringed = ringed.concat(proof.places);
+    const witness = (proof && proof.places) || [];
+    put(`plane${i}_witness`, { x: witness.map((j) => data.x[j]), y: witness.map((j) => data.y[j]), size: witness.map((j) => size(j) + 18) });
     put(`plane${i}_support`, { x: ringed.map((j) => data.x[j]), y: ringed.map((j) => data.y[j]), size: ringed.map((j) => size(j) + 6) });
   }
 
@@ -447,6 +452,8 @@ window.lab = (function () {
       models.proof_bound.location = Math.max(1, proof.bound);
       models.proof_bound.visible = true;
       $("bound").textContent = `at most ${number(proof.bound)}`;
+      $("ceiling").textContent = proof.ceiling;
+      $("floor").textContent = proof.floor;
       high = Math.max(high, end * proof.radius_squared);
       low = Math.min(low, proof.gamma_squared);
     }
@@ -514,7 +521,13 @@ window.lab = (function () {
   // ---------------------------------------------------------------- words
 
   const number = (v) => Math.round(v).toLocaleString("en");
-  const short = (v) => (Number.isInteger(v) && Math.abs(v) < 1000 ? String(v) : Math.abs(v) >= 1000 || Math.abs(v) < 0.005 ? v.toExponential(1) : v.toFixed(2)).replace("-", "−");
+  const counted = (n, noun) => `${number(n)} ${noun}${n === 1 ? "" : "s"}`;
+  const short = (v) => {
+    const size = Math.abs(v);
+    const text = Number.isInteger(v) && size < 1e6 ? v.toLocaleString("en") : size >= 1e6 || size < 0.005 ? v.toExponential(1)
+      : size >= 1000 ? v.toLocaleString("en", { maximumFractionDigits: 0 }) : v.toFixed(2);
+    return text.replaceAll("-", "−");
+  };
   const vector = (v) => `(${v.slice(0, -1).map(short).join(", ")} | ${short(v[v.length - 1])})`;
 
   function explain() {
@@ -539,13 +552,20 @@ window.lab = (function () {
       const wrong = Math.round(run.errors[before(run.error_frames, k)] * data.total);
       return `After epoch ${number(run.numbers[k])}: ${number(wrong)} of ${number(data.total)} points are on the wrong side.` + (k === total ? " " + run.ending : "");
     }
-    const row = run.rows[k - 1], sign = Math.sign(run.steps[k - 1]) || 1, place = run.places[k - 1];
+    const row = run.rows[k - 1], sign = run.sides[k - 1], place = run.places[k - 1];
     const epoch = 1 + run.epoch_ends.findIndex((end) => end >= k);
     const where = place >= 0 && data.flat ? ` at (${short(data.x[place])}, ${short(data.y[place])})` : "";
     const name = `${sign > 0 ? "orange" : "blue"} point ${number(row + 1)}${where}`;
     const m = marginBefore(run, k);
-    const why = m === null ? "was learned from" : m <= 0 ? `was a mistake: its margin was ${short(m)} ≤ 0` : `was right, but its margin was only ${short(m)}`;
+    const why = m === null ? "was learned from" : m <= 0 ? `was a mistake: its margin was ${short(m)} ≤ 0` : reason(run, m, run.steps[k - 1] * sign);
     return `Update ${number(run.numbers[k])}, epoch ${epoch}: the ${name} ${why}.` + (k === total ? " " + run.ending : "");
+  }
+
+  function reason(run, m, pull) { // why a point on its right side was learned from
+    const right = `was right, with a margin of ${short(m)}`;
+    if (run.name === "adaline") return `${right}; 1 is wanted, so it ${pull < 0 ? "pushes the line nearer" : "pulls the line away"}`;
+    if (run.name === "logistic" || run.name === "neuron") return `${right}; every point pulls a little`;
+    return pull ? `was right, but its margin was only ${short(m)}` : `${right}, and the weights only shrank`;
   }
 
   function sampleOf(run, k) {
@@ -557,7 +577,7 @@ window.lab = (function () {
   function marginBefore(run, k) {
     const list = run.path || run.weights, x = data.flat ? sampleOf(run, k) : null;
     if (!list || !x || run.numbers[k] - run.numbers[k - 1] !== 1) return null;
-    const w = weightsAt(list, k - 1), sign = Math.sign(run.steps[k - 1]) || 1;
+    const w = weightsAt(list, k - 1), sign = run.sides[k - 1];
     return sign * (w[0] * x[0] + w[1] * x[1] + w[2]);
   }
 
@@ -566,9 +586,9 @@ window.lab = (function () {
     if (run.kind === "updates" && k > 0 && list && data.flat) {
       const x = sampleOf(run, k), w = weightsAt(list, k - 1), now = weightsAt(list, k);
       if (x && run.numbers[k] - run.numbers[k - 1] === 1) {
-        const step = run.steps[k - 1], sign = step < 0 ? "−1" : "+1", shrink = run.shrinks[k - 1];
-        const size = Math.abs(step), times = shrink === 1 ? "" : `${shrink.toFixed(4)} · `;
-        return `${run.formula}\n\n(w | b) ← ${times}${vector(w)}\n        + ${short(size)} · (${sign}) · ${vector([...x, 1])}\n        = ${vector(now)}`;
+        const y = run.sides[k - 1], pull = run.steps[k - 1] * y, sign = y < 0 ? "−1" : "+1", shrink = run.shrinks[k - 1];
+        const size = Math.abs(pull), times = shrink === 1 ? "" : `${shrink.toFixed(4)} · `;
+        return `${run.formula}\n\n(w | b) ← ${times}${vector(w)}\n        ${pull < 0 ? "−" : "+"} ${short(size)} · (${sign}) · ${vector([...x, 1])}\n        = ${vector(now)}`;
       }
     }
     if (run.kind === "updates" && k > 0 && !list && run.name === "kernel") {
@@ -826,7 +846,7 @@ window.lab = (function () {
     $("back").onclick = () => { play(false); go(frame - 1); };
     $("first").onclick = () => { play(false); go(0); };
     $("epoch").onclick = () => { play(false); nextEpoch(1); };
-    $("scrub").oninput = () => { if (playing) play(false); go(Number($("scrub").value)); };
+    $("scrub").oninput = () => { const to = Number($("scrub").value); if (playing) play(false); go(to); };
     $("undo").onclick = () => change({ do: "undo" });
     $("redo").onclick = () => change({ do: "redo" });
     $("clear").onclick = () => change({ do: "clear" });
