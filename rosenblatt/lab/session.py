@@ -229,7 +229,7 @@ class Session:
             "answer": learner.answer, "links": links(learner), "paragraph": paragraph(run, data),
             "frames": run.frames, "numbers": _unless_counting(run.numbers), "epoch_ends": packed(run.epoch_ends, "i4"),
             "rows": packed(run.rows, "i4"), "places": packed(place[run.rows], "i4"), "steps": packed(run.steps, "f8"),
-            "sides": packed(data.y[run.rows], "i1"),
+            "sides": packed(data.y[run.rows], "i1"), "margins": packed(run.margins, "f8"),
             "shrinks": packed(run.shrinks, "f8") if (run.shrinks != 1.0).any() else "",
             "error_frames": _unless_counting(run.error_frames),
             "errors": packed(run.errors, "f8"), "lengths": packed(run.lengths, "f8"),
@@ -238,7 +238,8 @@ class Session:
         }  # fmt: skip
         if data.flat and run.weights is not None:
             told["weights"] = packed(run.weights, "f8")
-            told["path"] = None if run.path is None else packed(run.path, "f8")
+        if data.flat and run.path is not None:
+            told["path"] = packed(run.path, "f8")
         if data.flat and run.weights is None:
             told["field"] = self._field(run)
         if data.shape is not None and run.weights is not None:

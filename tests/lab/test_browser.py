@@ -323,6 +323,10 @@ def test_a_server_that_stops_is_said(browser):
     process.stdout.close()
     tab.page.wait_for_selector("#lost:not([hidden])", timeout=10_000)
     assert "server has stopped" in tab.page.inner_text("#lost")
+    tab.page.click("#share")
+    assert "server has stopped" in tab.page.inner_text("#message")
+    tab.page.click("#python-box summary")
+    tab.page.wait_for_function("document.getElementById('script').textContent.includes('server has stopped')")
     context.close()
 
 
@@ -401,3 +405,30 @@ def test_an_edit_in_the_tour_shows_its_line(open_tab):
     page.keyboard.press("f")
     shown = tab.after(lambda: tab.click(0, 1))
     assert shown["frame"] == shown["frames"][0] - 1 > 0 and any(shown["weights"][0])
+
+
+def test_two_learners_and_the_names_of_the_classes(open_tab):
+    tab = open_tab()
+    page = tab.page
+    tab.after(lambda: page.select_option("#set", "iris"))
+    tab.pause()
+    tab.after(lambda: page.select_option("#learner0", "averaged"))
+    tab.pause()
+    tab.after(lambda: page.select_option("#learner1", "svm"))
+    tab.pause()
+    page.evaluate("document.getElementById('scrub').value = 3; document.getElementById('scrub').oninput()")
+    assert page.inner_text("#class-minus") == "● blue (setosa)"
+    sentence, formula = page.inner_text("#sentence"), page.inner_text("#formula")
+    assert sentence.startswith("Averaged perceptron: Update 3")
+    assert re.search(r"\((setosa|versicolor)\) point", sentence)
+    assert "perceptron underneath" in formula and "The answer, mean so far" in formula
+    assert "Averaged perceptron, update 3 of" in page.inner_text("#caption0")
+    assert "Support vector machine, epoch 3 of" in page.inner_text("#caption1")
+    assert page.evaluate("Bokeh.documents[0].get_model_by_name('curve').below[0].axis_label") == (
+        "updates of Averaged perceptron, epochs of Support vector machine"
+    )
+    for name in ("kernel", "voted"):
+        tab.after(lambda name=name: page.select_option("#learner0", name))
+        tab.pause()
+        page.evaluate("document.getElementById('scrub').value = 2; document.getElementById('scrub').oninput()")
+        assert re.search(r"≤ 0", page.inner_text("#sentence")) and re.search(r"\d", page.inner_text("#formula"))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rosenblatt import Perceptron, audit, separability
-from rosenblatt.lab.history import MOST_FRAMES, train
+from rosenblatt.lab.history import MOST_FRAMES, kernel_values, replay, train
 from rosenblatt.lab.learners import LEARNERS, Choice
 from rosenblatt.lab.proof import prove
 from rosenblatt.lab.sets import SETS, own, ready
@@ -165,3 +165,16 @@ def test_the_end_of_a_run_claims_no_more_than_was_seen():
     assert dropped.trace.stop_reason == "converged" and "missed 2 times being left out" in dropped.ending()
     rested = train(Choice.of("perceptron", {"max_iter": 100}), SEPARABLE, 0)
     assert "a whole epoch passed without an update" in rested.ending()
+
+
+@pytest.mark.parametrize("name", ["kernel", "voted"])
+def test_the_margins_of_what_is_no_line_are_those_before_each_update(name):
+    run = train(Choice.of(name, {"max_iter": 2}), MIXED, 0)
+    assert (run.margins <= 1e-12).all() and run.margins[0] == 0.0 and len(run.margins) == len(run.rows)
+    k = len(run.rows) - 1
+    if name == "kernel":
+        K = kernel_values(run.model, MIXED.X[run.rows[:k]], MIXED.X[run.rows[k : k + 1]])[:, 0]
+        score = run.steps[:k] @ K
+    else:
+        score = replay(MIXED.X, run.rows, run.steps, run.shrinks)[k] @ [*MIXED.X[run.rows[k]], 1.0]
+    assert run.margins[k] == pytest.approx(MIXED.y[run.rows[k]] * score)

@@ -13,6 +13,10 @@ window.lab = (function () {
   // ---------------------------------------------------------------- the wire
 
   function ask(request) {
+    if (document.body.dataset.lost === "yes") {
+      say("The lab's server has stopped, so this cannot be done; start it again and reload this page.");
+      return Promise.resolve({ message: "The lab's server has stopped; start it again and reload this page.", lost: true });
+    }
     request.id = ++asked;
     return new Promise((answer) => {
       waiting.set(request.id, answer);
@@ -63,6 +67,7 @@ window.lab = (function () {
   }
 
   function lost(is) {
+    if (is) for (const [id, answer] of waiting) { waiting.delete(id); answer({ message: "The lab's server has stopped; start it again and reload this page.", lost: true }); }
     $("lost").hidden = !is;
     document.body.dataset.lost = is ? "yes" : "no";
   }
@@ -114,7 +119,7 @@ window.lab = (function () {
   function unpackRun(told) {
     const run = { ...told };
     for (const [name, kind] of [["numbers", "i4"], ["epoch_ends", "i4"], ["rows", "i4"], ["places", "i4"],
-      ["steps", "f8"], ["sides", "i1"], ["shrinks", "f8"], ["error_frames", "i4"], ["errors", "f8"], ["lengths", "f8"],
+      ["steps", "f8"], ["sides", "i1"], ["margins", "f8"], ["shrinks", "f8"], ["error_frames", "i4"], ["errors", "f8"], ["lengths", "f8"],
       ["support", "i4"]]) run[name] = unpack(told[name], kind);
     const counting = (n) => Int32Array.from({ length: n }, (_, j) => j);
     if (!told.numbers) run.numbers = counting(run.frames);
@@ -191,7 +196,7 @@ window.lab = (function () {
   function settle() { // the frame on view goes into the address, once the reader rests
     clearTimeout(settling);
     settling = setTimeout(async () => {
-      if (playing || !screen) return;
+      if (playing || !screen || document.body.dataset.lost === "yes") return;
       const reply = await ask({ do: "frame", frame });
       setAddress(reply.address);
       if ($("python-box").open) fetchScript();
@@ -236,8 +241,9 @@ window.lab = (function () {
     }
     $("scrub").value = frame;
     const run = runs[0];
-    const noun = run && run.kind === "updates" ? "update" : "epoch";
-    $("place").textContent = run ? `${noun} ${number(run.numbers[at(run)])} of ${number(run.numbers[run.frames - 1])}` : "";
+    const stands = (r) => `${r.kind === "updates" ? "update" : r.kind === "once" ? "step" : "epoch"} ${number(r.numbers[at(r)])} of ${number(r.numbers[r.frames - 1])}`;
+    $("place").textContent = run ? stands(run) : "";
+    runs.forEach((r, i) => { const text = runs.length > 1 ? `${r.title}, ${stands(r)}` : r.title; if ($(`caption${i}`).textContent !== text) $(`caption${i}`).textContent = text; });
     lab.frame = frame;
     lab.timings.draws.push(performance.now() - begun);
     if (lab.timings.draws.length > 2000) lab.timings.draws.shift();
@@ -418,7 +424,9 @@ window.lab = (function () {
       models[`curve_${name}`].data = { x: shown.map((j) => run.error_frames[j]), y };
     });
     models.curve_plot.y_range.setv({ start: -0.04 * high, end: Math.min(104, 1.12 * high) });
-    models.curve_plot.below[0].axis_label = runs[0] && runs[0].kind === "updates" ? "updates" : "epochs";
+    const units = runs.map((run) => (run.kind === "updates" ? "updates" : run.kind === "once" ? "step" : "epochs"));
+    models.curve_plot.below[0].axis_label = units.length < 2 || units[0] === units[1] ? units[0] || "updates"
+      : runs.map((run, i) => `${units[i]} of ${run.title}`).join(", ");
     $("ending").textContent = runs.map((run) => (runs.length > 1 ? run.title + ": " : "") + run.ending).join(" ")
       + (runs.some((run) => run.notes.length) ? " " + runs.flatMap((run) => run.notes).join(" ") : "");
   }
@@ -434,7 +442,7 @@ window.lab = (function () {
     models.proof_bound.visible = false;
     for (const id of ["bound-key", "up-key", "down-key"]) $(id).hidden = !(proof && proof.applies && proof.bound !== null);
     $("proof-key").hidden = !(run && run.lengths.length);
-    $("proof-sentence").textContent = proof ? proof.sentence : screen.trouble || "Looking for a proof …";
+    $("proof-sentence").textContent = proof ? (runs.length > 1 && proof.applies ? `${run.title}. ` : "") + proof.sentence : screen.trouble || "Looking for a proof …";
     $("prove").dataset.verdict = proof ? proof.verdict : "";
     if (!run || !run.lengths.length || run.frames < 2) { $("proof-plot").hidden = !(proof && proof.applies); return; }
     $("proof-plot").hidden = false;
@@ -487,7 +495,7 @@ window.lab = (function () {
     plot.below[0].axis_label = run.surface ? "w₁" : "pixels of the weights";
     plot.left[0].axis_label = run.surface ? "w₂" : "";
     $("land-title").textContent = run.surface ? "The loss, and the way down" : "The weights as an image";
-    $("land-note").textContent = run.surface ? run.surface.note : "Orange pixels speak for one digit, blue ones for the other.";
+    $("land-note").textContent = run.surface ? run.surface.note : `Orange pixels speak for ${data.classes[1]}, blue ones for ${data.classes[0]}.`;
     if (run.surface) {
       const values = run.surface.values, image = models.landscape_field.data.image[0];
       let low = Infinity, high = -Infinity;
@@ -532,9 +540,9 @@ window.lab = (function () {
 
   function explain() {
     const run = runs[0];
-    if (!run) { $("sentence").textContent = screen.trouble; $("formula").textContent = ""; $("paragraph").textContent = data.about; $("links").textContent = ""; return; }
+    if (!run) { $("sentence").textContent = screen.trouble; $("formula").textContent = ""; $("paragraph").textContent = data.about; $("links").textContent = ""; spoken = null; hint(); return; }
     const k = at(run), total = run.frames - 1;
-    $("sentence").textContent = sentence(run, k, total);
+    $("sentence").textContent = (runs.length > 1 ? `${run.title}: ` : "") + sentence(run, k, total);
     $("formula").textContent = formula(run, k);
     const told = runs.map((r) => r.paragraph).join(" ");
     if (spoken !== told) { // text that stays is left alone
@@ -555,7 +563,7 @@ window.lab = (function () {
     const row = run.rows[k - 1], sign = run.sides[k - 1], place = run.places[k - 1];
     const epoch = 1 + run.epoch_ends.findIndex((end) => end >= k);
     const where = place >= 0 && data.flat ? ` at (${short(data.x[place])}, ${short(data.y[place])})` : "";
-    const name = `${sign > 0 ? "orange" : "blue"} point ${number(row + 1)}${where}`;
+    const name = `${nameOf(sign)} point ${number(row + 1)}${where}`;
     const m = marginBefore(run, k);
     const why = m === null ? "was learned from" : m <= 0 ? `was a mistake: its margin was ${short(m)} ≤ 0` : reason(run, m, run.steps[k - 1] * sign);
     return `Update ${number(run.numbers[k])}, epoch ${epoch}: the ${name} ${why}.` + (k === total ? " " + run.ending : "");
@@ -575,6 +583,7 @@ window.lab = (function () {
   }
 
   function marginBefore(run, k) {
+    if (run.margins.length) return Number.isFinite(run.margins[k - 1]) ? run.margins[k - 1] : null;
     const list = run.path || run.weights, x = data.flat ? sampleOf(run, k) : null;
     if (!list || !x || run.numbers[k] - run.numbers[k - 1] !== 1) return null;
     const w = weightsAt(list, k - 1), sign = run.sides[k - 1];
@@ -582,20 +591,38 @@ window.lab = (function () {
   }
 
   function formula(run, k) {
+    const whose = runs.length > 1 ? `${run.title}\n` : "";
+    return whose + ownFormula(run, k) + answered(run, k);
+  }
+
+  function answered(run, k) { // the answer beside the perceptron underneath it
+    if (!run.path || !run.weights || !k) return "";
+    const name = run.answer === "averaged" ? "mean so far" : "in the pocket";
+    return `\n\nThe answer, ${name}:\n(w | b) = ${vector(weightsAt(run.weights, k))}`;
+  }
+
+  function ownFormula(run, k) {
     const list = run.path || run.weights;
     if (run.kind === "updates" && k > 0 && list && data.flat) {
       const x = sampleOf(run, k), w = weightsAt(list, k - 1), now = weightsAt(list, k);
       if (x && run.numbers[k] - run.numbers[k - 1] === 1) {
         const y = run.sides[k - 1], pull = run.steps[k - 1] * y, sign = y < 0 ? "−1" : "+1", shrink = run.shrinks[k - 1];
         const size = Math.abs(pull), times = shrink === 1 ? "" : `${shrink.toFixed(4)} · `;
-        return `${run.formula}\n\n(w | b) ← ${times}${vector(w)}\n        ${pull < 0 ? "−" : "+"} ${short(size)} · (${sign}) · ${vector([...x, 1])}\n        = ${vector(now)}`;
+        const under = list === run.path || run.answer === "voted" ? "The perceptron underneath:\n" : "";
+        return `${run.formula}\n\n${under}(w | b) ← ${times}${vector(w)}\n        ${pull < 0 ? "−" : "+"} ${short(size)} · (${sign}) · ${vector([...x, 1])}\n        = ${vector(now)}`;
       }
     }
     if (run.kind === "updates" && k > 0 && !list && run.name === "kernel") {
       const place = run.places[k - 1];
-      return `${run.formula}\n\nα of point ${number(run.rows[k - 1] + 1)} ← ${place >= 0 ? run.counts[place] - 1 : "…"} + 1`;
+      const y = run.sides[k - 1] < 0 ? "−1" : "+1", m = run.margins.length ? run.margins[k - 1] : NaN;
+      const score = Number.isFinite(m) ? `\ny Σ_j α_j y_j K(x_j, x) = (${y}) · ${short(m * run.sides[k - 1])} = ${short(m)} ≤ 0` : "";
+      return `${run.formula}\n\nPoint ${number(run.rows[k - 1] + 1)}:${score}\nα ← ${place >= 0 ? run.counts[place] - 1 : "…"} + 1`;
     }
-    if (run.weights) return `${run.formula}\n\n(w | b) = ${vector(weightsAt(run.weights, k))}`;
+    if (run.weights && data.flat) return `${run.formula}\n\n(w | b) = ${vector(weightsAt(run.weights, k))}`;
+    if (k > 0 && run.kind === "updates" && run.margins.length && Number.isFinite(run.margins[k - 1])) {
+      const pull = run.steps[k - 1] * run.sides[k - 1], length = run.lengths.length ? `\n‖(w | b)‖² = ${short(run.lengths[k])}` : "";
+      return `${run.formula}\n\ny (w·x + b) = ${short(run.margins[k - 1])}\n(w | b) ← ${run.shrinks[k - 1] === 1 ? "" : run.shrinks[k - 1].toFixed(4) + " · "}(w | b) + ${short(pull)} · (${run.sides[k - 1] < 0 ? "−1" : "+1"}) · (x | 1)${length}`;
+    }
     return run.formula;
   }
 
@@ -709,10 +736,18 @@ window.lab = (function () {
       optionsInto($(`options${i}`), learner ? learner.options : [], chosen ? chosen[1] : {}, (values) => change({ do: "learner", which: i, name: chosen[0], values }));
     }
     $("seed").value = screen.seed;
+    $("class-plus").textContent = "■ " + nameOf(1);
+    $("class-minus").textContent = "● " + nameOf(-1);
     const why = lab.menu.sets.map((s) => s.missing).filter(Boolean).join(" ");
     $("about").textContent = data.about + (why ? " " + why : "");
     for (const input of document.querySelectorAll("#tools input")) input.disabled = !data.flat;
   }
+
+  // A class by its colour and, where it has one, its name.
+  const nameOf = (s) => {
+    const name = data.classes[s > 0 ? 1 : 0], colour = s > 0 ? "orange" : "blue";
+    return ["−1", "+1"].includes(name) ? colour : `${colour} (${name.length > 24 ? name.slice(0, 23) + "…" : name})`;
+  };
 
   function setTour() {
     const tour = screen.tour;
@@ -935,6 +970,7 @@ window.lab = (function () {
 
   async function share() {
     const reply = await ask({ do: "frame", frame });
+    if (reply.lost) return;
     setAddress(reply.address);
     if (!reply.address) say("There is too much on this screen for a link; share the exported data instead.");
     else copy(location.href, "The link is copied: it holds everything on this screen.");
