@@ -20,10 +20,10 @@ from rosenblatt.lab.explanations import links, paragraph
 from rosenblatt.lab.history import SIDE, Run, grid, keyframes, scores_at, train
 from rosenblatt.lab.learners import LEARNERS, Choice
 from rosenblatt.lab.options import fill
-from rosenblatt.lab.picture import animation, picture
-from rosenblatt.lab.proof import prove
+from rosenblatt.lab.picture import Screen, animation, picture
+from rosenblatt.lab.proof import Proof, prove
 from rosenblatt.lab.script import script
-from rosenblatt.lab.sets import MOST_DRAWN, SETS, Data, missing
+from rosenblatt.lab.sets import MOST_DRAWN, SETS, Data, as_csv, missing
 from rosenblatt.lab.state import State, data_of, from_address, to_address
 from rosenblatt.lab.surface import surface
 
@@ -56,6 +56,7 @@ class Session:
         self.data: Data
         self.runs: list[Run] = []
         self.generation = 0  # of data and runs; a late proof of an earlier one is thrown away
+        self.proven: tuple[int, list[Proof]] = (0, [])  # the proofs, and the generation that they are of
         self.trouble = ""
         self._learn()
 
@@ -262,11 +263,11 @@ class Session:
         with self.lock:
             generation, runs, data = self.generation, list(self.runs), self.data
         place = {int(row): j for j, row in enumerate(data.sample())}
-        told = []
-        for run in runs:
-            proof = asdict(prove(run, data))
-            proof["places"] = [place[row] for row in proof["rows"] if row in place]
-            told.append(proof)
+        found = [prove(run, data) for run in runs]
+        self.proven = generation, found
+        told = [
+            {**asdict(proof), "places": [place[row] for row in proof.rows if row in place]} for proof in found
+        ]  # fmt: skip
         return {"generation": generation, "proofs": told}
 
     # ------------------------------------------------------------------ in and out of the page
@@ -277,18 +278,20 @@ class Session:
     def _export(self, request: dict[str, Any]) -> Reply:
         kind, frame = str(request["kind"]), int(request.get("frame", 0))
         if kind == "csv":
-            head = "x,y,class\n"
-            lines = "".join(f"{x!r},{y!r},{side}\n" for (x, y), side in zip(
-                self.data.plane.tolist(), self.data.y.tolist(), strict=True))  # fmt: skip
-            return _file("rosenblatt-data.csv", "text/csv", (head + lines).encode())
+            reply = _file("rosenblatt-data.csv", "text/csv", as_csv(self.data).encode())
+            if not self.data.flat:
+                reply["message"] = "The file has the two principal axes that are drawn, not the 784 pixels."
+            return reply
         if not self.runs:
             raise ValueError("There is no run to draw; add points of both classes first.")
-        dark = bool(request.get("dark"))
+        proofs = self.proven[1] if self.proven[0] == self.generation else []
+        dark, sizes = bool(request.get("dark")), bool(request.get("sizes", True))
+        screen = Screen(self.data, self.runs, self.view, proofs, dark, sizes)
         if kind in ("svg", "png"):
             kinds = {"svg": "image/svg+xml", "png": "image/png"}
-            return _file(f"rosenblatt.{kind}", kinds[kind], picture(self.data, self.runs, frame, self.view, kind, dark))
+            return _file(f"rosenblatt.{kind}", kinds[kind], picture(screen, frame, kind))
         if kind == "gif":
-            return _file("rosenblatt.gif", "image/gif", animation(self.data, self.runs, self.view, dark))
+            return _file("rosenblatt.gif", "image/gif", animation(screen))
         raise ValueError(f"A picture can be svg, png or gif, and data csv, but got {kind!r}; choose one of them.")
 
     def _upload(self, request: dict[str, Any]) -> Reply:

@@ -256,3 +256,38 @@ def test_what_is_refused_leaves_the_generation():
     for request in ({"do": "undo"}, {"do": "seed", "seed": -3}, {"do": "seed", "seed": 1.5}):
         reply = session.handle(request)
         assert reply["message"] and reply["generation"] == before
+
+
+def test_the_exported_file_is_what_a_long_script_reads(tmp_path, monkeypatch):
+    session, rng = Session(), np.random.default_rng(0)
+    rows = "".join(f"{x!r},{y!r},{'dog, big' if x > y else 'cat'}\n".replace("dog, big", '"dog, big"')
+                   for x, y in rng.normal(size=(2500, 2)).tolist())  # fmt: skip
+    session.handle({"do": "upload", "text": "height,weight,kind\n" + rows})
+    session.handle({"do": "columns", "x": "height", "y": "weight", "target": "kind"})
+    content = base64.b64decode(session.handle({"do": "export", "kind": "csv"})["file"]["content"])
+    assert content.startswith(b"height,weight,class\n") and b'"dog, big"' in content
+    (tmp_path / "rosenblatt-data.csv").write_bytes(content)
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    exec(session.data.code, names)
+    assert names["X"].tobytes() == session.data.X.tobytes() and np.array_equal(names["y"], session.data.y)
+
+
+def test_a_picture_has_what_the_screen_has():
+    from matplotlib.figure import Figure
+
+    from rosenblatt.lab.picture import Screen, support_at
+
+    session = Session()
+    session.handle({"do": "set", "name": "xor"})
+    session.handle({"do": "compare", "name": "svm"})
+    session.proofs()
+    screen = Screen(session.data, session.runs, session.view, session.proven[1])
+    plain, proven = (Figure().add_subplot() for _ in range(2))
+    screen.draw(plain, session.runs[0], 2)
+    screen.draw(proven, session.runs[0], 2, session.proven[1][0])
+    assert len(proven.collections) == len(plain.collections) + 2  # diamonds and the star
+    assert len(proven.patches) == 2 and not plain.patches  # the hulls
+    assert len(proven.texts) == 1  # the arrow
+    assert [text.get_text() for text in proven.get_legend().get_texts()] == ["false", "true"]
+    assert support_at(session.runs[1], session.runs[1].frames - 1).tolist() == [0, 1, 2, 3]

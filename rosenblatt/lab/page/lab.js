@@ -979,9 +979,9 @@ window.lab = (function () {
   async function save(kind) {
     $("export").open = false;
     if (kind === "gif") say("Drawing the animation …");
-    const reply = await ask({ do: "export", kind, frame, dark });
+    const reply = await ask({ do: "export", kind, frame, dark, sizes: $("sizes").checked });
     if (!reply.file) return say(reply.message);
-    if (kind === "gif") say("");
+    if (kind === "gif" || reply.message) say(reply.message || "");
     const bytes = Uint8Array.from(atob(reply.file.content), (c) => c.charCodeAt(0));
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([bytes], { type: reply.file.kind }));
