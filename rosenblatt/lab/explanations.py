@@ -6,6 +6,7 @@ import numpy as np
 
 from rosenblatt.lab.history import Run, counted
 from rosenblatt.lab.learners import Learner
+from rosenblatt.lab.reading import has_documentation
 from rosenblatt.lab.sets import Data
 
 
@@ -29,5 +30,9 @@ def _extra(run: Run) -> str:
 
 
 def links(learner: Learner) -> dict[str, str]:
-    """The page of the documentation and the row of the lectures."""
-    return {"page": f"docs/{learner.page}.md", "row": learner.row, "lecture": f"docs/lectures.md#{learner.row.lower()}"}
+    """The row of the lectures and, where it is on this machine, the page of the documentation: words and addresses."""
+    there = has_documentation(learner.page)
+    return {
+        "row": learner.row, "lecture": f"lecture/{learner.row}",
+        "page": f"docs/{learner.page}.md" if there else "", "docs": f"docs/{learner.page}" if there else "",
+    }  # fmt: skip

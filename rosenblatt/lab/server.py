@@ -8,6 +8,7 @@ import threading
 from typing import Any
 
 from rosenblatt.lab.page import Workers, fill
+from rosenblatt.lab.reading import documentation, lecture
 
 
 class Lab:
@@ -27,7 +28,8 @@ class Lab:
             {"/": application},
             address=host,
             port=port,
-            allow_websocket_origin=["*"] if host in ("0.0.0.0", "::") else None,
+            allow_websocket_origin=origins(host),
+            extra_patterns=[(r"/(lecture|docs)/(\w+)", _reading())],
             unused_session_lifetime_milliseconds=60_000,
             check_unused_sessions_milliseconds=10_000,
         )
@@ -50,6 +52,33 @@ class Lab:
         self.server.stop(wait=False)
         self.workers.stop()
         self.server.unlisten()
+
+
+def origins(host: str) -> list[str] | None:
+    """From where a page may talk to the server: bokeh knows of this machine's own names only.
+
+    >>> origins("127.0.0.1"), origins("0.0.0.0"), origins("192.0.2.7")
+    (None, ['*'], ['192.0.2.7:*', 'localhost:*'])
+    """
+    if host in ("127.0.0.1", "localhost", "::1"):
+        return None
+    return ["*"] if host in ("0.0.0.0", "::") else [f"{host}:*", "localhost:*"]
+
+
+def _reading() -> Any:
+    from tornado.web import RequestHandler
+
+    class Reading(RequestHandler):
+        """A row of the lectures, or a page of the documentation."""
+
+        def get(self, kind: str, name: str) -> None:
+            text = lecture(name) if kind == "lecture" else documentation(name)
+            if text is None:
+                self.set_status(404)
+                text = "There is no such page here."
+            self.finish(text)
+
+    return Reading
 
 
 def check_address(host: str, port: int) -> None:

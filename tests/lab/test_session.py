@@ -291,3 +291,33 @@ def test_a_picture_has_what_the_screen_has():
     assert len(proven.texts) == 1  # the arrow
     assert [text.get_text() for text in proven.get_legend().get_texts()] == ["false", "true"]
     assert support_at(session.runs[1], session.runs[1].frames - 1).tolist() == [0, 1, 2, 3]
+
+
+def test_columns_of_one_name_can_be_told_apart_and_far_numbers_are_refused():
+    session = Session()
+    reply = session.handle({"do": "upload", "text": "a,a,kind\n1,20,x\n3,1e200,y\n"})
+    assert reply["columns"] == ["a", "a (2)", "kind"]
+    said = session.handle({"do": "columns", "x": "a", "y": "a (2)", "target": "kind"})["message"]
+    assert "up to 1e+100" in said and "'1e200' in row 2" in said
+    session.handle({"do": "upload", "text": "a,a,kind\n1,20,x\n3,40,y\n"})
+    session.handle({"do": "columns", "x": "a", "y": "a (2)", "target": "kind"})
+    assert session.data.X.tolist() == [[1, 20], [3, 40]]
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_every_link_leads_to_a_page(there, monkeypatch, tmp_path):
+    from rosenblatt.lab import reading, tour
+    from rosenblatt.lab.explanations import links
+
+    if not there:
+        monkeypatch.setattr(reading, "DOCS", tmp_path)
+    for learner in LEARNERS.values():
+        told = links(learner)
+        assert learner.title in reading.lecture(told["lecture"].split("/")[1])
+        assert bool(told["docs"]) == there
+        assert not there or "<pre># " in reading.documentation(told["docs"].split("/")[1])
+    for step in tour.STEPS:
+        assert step.title in reading.lecture(step.row)
+        assert ("In the documentation" in reading.lecture(step.row)) == there
+    for name in ("../README", "nowhere", ""):
+        assert reading.documentation(name) is None and reading.lecture(name) is None

@@ -548,9 +548,16 @@ window.lab = (function () {
     if (spoken !== told) { // text that stays is left alone
       spoken = told;
       $("paragraph").textContent = told;
-      $("links").textContent = runs.map((r) => `${r.title}: ${r.links.page}, lecture row ${r.links.row}`).join(" · ");
+      $("links").replaceChildren(...runs.flatMap((r, i) => [`${i ? " · " : ""}${r.title}: `, link(`lecture row ${r.links.row}`, r.links.lecture),
+        ...(r.links.docs ? [", ", link(r.links.page, r.links.docs)] : [])]));
     }
     hint();
+  }
+
+  function link(text, address) {
+    const made = document.createElement("a");
+    Object.assign(made, { textContent: text, href: address, target: "_blank", rel: "noopener" });
+    return made;
   }
 
   function sentence(run, k, total) {
@@ -757,7 +764,7 @@ window.lab = (function () {
     $("tour-title").textContent = `${tour.number} · ${tour.title}`;
     $("tour-text").textContent = tour.text;
     $("tour-task").textContent = "Try: " + tour.task;
-    $("tour-place").textContent = `${tour.number} of ${lab.menu.tour.length} · lecture row ${tour.row}`;
+    $("tour-place").replaceChildren(`${tour.number} of ${lab.menu.tour.length} · `, link(`lecture row ${tour.row}`, `lecture/${tour.row}`));
     $("tour-back").disabled = tour.number === 1;
     $("tour-next").textContent = tour.number === lab.menu.tour.length ? "Finish" : "Next →";
   }
