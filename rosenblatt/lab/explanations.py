@@ -14,8 +14,8 @@ def paragraph(run: Run, data: Data) -> str:
     """What this learner does, and how this run went."""
     wrong = round(float(run.errors[-1]) * len(data.y)) if len(run.errors) else 0
     went = {
-        "updates": f"It made {counted(run.updates, 'update')} on {counted(len(data.y), 'point')}",
-        "epochs": f"It took {counted(run.updates, 'epoch')} over {counted(len(data.y), 'point')}",
+        "updates": f"In the end it has made {counted(run.updates, 'update')} on {counted(len(data.y), 'point')}",
+        "epochs": f"In the end it has taken {counted(run.updates, 'epoch')} over {counted(len(data.y), 'point')}",
         "once": f"It looked once at {counted(len(data.y), 'point')}",
     }[run.kind]
     right = "and has them all right" if wrong == 0 else f"and has {wrong:,} of them wrong"

@@ -189,6 +189,11 @@ def test_keyboard_alone(open_tab):
     page.keyboard.press("ArrowLeft")
     shown = tab.after(lambda: page.keyboard.press("Enter"))
     assert len(shown["x"]) == 61
+    place = shown["x"][60], shown["y"][60]
+    page.keyboard.press("m")
+    page.keyboard.press("Shift+ArrowRight")
+    shown = tab.after(lambda: page.keyboard.press("m"))
+    assert len(shown["x"]) == 61 and shown["x"][60] > place[0] and shown["y"][60] == pytest.approx(place[1])
     shown = tab.after(lambda: page.keyboard.press("Delete"))
     assert len(shown["x"]) == 60
     page.focus("#play")

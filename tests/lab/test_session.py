@@ -321,3 +321,37 @@ def test_every_link_leads_to_a_page(there, monkeypatch, tmp_path):
         assert ("In the documentation" in reading.lecture(step.row)) == there
     for name in ("../README", "nowhere", ""):
         assert reading.documentation(name) is None and reading.lecture(name) is None
+
+
+def test_the_order_of_the_rows_stays_when_the_learner_changes():
+    session = Session()
+    first = session.handle({"do": "screen"})["runs"][0]["frames"]
+    session.handle({"do": "learner", "which": 0, "name": "discriminant"})
+    session.handle({"do": "undo"})
+    session.handle({"do": "learner", "which": 0, "name": "svm"})
+    reply = session.handle({"do": "learner", "which": 0, "name": "perceptron"})
+    assert reply["runs"][0]["frames"] == first and reply["learners"][0][1]["order"] == "as they are"
+
+
+def test_the_picture_stays_still_under_the_hand():
+    session = Session()
+    view = session.view
+    left, right, bottom, top = view
+    session.handle({"do": "delete", "rows": list(range(40))})
+    session.handle({"do": "add", "label": 1, "places": [[left + 0.01, bottom + 0.01]]})
+    assert session.view == view and view != view_of(session.data)
+    assert "changed it by hand" in session.screen()["data"]["about"]
+    session.handle({"do": "add", "label": 1, "places": [[right + 1, top]]})
+    assert session.view == view_of(session.data) != view
+    assert "Your own data" in session.handle({"do": "clear"})["data"]["about"]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0", "192.0.2.7"])
+def test_a_page_may_talk_to_the_server_it_came_from(host):
+    from bokeh.server.util import check_allowlist, create_hosts_allowlist
+
+    from rosenblatt.lab.server import origins
+
+    came_from = "localhost:8000" if host == "127.0.0.1" else "192.0.2.7:8000"
+    assert check_allowlist(came_from, create_hosts_allowlist(origins(host, 8000), 8000))
+    assert check_allowlist("example.org:8000", create_hosts_allowlist(origins(host, 8000), 8000)) == (host == "0.0.0.0")
