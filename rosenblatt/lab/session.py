@@ -19,7 +19,7 @@ from rosenblatt.lab import tour, upload
 from rosenblatt.lab.explanations import links, paragraph
 from rosenblatt.lab.history import SIDE, Run, grid, keyframes, scores_at, train
 from rosenblatt.lab.learners import LEARNERS, Choice
-from rosenblatt.lab.options import fill
+from rosenblatt.lab.options import Values, fill
 from rosenblatt.lab.picture import Screen, View, animation, picture
 from rosenblatt.lab.proof import Proof, prove
 from rosenblatt.lab.script import script
@@ -53,6 +53,7 @@ class Session:
                 self.state = from_address(address)
             except ValueError as error:
                 self.message = str(error)
+        self.left: dict[str, Values] = {}  # the knobs of learners as they were left
         self.data: Data
         self.view: View
         self.runs: list[Run] = []
@@ -125,12 +126,8 @@ class Session:
         return self._go(replace(self.state, learners=tuple(learners), frame=0))
 
     def _chosen(self, name: str, values: dict[str, Any] | None) -> Choice:
-        """A learner with its knobs; one that has just been chosen takes the rows in the order that is on the screen."""
-        if values is None and name in LEARNERS:
-            order = self.state.learners[0].options.get("order")
-            has = any(option.name == "order" for option in LEARNERS[name].options)
-            values = {"order": order} if order and has else None
-        return Choice.of(name, values)
+        """A learner with its knobs; one that was on the screen before comes back as it was left."""
+        return Choice.of(name, self.left.get(name) if values is None else values)
 
     def _compare(self, request: dict[str, Any]) -> Reply:
         name = str(request.get("name") or "")
@@ -150,6 +147,8 @@ class Session:
         except ValueError:
             self.state, self.data = earlier
             raise
+        if not earlier[0].tour:
+            self.left |= {choice.name: choice.options for choice in earlier[0].learners}
         self.past = [*self.past[-MOST_UNDONE:], earlier[0]]
         self.future = []
         return self.screen()

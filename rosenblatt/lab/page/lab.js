@@ -544,7 +544,7 @@ window.lab = (function () {
     const k = at(run), total = run.frames - 1;
     $("sentence").textContent = (runs.length > 1 ? `${run.title}: ` : "") + sentence(run, k, total);
     $("formula").textContent = formula(run, k);
-    const told = runs.map((r) => r.paragraph).join(" ");
+    const told = runs.map((r) => (runs.length > 1 ? `${r.title}: ` : "") + r.paragraph).join(" ");
     if (spoken !== told) { // text that stays is left alone
       spoken = told;
       $("paragraph").textContent = told;
