@@ -11,6 +11,7 @@ import numpy as np
 from rosenblatt.verbs.errors import UsageError, reading
 from rosenblatt.verbs.examples import Examples
 from rosenblatt.verbs.models import SavedModel, load_model, read_for, rows_for, unknown_notes
+from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.pipelines import score_columns
 from rosenblatt.verbs.tables import deliver, format_of, write_table
 
@@ -84,6 +85,7 @@ def predict(
         raise UsageError("Model and data cannot both come from standard input; name a file for one of them.")
     if out is not None:
         format_of(out, to)  # refused before the work, not after it
+        check_outputs({"The predictions": out}, files_of(model, data))
     saved = load_model(model)
     found = read_for(saved, data, labelled=False, header=header, encoding=encoding, format=format)
     rows, notes = rows_for(saved, found)

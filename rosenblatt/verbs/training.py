@@ -16,12 +16,22 @@ from sklearn.pipeline import Pipeline
 
 from rosenblatt.report import Summary, summarise
 from rosenblatt.verbs.errors import UsageError, listed, nearest, one_line, reading, writing
-from rosenblatt.verbs.examples import Array, Examples, examples_of, find_column, open_data, read_examples
+from rosenblatt.verbs.examples import (
+    Array,
+    Examples,
+    examples_of,
+    find_column,
+    labels_beside,
+    open_data,
+    read_examples,
+)
 from rosenblatt.verbs.learners import DEFAULT, LEARNERS, check_parameter, learner_named, make_learner, read_settings
 from rosenblatt.verbs.memory import too_large
 from rosenblatt.verbs.models import save_model
+from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.pipelines import columns_of, fit_columns, fit_learner, fresh, notes_of, unfitted, with_width
 from rosenblatt.verbs.splits import folds, hold_out
+from rosenblatt.verbs.tables import names_data
 
 HOLDOUT = 0.2
 SEARCHED = "passive-aggressive"  # what a search takes when no learner is named
@@ -144,6 +154,7 @@ def train(
     _check_ways(test, holdout, cv)
     clock = _Clock()
     numbers = LEARNERS[name].kind == "numbers"
+    _check_outputs(out, report, data, target, test)
     source = open_data(data, format=format, header=header, encoding=encoding)
     if too_large(source) if stream is None else stream:
         _check_streamed(numbers, search, cv, holdout, positive)
@@ -214,6 +225,17 @@ def _check_ways(test: Any, holdout: float | None, cv: int | None) -> None:
         raise UsageError(f"--holdout must be a share from 0 to below 1, but got {holdout:g}; 0.2 is usual.")
     if cv is not None and cv < 2:
         raise UsageError(f"--cv must be at least 2 folds, but got {cv}; 5 is usual.")
+
+
+def _check_outputs(out: str | None, report: str | None, data: Any, target: Any, test: Any) -> None:
+    read = files_of(data, test)
+    labels = [path for path in (target, *map(labels_beside, read)) if isinstance(path, str)]
+    check_outputs({"The model": out, "The report": report}, [*read, *labels])
+    if out is not None and names_data(out):
+        raise UsageError(
+            f"A model must go to a file that does not look like data, but got {out}; "
+            f"call it {Path(out).stem}.safetensors."
+        )
 
 
 def class_named(y: Array, wanted: Any) -> Any:

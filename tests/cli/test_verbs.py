@@ -248,6 +248,43 @@ def test_a_place_that_cannot_be_written_to(shell, iris):
     assert "no/such" in shell.refused("train", iris, "-t", "species", "-o", "no/such/m.safetensors", code=4)
 
 
+@pytest.mark.parametrize("name", ["{}", "./{}", "link", "hard"])
+def test_no_result_replaces_what_it_is_made_from(name, shell, iris):
+    shell("train", iris, "-t", "species", "-o", "m.safetensors", "-q")
+    Path("a.csv").write_bytes(iris.read_bytes())
+
+    def other(path):
+        Path("link").unlink(missing_ok=True)
+        Path("hard").unlink(missing_ok=True)
+        Path("link").symlink_to(path)
+        os.link(path, "hard")
+        return name.format(path)
+
+    kept = {path: Path(path).read_bytes() for path in ("a.csv", "m.safetensors", iris)}
+    a, m = "a.csv", "m.safetensors"
+    for arguments in (
+        ["train", a, "-t", "species", "-o", other(a)],
+        ["train", "a.*", "-t", "species", "-o", other(a)],
+        ["train", a, "-t", "species", "--no-save", "--report", other(a)],
+        ["train", iris, "-t", "species", "--test", a, "-o", other(a)],
+        ["convert", a, other(a), "--drop", "petal_width", "--to", "csv"],
+        ["predict", m, a, "-o", other(a), "--to", "csv"],
+        ["separable", a, "-t", "species", "--certificate", other(a)],
+    ):
+        assert "of its own" in shell.refused(*arguments, code=2)
+    for arguments in (["export", m, "--onnx", other(m)], ["predict", m, a, "-o", other(m), "--to", "csv"]):
+        assert "of its own" in shell.refused(*arguments, code=2)
+    assert all(Path(path).read_bytes() == content for path, content in kept.items())
+
+
+def test_results_have_files_of_their_own(shell, iris):
+    assert "of its own" in shell.refused("train", iris, "-t", "species", "-o", "x", "--report", "x", code=2)
+    assert "call it m.safetensors" in shell.refused("train", iris, "-t", "species", "-o", "m.csv", code=2)
+    assert not Path("x").exists() and not Path("m.csv").exists()
+    shell("train", iris, "-t", "species", "-o", os.devnull, "--report", os.devnull)
+    assert not Path(os.devnull).is_file()
+
+
 # ------------------------------------------------------------------------------------------------ predict and evaluate
 
 
