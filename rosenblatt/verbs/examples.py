@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -39,6 +39,7 @@ class Examples:
     names : names of a matrix's columns, if it has them
     left_out : columns that were named to be dropped, or hold weights
     image_shape : (height, width) where the rows of a matrix are images
+    given : the table as it was read, with every column in its place, where labels are not needed
     notes : sentences about what was assumed
     """
 
@@ -51,6 +52,7 @@ class Examples:
     names: list[str] | None = None
     left_out: tuple[str, ...] = ()
     image_shape: tuple[int, ...] | None = None
+    given: Any = None
     digesting: Future[str] | None = None
     notes: list[str] = field(default_factory=list)
 
@@ -179,8 +181,9 @@ def examples_of(
     numbers: bool = False,
     weights: str | None = None,
     drop: Sequence[str] = (),
+    names: Callable[[list[str]], list[str]] | None = None,
 ) -> Examples:
-    """The rows of a source, with the target taken out; see `read_examples`."""
+    """The rows of a source, with the target taken out; see `read_examples`. `names` renames the columns of a table."""
     with reading(source.name):
         content = source.read()
         digesting = None if any("://" in path for path in source.paths) else source.digest_later()
@@ -191,6 +194,9 @@ def examples_of(
         source.close()
     if source.kind == "matrix":
         return _of_matrix(found, content, target, labelled=labelled, numbers=numbers, asked=(weights, drop))
+    if names is not None:
+        columns = list(found.rows.columns)
+        found = replace(found, rows=found.rows.rename(dict(zip(columns, names(columns), strict=True))))
     return _of_frame(found, target, labelled=labelled, numbers=numbers, weights=weights, drop=drop)
 
 
@@ -239,6 +245,7 @@ def _of_frame(
         weights=None if weight is None else _weights(frame[weight]),
         target=name,
         left_out=(*away, *([weight] if weight else [])),
+        given=None if labelled else frame,
         notes=notes,
     )
 

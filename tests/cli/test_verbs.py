@@ -327,6 +327,58 @@ def test_reordered_extra_and_missing_columns(shell, people, model):
     assert shell.err == ""
 
 
+def test_predictions_keep_every_column_in_its_place(shell):
+    lines = [f"{'no' if n % 10 < 5 else ''},{n % 10},{n % 3}" for n in range(40)]
+    Path("gaps.csv").write_text("\n".join(["y,b,a", *(line.replace(",5,", ",5,") for line in lines)]) + "\n")
+    Path("full.csv").write_text(
+        "\n".join(["y,b,a", *(f"{['no', 'yes'][n % 10 > 4]},{n % 10},{n % 3}" for n in range(40))])
+    )
+    shell("train", "full.csv", "-t", "y", "-o", "m.safetensors")
+    for name in ("gaps.csv", "full.csv"):
+        shown = shell("predict", "m.safetensors", name).splitlines()
+        given = Path(name).read_text().splitlines()
+        assert shown[0] == "y,b,a,prediction" and [line.rsplit(",", 1)[0] for line in shown] == given
+
+
+def test_a_model_of_a_file_without_a_header_goes_by_position(shell):
+    lines = [f"{['ham', 'spam'][n % 2]}\t{['see you', 'win money'][n % 2]} {n}\t{n % 7}" for n in range(60)]
+    Path("all.tsv").write_text("\n".join(lines) + "\n")
+    shell("train", "all.tsv", "-t", "1", "-o", "m.safetensors")
+    expected = shell("predict", "m.safetensors", "all.tsv", "--only")
+    assert expected.count("\n") == 60 and {"ham", "spam"} == set(expected.split())
+    Path("rest.tsv").write_text("\n".join(line.split("\t", 1)[1] for line in lines) + "\n")
+    assert shell("predict", "m.safetensors", "rest.tsv", "--only") == expected
+    assert shell("predict", "m.safetensors", "rest.tsv").startswith("column_2,column_3,prediction\n")
+    Path("two.tsv").write_text("hello win money there\t5\nsee you again\t3\n")  # the first line looks like a header
+    assert shell("predict", "m.safetensors", "two.tsv", "--only") == "spam\nham\n"
+    Path("one.tsv").write_text("see you again\t3\n")
+    assert shell("predict", "m.safetensors", "one.tsv", "--only") == "ham\n"
+    Path("again.tsv").write_text("column_3\tcolumn_2\n" + "3\tsee you again\n")  # its own names, in another order
+    assert shell("predict", "m.safetensors", "again.tsv", "--only") == "ham\n"
+    shell("predict", "m.safetensors", "all.tsv", "-o", "answered.tsv")
+    assert shell("predict", "m.safetensors", "answered.tsv", "--only") == expected
+    assert shell.json("evaluate", "m.safetensors", "all.tsv")["summary"]["rows_test"] == 60
+    Path("narrow.tsv").write_text("see you\nwin money\n")
+    message = shell.refused("predict", "m.safetensors", "narrow.tsv", code=3)
+    assert "3 columns" in message and "2 without the column_1" in message and "but it has 1" in message
+    shell("train", "all.tsv", "-t", "1", "--drop", "3", "-o", "d.safetensors")
+    texts = "\n".join(line.split("\t")[1] for line in lines) + "\n"
+    Path("texts.tsv").write_text(texts)
+    assert shell("predict", "d.safetensors", "texts.tsv", "--only").count("\n") == 60
+
+
+def test_names_that_are_nearly_right_are_named(shell, iris, model):
+    shell("train", iris, "-t", "species", "-o", "i.safetensors")
+    Path("upper.csv").write_text(
+        iris.read_text().replace("sepal_length", "Sepal_Length").replace("petal_width", "petalwidth")
+    )
+    message = shell.refused("predict", "i.safetensors", "upper.csv", code=3)
+    assert "'Sepal_Length' to 'sepal_length' and 'petalwidth' to 'petal_width'" in message
+    Path("bare.csv").write_text(iris.read_text().split("\n", 1)[1])
+    message = shell.refused("predict", "i.safetensors", "bare.csv", "--no-header", code=3)
+    assert "no header" in message and "sepal_length, sepal_width, petal_length, petal_width" in message
+
+
 def test_unknown_categories_are_counted(shell, people, model):
     given = polars.read_csv(people)
     given.with_columns(polars.lit("Paris").alias("city")).write_csv("paris.csv")
