@@ -235,8 +235,8 @@ class _Known:
             return columns  # what comes after the model's columns is ignored
         fewer = f", or {len(whole) - 1} without the {self.target} that it predicts" if target and not labelled else ""
         raise InputError(
-            f"{name} must have {len(whole)} columns, as the file without a header that the model was trained on{fewer}, but "
-            f"it has {len(columns)}; add what is missing, or a first line with the names of the columns, such as "
+            f"{name} must have {len(whole)} columns, as the file that the model was trained on{fewer}, "
+            f"but it has {len(columns)}; add what is missing, or a first line with the names of the columns, such as "
             f"{listed(self.features, 4)}."
         )
 

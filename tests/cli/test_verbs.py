@@ -328,11 +328,9 @@ def test_reordered_extra_and_missing_columns(shell, people, model):
 
 
 def test_predictions_keep_every_column_in_its_place(shell):
-    lines = [f"{'no' if n % 10 < 5 else ''},{n % 10},{n % 3}" for n in range(40)]
-    Path("gaps.csv").write_text("\n".join(["y,b,a", *(line.replace(",5,", ",5,") for line in lines)]) + "\n")
-    Path("full.csv").write_text(
-        "\n".join(["y,b,a", *(f"{['no', 'yes'][n % 10 > 4]},{n % 10},{n % 3}" for n in range(40))])
-    )
+    for name, high in (("full.csv", "yes"), ("gaps.csv", "")):
+        lines = [f"{high if n % 10 > 4 else 'no'},{n % 10},{n % 3}" for n in range(40)]
+        Path(name).write_text("\n".join(["y,b,a", *lines]) + "\n")
     shell("train", "full.csv", "-t", "y", "-o", "m.safetensors")
     for name in ("gaps.csv", "full.csv"):
         shown = shell("predict", "m.safetensors", name).splitlines()
@@ -369,9 +367,8 @@ def test_a_model_of_a_file_without_a_header_goes_by_position(shell):
 
 def test_names_that_are_nearly_right_are_named(shell, iris, model):
     shell("train", iris, "-t", "species", "-o", "i.safetensors")
-    Path("upper.csv").write_text(
-        iris.read_text().replace("sepal_length", "Sepal_Length").replace("petal_width", "petalwidth")
-    )
+    given = iris.read_text().replace("sepal_length", "Sepal_Length").replace("petal_width", "petalwidth")
+    Path("upper.csv").write_text(given)
     message = shell.refused("predict", "i.safetensors", "upper.csv", code=3)
     assert "'Sepal_Length' to 'sepal_length' and 'petalwidth' to 'petal_width'" in message
     Path("bare.csv").write_text(iris.read_text().split("\n", 1)[1])
