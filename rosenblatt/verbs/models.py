@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from rosenblatt.features.columns import ColumnEncoder
-from rosenblatt.verbs.errors import InputError, UsageError, listed, reading, writing
+from rosenblatt.verbs.errors import InputError, UsageError, counted, listed, reading, writing
 from rosenblatt.verbs.examples import Examples, examples_of, open_data
 from rosenblatt.verbs.pipelines import with_width
 
@@ -172,7 +172,8 @@ def unknown_notes(saved: SavedModel) -> list[str]:
     """What the last answers met that training had not: categories that are new."""
     counts = getattr(saved.model.steps[0][1], "unknown_counts_", {})
     return [
-        f"{count:,} rows have a value of {name!r} that training had not seen; it counts for nothing."
+        f"{counted(count, 'row')} {'has' if count == 1 else 'have'} a value of {name!r} that training had not seen; "
+        f"it counts for nothing."
         for name, count in counts.items()
         if count
     ]

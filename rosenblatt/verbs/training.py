@@ -15,10 +15,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
 from rosenblatt.report import Summary, summarise
-from rosenblatt.verbs.errors import UsageError, listed, nearest, one_line, reading, writing
+from rosenblatt.verbs.errors import UsageError, listed, nearest, one_line, reading, setting, writing
 from rosenblatt.verbs.examples import (
     Array,
     Examples,
+    check_columns_policy,
     examples_of,
     find_column,
     labels_beside,
@@ -152,6 +153,7 @@ def train(
     """
     name, given = _settings(learner, settings, max_iter, time_limit, search)
     _check_ways(test, holdout, cv)
+    check_columns_policy(missing, text)
     clock = _Clock()
     numbers = LEARNERS[name].kind == "numbers"
     _check_outputs(out, report, data, target, test)
@@ -185,6 +187,8 @@ def train(
     if report is not None:
         _write_report(report, model, summary, learned, tested, about | {"model": out})
     notes = [*found.notes, *notes_of(model), *heard]
+    if search and learner is None:
+        notes.append(f"the learner is {name}, since {DEFAULT} has nothing to search for; --learner names another.")
     return Training(model, summary, name, about, columns_of(model), searched, out, report, notes, clock.seconds)
 
 
@@ -207,7 +211,10 @@ def _settings(
     for key, value in (("max_iter", max_iter), ("time_limit", time_limit)):
         if value is not None:
             check_parameter(known, key)
-            given.setdefault(key, value)
+            if key in given:
+                option = f"--{key.replace('_', '-')}"
+                raise UsageError(f"{key} must be said once, but {option} and --set {key} both came; leave one out.")
+            given[key] = value
     make_learner(known, given)
     return known, given
 
@@ -283,16 +290,17 @@ def _search(estimator: Any, name: str, rows: Any, learned: Examples, seed: int, 
     """Set the learner's main parameter to the best value by cross-validation on the training rows."""
     from rosenblatt import search
 
-    found = search(
-        rows,
-        learned.labels(),
-        estimator,
-        dict(LEARNERS[name].grid),
-        sample_weight=learned.weights,
-        random_state=seed,
-        refit=False,
-        verbose=verbose,
-    )
+    with reading(learned.name), setting(estimator.get_params(deep=False)):
+        found = search(
+            rows,
+            learned.labels(),
+            estimator,
+            dict(LEARNERS[name].grid),
+            sample_weight=learned.weights,
+            random_state=seed,
+            refit=False,
+            verbose=verbose,
+        )
     estimator.set_params(**found.best_params_)
     return found.scores
 
@@ -410,7 +418,7 @@ class _Streamed:
             )
         target, weights, away = self._columns()
         encoder = ColumnEncoder(text=self.text, missing=self.missing, scale="standard" if self.scale else None)
-        with _heard() as heard, reading(source.name):
+        with _heard() as heard, reading(source.name), setting(learner.get_params(deep=False)):
             done = train_streamed(
                 source,
                 target,

@@ -210,7 +210,7 @@ def test_bad_targets(shell, iris, tmp_path):
         "x,label\n" + "".join(f"{n},{'' if n == 3 else 'ab'[n > 9]}\n" for n in range(20))
     )
     shell("train", "gaps.csv", "-t", "label")
-    assert "1 rows without a value of 'label'" in shell.err
+    assert "1 row without a value of 'label' is left out" in shell.err
 
 
 def test_a_quantity_is_no_class(shell, tmp_path):
@@ -228,7 +228,55 @@ def test_bad_learners_and_settings(shell, iris):
         "train", iris, "-t", "species", "-l", "lda", "--max-iter", 5, code=2
     )
     assert "nothing to search for" in shell.refused("train", iris, "-t", "species", "-l", "pocket", "--search", code=2)
-    assert "C must be" in shell.refused("train", iris, "-t", "species", "-l", "pa", "-s", "C=-1", code=3)
+    assert "C must be" in shell.refused("train", iris, "-t", "species", "-l", "pa", "-s", "C=-1", code=2)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--missing", "foo"], "--missing must be one of error, median, indicator, but got 'foo'"),
+        (["--text", "tfdif"], "did you mean 'tfidf'?"),
+        (["--encoding", "klingon"], "--encoding must be one that Python knows"),
+        (["--format", "cvs"], "did you mean 'csv'?"),
+        (["--set", "max_iter=-5"], "max_iter must"),
+        (["--learner", "kernel", "--set", "kernel=rbfx"], "rbfx"),
+        (["--learner", "svm", "--search", "--set", "max_iter=-5"], "max_iter must"),
+        (["--stream", "--set", "max_iter=-5"], "max_iter must"),
+        (["--cv", "500"], "as many rows as folds"),
+        (["--max-iter", "5", "--set", "max_iter=7"], "--max-iter and --set max_iter both came"),
+    ],
+)
+def test_wrong_usage_has_its_own_code(options, told, shell, iris):
+    assert told in shell.refused("train", iris, "-t", "species", *options, code=2)
+
+
+def test_failures_speak_of_options_and_not_of_python(shell, people, tmp_path):
+    message = shell.refused("train", people, "-t", "answer", "--missing", "error", code=3)
+    assert "--missing median" in message and "missing=" not in message
+    (tmp_path / "latin.csv").write_bytes("name,label\nJosé María,a\nX Y,b\n".encode("latin-1") * 5)
+    message = shell.refused("train", "latin.csv", "-t", "label", code=3)
+    assert message.count("--encoding latin-1") == 1 and "encoding=" not in message
+    assert "--to" in shell.refused("convert", people, "x.unknown", code=2)
+
+
+def test_a_failure_as_json(shell, iris):
+    shell("train", iris, "-t", "specis", "--json", code=2)
+    found = json.loads(shell.out)
+    assert found["code"] == 2 and "did you mean 'species'?" in found["error"] and found["error"] in shell.err
+
+
+def test_quiet_training_prints_one_line(shell, iris):
+    told = "m.safetensors: 93.3% right, 28 of 30 rows\n"
+    assert shell("train", iris, "-t", "species", "-o", "m.safetensors", "-q") == told
+    assert shell("train", iris, "-t", "species", "--no-save", "-q") == told.removeprefix("m.safetensors: ")
+    assert shell("train", iris, "-t", "petal_width", "-l", "least-squares", "--no-save", "-q").startswith("Mean error")
+
+
+def test_a_search_says_which_learner_it_takes(shell, iris):
+    shell("train", iris, "-t", "species", "--search", "--no-save")
+    assert "the learner is passive-aggressive" in shell.err
+    shell("train", iris, "-t", "species", "--search", "--no-save", "-l", "pa")
+    assert "the learner is" not in shell.err
 
 
 def test_bad_files(shell, tmp_path):
@@ -467,6 +515,25 @@ def test_export_the_weights(shell, people, model):
     assert weights["feature"].to_list()[:-1] == loaded[:-1].get_feature_names_out().tolist()
     assert np.array_equal(weights["yes"].to_numpy()[:-1], loaded.steps[-1][1].coef_.ravel())
     assert "--onnx" in shell.refused("export", model, code=2)
+
+
+def test_the_weights_of_a_matrix_have_the_numbers_of_its_file(shell):
+    Path("two.libsvm").write_text("".join(f"{1 if n % 2 else -1} 7:{n % 2} 9:1\n" for n in range(40)))
+    shell("train", "two.libsvm", "-o", "m.safetensors")
+    shell("export", "m.safetensors", "--weights", "w.csv")
+    weights = polars.read_csv("w.csv")
+    assert weights["feature"].to_list() == [*(f"index {n}" for n in range(1, 10)), "(intercept)"]
+    assert weights["1"].to_list()[:-1] == rosenblatt.load("m.safetensors").steps[-1][1].coef_.ravel().tolist()
+    assert "rosenblatt train two.libsvm\n" in shell("inspect", "two.libsvm")
+    assert "index 7" in shell("inspect", "m.safetensors", "--data", "two.libsvm", "--row", 2)
+
+
+def test_a_date_is_called_one(shell):
+    import datetime
+
+    days = [datetime.date(2026, 1, 1) + datetime.timedelta(n) for n in range(40)]
+    polars.DataFrame({"day": days, "y": ["a", "b"] * 20}).write_parquet("days.parquet")
+    assert [column["kind"] for column in shell.json("inspect", "days.parquet")["columns"]] == ["date", "category"]
 
 
 # ------------------------------------------------------------------------------------------------ proofs
