@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli.screen import table
 from rosenblatt.cli.words import in_options
+from rosenblatt.report.scores import percent
 from rosenblatt.verbs.errors import counted
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def print_briefly(done: Training) -> None:
     summary = done.summary
     if summary.accuracy is not None:
         share = summary.accuracy
-        told = f"{share.value:.1%} right, {share.count:,} of {counted(share.total, 'row')}"
+        told = f"{percent(share.value)} right, {share.count:,} of {counted(share.total, 'row')}"
     else:
         assert summary.regression is not None
         told = f"mean error {summary.regression.mean_error:.4g} on {counted(summary.rows_test, 'row')}"
@@ -130,16 +131,16 @@ def _figures(screen: Console, summary: Summary) -> None:
 def _accuracy(summary: Summary) -> list[tuple[str, str]]:
     share, always = summary.accuracy, summary.baseline.accuracy
     assert share is not None and always is not None
-    between = f"between {share.low:.1%} and {share.high:.1%}, {share.count:,} of {share.total:,} right"
+    between = f"between {percent(share.low)} and {percent(share.high)}, {share.count:,} of {share.total:,} right"
     answer = _safe(str(summary.baseline.answer))
     rows = [
-        ("Accuracy", f"{_coloured(f'{share.value:.1%}', summary)}  [dim]{between}[/dim]"),
-        ("Largest class", f"{always.value:.1%}  [dim]always answering {answer}[/dim]"),
+        ("Accuracy", f"{_coloured(percent(share.value), summary)}  [dim]{between}[/dim]"),
+        ("Largest class", f"{percent(always.value)}  [dim]always answering {answer}[/dim]"),
     ]
     if not summary.beats_baseline:
         rows.append(("", f"[yellow]{_safe(summary.against_baseline())}[/yellow]"))
     if summary.train_accuracy is not None:
-        rows.append(("On training rows", f"{summary.train_accuracy.value:.1%}"))
+        rows.append(("On training rows", percent(summary.train_accuracy.value)))
     return rows
 
 
@@ -346,8 +347,8 @@ def _model_card(screen: Console, card: ModelCard) -> None:
         _pair(screen, "Trained on", _safe(f"{about['source']}, {rows}"))
     accuracy = (about.get("summary") or {}).get("accuracy")
     if accuracy:
-        between = f"between {accuracy['low']:.1%} and {accuracy['high']:.1%} on {about.get('held_out', '')}"
-        _pair(screen, "Accuracy", f"{accuracy['value']:.1%} [dim]{_safe(between)}[/dim]")
+        between = f"between {percent(accuracy['low'])} and {percent(accuracy['high'])} on {about.get('held_out', '')}"
+        _pair(screen, "Accuracy", f"{percent(accuracy['value'])} [dim]{_safe(between)}[/dim]")
     if found.get("stop_reason"):
         _pair(screen, "Training", f"{counted(len(found.get('trace') or []), 'epoch')}, {found['stop_reason']}")
     if about.get("digest"):
@@ -423,7 +424,7 @@ def _bullet(screen: Console, sentence: str) -> None:
 
 
 def _percent(value: float | None) -> str:
-    return "" if value is None or value != value else f"{value:.0%}"
+    return "" if value is None or value != value else percent(value, 0)
 
 
 def _short(name: str, longest: int = LONGEST) -> str:
