@@ -19,7 +19,7 @@ from rosenblatt.plots.style import short
 from rosenblatt.report import words
 from rosenblatt.report.drivers import Driver
 from rosenblatt.report.pictures import Album, Picture, figure
-from rosenblatt.report.scores import Share
+from rosenblatt.report.scores import Share, percent
 from rosenblatt.report.summary import Summary
 from rosenblatt.trace import STOP_REASONS
 
@@ -429,11 +429,11 @@ def _bar(
 
 
 def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{share:.1%}"
+    return "–" if share is None else percent(share)
 
 
 def _large_percent(share: float) -> str:
-    return f"{100 * share:.1f}<small>%</small>"
+    return f"{escape(percent(share).removesuffix('%'))}<small>%</small>"
 
 
 def _file_name(source: Any) -> str:
