@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 BLOCK_BYTES = 2**24  # of text parsed at a time
 SAMPLE_BYTES = 2**20  # of text that is looked at to find out what the file looks like
 SAMPLE_ROWS = 1000
+COUNTED_ROWS = 2_000_000  # up to which the line of a row is looked up
+MOSTLY = 0.95  # of the values that are numbers, from which the others are strange
 SEPARATORS = ",\t;|"
 
 #: Cells that mean "there is no value", beside empty ones. NaN is read as a number and treated alike later.
@@ -484,3 +486,36 @@ def _fits(column: pl.Series, kind: Any) -> bool:
     else:
         read = column.cast(kind, strict=False)
     return read.null_count() == column.null_count()
+
+
+def strangers(frame: pl.DataFrame) -> dict[str, int]:
+    """Columns of text that hold numbers but for a few cells, each with the row of the first such cell, from 0."""
+    import polars as pl
+
+    found = {}
+    for column in frame.select(pl.col(pl.String)):
+        values = column.drop_nulls()
+        start = values.head(SAMPLE_ROWS).str.strip_chars().cast(pl.Float64, strict=False)
+        if start.null_count() == len(start):
+            continue  # words
+        wrong = column.is_not_null() & column.str.strip_chars().cast(pl.Float64, strict=False).is_null()
+        if 0 < wrong.sum() <= (1.0 - MOSTLY) * len(values):
+            found[column.name] = int(wrong.arg_max() or 0)
+    return found
+
+
+def line_of_row(file: BinaryIO, dialect: Dialect, encoding: str, row: int) -> int:
+    """The line of a file on which a row, counted from 0, begins."""
+    text = io.TextIOWrapper(file, encoding=encoding, newline="")
+    reader = csv.reader(
+        text, delimiter=dialect.separator, quoting=csv.QUOTE_MINIMAL if dialect.quote else csv.QUOTE_NONE
+    )
+    left, line = row + dialect.header, 1
+    for cells in reader:
+        if any(cells) and not (dialect.comment and cells[0].startswith(dialect.comment)):
+            if left == 0:
+                break
+            left -= 1
+        line = reader.line_num + 1
+    text.detach()  # whoever opened the file closes it
+    return line

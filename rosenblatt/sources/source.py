@@ -122,7 +122,30 @@ class Source:
                 continue
         if not frames:
             raise self._no_rows()
-        return pl.concat(frames, how="vertical_relaxed", rechunk=False)
+        whole = pl.concat(frames, how="vertical_relaxed", rechunk=False)
+        if self.format in ("csv", "tsv"):
+            for name, row in delimited.strangers(whole).items():
+                self._note(
+                    f"The column {name!r} holds numbers, except that {self._place_of(row)} has {whole[name][row]!r}."
+                )
+        return whole
+
+    def _note(self, note: str) -> None:
+        if note not in self.notes:
+            self.notes.append(note)
+
+    def _place_of(self, row: int) -> str:
+        """A row of a text table, counted from 0, as its user finds it: by its line, where that is quickly known."""
+        if len(self.paths) > 1 or is_remote(self.paths[0]) or row > delimited.COUNTED_ROWS:
+            return f"row {row + 1:,}"
+        with open_stored(self.paths[0]) as file:
+            return f"line {delimited.line_of_row(file, self._dialect(self.paths[0], self.name), self.encoding, row):,}"
+
+    def _dialect(self, path: str, name: str) -> delimited.Dialect:
+        with open_stored(path) as file:
+            sample = file.read(delimited.SAMPLE_BYTES)
+        separator = self.separator or ("\t" if self.format == "tsv" else None)
+        return delimited.find_dialect(sample, name, header=self.header, separator=separator, encoding=self.encoding)
 
     def batches(self, n_rows: int = 65_536) -> Iterator[Rows]:
         """The rows again, `n_rows` at a time (fewer in the last batch), in bounded memory.
@@ -250,14 +273,10 @@ class Source:
             for frame in tables.remote_text_frames(path, self.header, self.separator):
                 yield delimited.Place(0, 0), frame
             return
-        with open_stored(path) as file:
-            sample = file.read(delimited.SAMPLE_BYTES)
-        separator = self.separator or ("\t" if self.format == "tsv" else None)
-        dialect = delimited.find_dialect(sample, name, header=self.header, separator=separator, encoding=self.encoding)
+        dialect = self._dialect(path, name)
         self.header = dialect.header
         for note in dialect.notes:
-            if note not in self.notes:
-                self.notes.append(note)
+            self._note(note)
         for column, kind in dialect.types.items():
             self.types.setdefault(column, kind)
         table = delimited.TextTable(name, dialect, self.encoding, self.types, path)

@@ -143,11 +143,14 @@ def _check_columns(needed: Sequence[str], there: Sequence[str], name: str) -> No
 
 
 def unknown_notes(saved: SavedModel) -> list[str]:
-    """What the last answers met that training had not: categories that are new."""
-    counts = getattr(saved.model.steps[0][1], "unknown_counts_", {})
+    """What the last answers met that training had not: categories that are new, text among numbers."""
+    encoder = saved.model.steps[0][1]
+    numbers = {column.name for column in getattr(encoder, "columns_", []) if column.kind == "number"}
     return [
-        f"{count:,} rows have a value of {name!r} that training had not seen; it counts for nothing."
-        for name, count in counts.items()
+        f"{count:,} rows have a value of {name!r} that is no number; it counts as missing."
+        if name in numbers
+        else f"{count:,} rows have a value of {name!r} that training had not seen; it counts for nothing."
+        for name, count in getattr(encoder, "unknown_counts_", {}).items()
         if count
     ]
 

@@ -274,3 +274,14 @@ def test_real_files(name):
     missing = frame.null_count().sum_horizontal()[0]
     assert missing == (16 if "wisconsin" in name else 0)  # its sixteen "?"
     assert all(kind.is_numeric() for kind in frame.dtypes[:-1]) or "sms" in name
+
+
+def test_the_line_of_a_cell_that_is_no_number_is_named(tmp_path):
+    lines = [f"{i}.5,x{i % 3}" for i in range(60)]
+    lines[30] = 'unknown,"x\n1"'
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["# a comment", "a,b", "", *lines[:10], '1.5,"two\nlines"', *lines[10:]]) + "\n")
+    source = open_source(path)
+    source.read()
+    assert source.notes == ["The column 'a' holds numbers, except that line 36 has 'unknown'."]
+    assert path.read_text().splitlines()[35].startswith("unknown")
