@@ -26,6 +26,7 @@ UNIQUE = 0.95  # of the values, from which short text is taken for identifiers
 FEW_ROWS = 20  # below which nothing is taken for an identifier
 SAMPLE = 20_000  # values kept for the median
 MOSTLY = 0.95  # of the values must be numbers, for the others to count as missing
+HUGE = 1e150  # numbers of this size and more cannot be squared
 CODE = r"^\s*[+-]?0\d"  # 01234 is a code, not a number
 WITH_COMMAS = "read as numbers with commas between thousands"
 
@@ -106,13 +107,8 @@ class ColumnFigures:
         self._become(True)
         first = self.present == n
         low, high = float(numbers.min()), float(numbers.max())  # type: ignore[arg-type]
-        if not (np.isfinite(low) and np.isfinite(high)):
-            row = self.rows - len(numbers) + int(numbers.is_infinite().fill_null(False).arg_max() or 0)
-            raise CellError(
-                f"Numbers must be finite, but the column {self.name!r} has an infinite one in row {{row}}; "
-                "replace it or leave it empty.",
-                row,
-            )
+        if not max(-low, high) < HUGE:
+            raise self._too_large(numbers)
         mean, before = float(numbers.mean()), self.present - n  # type: ignore[arg-type]
         squares = float(numbers.var(ddof=0) or 0.0) * n  # type: ignore[arg-type]
         apart = mean - self.mean
@@ -125,6 +121,18 @@ class ColumnFigures:
         if first:
             self.unique_whole = whole and not missing and numbers.n_unique() == n
         self._keep(numbers)
+
+    def _too_large(self, numbers: pl.Series) -> CellError:
+        """Why an infinite number, or one whose square would be, is refused."""
+        at = int((numbers.abs() >= HUGE).fill_null(False).arg_max() or 0)
+        row = self.rows - len(numbers) + at
+        what = f"{numbers[at]:g}" if np.isfinite(numbers[at]) else "an infinite one"
+        must = f"smaller than {HUGE:g}" if np.isfinite(numbers[at]) else "finite"
+        return CellError(
+            f"Numbers must be {must}, but the column {self.name!r} has {what} in row {{row}}; "
+            "replace it or leave it empty.",
+            row,
+        )
 
     def _look_for_row_numbers(self, numbers: pl.Series, whole: bool) -> None:
         start, end = numbers[0], numbers[-1]

@@ -238,3 +238,13 @@ def test_numbers_with_commas_are_scaled_too():
     values = np.array([float(cell.replace(",", "")) for cell in cells])
     found = ColumnEncoder().fit_transform({"a": [*cells, "?"]})[:100, 0]
     assert found == pytest.approx((values - values.mean()) / values.std())
+
+
+def test_numbers_whose_squares_are_infinite_are_refused():
+    numbers = [*range(50), 1e308, -1e308]
+    with pytest.raises(ValueError, match=r"smaller than 1e\+150, but the column 'a' has 1e\+308 in row 51; replace it"):
+        ColumnEncoder().fit({"a": numbers})
+    with pytest.raises(ValueError, match="in row 52"):
+        ColumnEncoder().fit_batches([{"a": numbers[:50]}, {"a": [1.0, -1e308]}])
+    large = ColumnEncoder().fit_transform({"a": [*range(50), 1e149, -1e149]})
+    assert np.isfinite(large).all() and large.std() == pytest.approx(1.0)
