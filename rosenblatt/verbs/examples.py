@@ -40,6 +40,7 @@ class Examples:
     left_out : columns that were named to be dropped, or hold weights
     image_shape : (height, width) where the rows of a matrix are images
     notes : sentences about what was assumed
+    places : where these rows stand among those of the file, from 0; None where they are all of them
     """
 
     rows: Any
@@ -53,6 +54,7 @@ class Examples:
     image_shape: tuple[int, ...] | None = None
     digesting: Future[str] | None = None
     notes: list[str] = field(default_factory=list)
+    places: Array | None = None
 
     @property
     def digest(self) -> str | None:
@@ -74,6 +76,7 @@ class Examples:
             rows=self.rows[chosen],
             y=None if self.y is None else self.y[chosen],
             weights=None if self.weights is None else self.weights[chosen],
+            places=chosen if self.places is None else self.places[chosen],
         )
 
     def feature_names(self) -> list[str] | None:
@@ -111,6 +114,7 @@ class Examples:
                 rows=part,
                 y=None if self.y is None else self.y[chosen],
                 weights=None if self.weights is None else self.weights[chosen],
+                places=chosen if self.places is None else self.places[chosen],
             )
             for part, chosen in zip(rows, (learned, tested), strict=True)
         )
@@ -222,11 +226,12 @@ def _of_frame(
             f"{found.name} has the columns {listed(columns, 20)}."
         )
     weight = None if weights is None else find_column(columns, weights, found.name, "The weights")
-    notes = list(found.notes)
+    notes, places = list(found.notes), None
     if name is not None and labelled and frame[name].null_count():
         lost = frame[name].null_count()
         if lost == frame.height:
             raise InputError(f"The target {name!r} must have values, but every one is missing; choose another column.")
+        places = np.flatnonzero(frame[name].is_not_null().to_numpy())
         frame = frame.filter(frame[name].is_not_null())
         notes.append(f"{lost:,} rows without a value of {name!r} are left out.")
     y = None
@@ -240,6 +245,7 @@ def _of_frame(
         target=name,
         left_out=(*away, *([weight] if weight else [])),
         notes=notes,
+        places=places,
     )
 
 

@@ -20,7 +20,16 @@ from rosenblatt.verbs.examples import Array, Examples, examples_of, find_column,
 from rosenblatt.verbs.learners import DEFAULT, LEARNERS, check_parameter, learner_named, make_learner, read_settings
 from rosenblatt.verbs.memory import too_large
 from rosenblatt.verbs.models import save_model
-from rosenblatt.verbs.pipelines import columns_of, fit_columns, fit_learner, fresh, notes_of, unfitted, with_width
+from rosenblatt.verbs.pipelines import (
+    columns_of,
+    fit_columns,
+    fit_learner,
+    fresh,
+    in_the_file,
+    notes_of,
+    unfitted,
+    with_width,
+)
 from rosenblatt.verbs.splits import folds, hold_out
 
 HOLDOUT = 0.2
@@ -290,7 +299,8 @@ class _Judge:
     def by_rows(self, tested: Examples | None) -> Summary:
         """By rows that were kept aside; by the training rows themselves where none were."""
         tested = tested or self.learned
-        return self._summary(tested.rows, tested.labels())
+        with in_the_file(tested):
+            return self._summary(tested.rows, tested.labels())
 
     def by_folds(self, count: int, numbers: bool) -> Summary:
         """By fitting the same steps again for every fold; Ctrl-C leaves the folds that are done."""
