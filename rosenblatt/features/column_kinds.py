@@ -20,7 +20,7 @@ KINDS = ("number", "boolean", "category", "hashed", "text", "dropped")
 #: Pairs of words that stand for no and yes.
 BOOLEANS = (("false", "true"), ("no", "yes"), ("n", "y"), ("f", "t"), ("off", "on"))
 IDENTIFIER_NAME = re.compile(r"(.*[_ .-])?(id|uuid|guid|index|idx|row|nr|no)|.*Id|unnamed: 0|column_1 id", re.I)
-THOUSANDS = r"^\s*[+-]?\d{1,3}(,\d{3})+(\.\d+)?\s*$|^\s*[+-]?\d+(\.\d+)?\s*$"
+THOUSANDS = r"^\s*[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?\s*$|^\s*[+-]?\d+(\.\d+)?\s*$"
 WORDS_OF_TEXT = 3.0  # on average, from which text is taken for text
 UNIQUE = 0.95  # of the values, from which short text is taken for identifiers
 FEW_ROWS = 20  # below which nothing is taken for an identifier

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from .ahead import ahead, usual_threads
-from .compressed import open_stored
+from .compressed import open_text
 from .delimited import Place, blocks_at, blocks_in_order, first_line
 from .matrix import Matrix
 
@@ -198,7 +198,7 @@ def matrices(path: str, name: str, source: Source, n_rows: int | None) -> Iterat
     """The rows of one file, whole or `n_rows` at a time."""
     from .libsvm import check_width
 
-    with open_stored(path) as file:
+    with open_text(path) as file:
         blocks = _blocks(file, path, name, source)
         if n_rows is not None:
             width = _settled_width(source)
@@ -219,7 +219,7 @@ def matrices(path: str, name: str, source: Source, n_rows: int | None) -> Iterat
 def placed_matrices(path: str, name: str, source: Source, places: list[Place] | None) -> Iterator[tuple[Place, Matrix]]:
     """The blocks of one file and where they stand, in order or at known places."""
     width = _settled_width(source)
-    with open_stored(path) as file:
+    with open_text(path) as file:
         for block in _blocks(file, path, name, source, places):
             if len(block.labels) and block.place is not None:
                 yield block.place, _matrix(block, width, name, source.format)
@@ -260,7 +260,7 @@ def _settled_width(source: Source) -> int:
     if source.n_features is None:
         width = 1
         for path in source.paths:
-            with open_stored(path) as file:
+            with open_text(path) as file:
                 width = max([width, *(block.widest + 1 for block in _blocks(file, path, path, source))])
         source.n_features = width
     return source.n_features
