@@ -367,3 +367,20 @@ def test_decimal_commas_among_other_text(tmp_path):
     frame = open_source(path).read()
     assert frame["a"].to_list() == [*(f"{i}.5" for i in range(200, 300)), "n.a."]
     assert frame["b"].to_list() == [*(f"1{i}.25" for i in range(200, 300)), "1300"]
+
+
+@pytest.mark.parametrize("value", ["nan", "NaN", "inf", "-inf", "1e999"])
+def test_sparse_numbers_must_be_finite(tmp_path, value):
+    path = tmp_path / "t.libsvm"
+    path.write_text(f"1 1:2\n-1 1:3 20:{value} 21:1\n")
+    with pytest.raises(
+        ValueError, match=rf"must be finite, but .*t.libsvm has '{value}' in line 2, column 11; replace"
+    ):
+        open_source(path).read()
+    path.write_text(f"1 1:2\n{value} 1:3\n")
+    with pytest.raises(ValueError, match=rf"'{value}' in line 2, column 1;"):
+        list(open_source(path).batches(1))
+    path = tmp_path / "t.vw"
+    path.write_text(f"1 |f a b:2\n-1 |f a:{value} b:1\n")
+    with pytest.raises(ValueError, match=rf"must be finite, but .*t.vw has '{value}' in line 2, column 9;"):
+        open_source(path).read()
