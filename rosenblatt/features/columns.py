@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.features import column_state
-from rosenblatt.features.column_kinds import KINDS, MOSTLY, WITH_COMMAS, ColumnFigures, text_as_numbers
+from rosenblatt.features.column_kinds import FEW_ROWS, KINDS, MOSTLY, WITH_COMMAS, ColumnFigures, text_as_numbers
 from rosenblatt.features.tables import CellError, as_frame, as_numbers
 from rosenblatt.features.words import WordColumns, hash_places, vocabulary_of
 from rosenblatt.models.linear import Array
@@ -202,7 +202,8 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             reasons = "; ".join(f"{column.name!r}: {column.why}" for column in columns[:5])
             rows = "one sample" if n_rows == 1 else f"{n_rows:,} rows"
             raise ValueError(
-                f"A table must have a column to learn from, but of {rows} every one was dropped ({reasons}); add rows."
+                f"A table must have a column to learn from, but of {rows} every one was dropped ({reasons}); "
+                f"add {'rows' if n_rows < FEW_ROWS else 'columns'}."
             )
         self._settle(columns, n_rows)
         return self

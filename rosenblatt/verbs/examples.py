@@ -226,6 +226,8 @@ def _of_frame(
             f"{found.name} has the columns {listed(columns, 20)}."
         )
     weight = None if weights is None else find_column(columns, weights, found.name, "The weights")
+    if labelled:
+        check_left(columns, name, weight, away, found.name)
     notes, places = list(found.notes), None
     if name is not None and labelled and frame[name].null_count():
         lost = frame[name].null_count()
@@ -273,6 +275,29 @@ def find_column(columns: Sequence[str], wanted: str | int, where: str, what: str
             f"it has {listed(columns, 20)}."
         )
     return columns[number - 1] if number > 0 else columns[number]
+
+
+def check_left(
+    columns: Sequence[str], target: str | None, weights: str | None, away: Sequence[str], where: str
+) -> None:
+    """Refuse to drop the target or the weights, and to leave no column to learn from.
+
+    Examples
+    --------
+    >>> check_left(["a", "y"], "y", None, ["y"], "x.csv")
+    Traceback (most recent call last):
+    rosenblatt.verbs.errors.UsageError: The target 'y' cannot be dropped; leave it out of --drop, or choose ...
+    """
+    for what, column in (("target", target), ("weights", weights)):
+        if column is not None and column in away:
+            raise UsageError(f"The {what} {column!r} cannot be dropped; leave it out of --drop, or choose another.")
+    if target is not None and target == weights:
+        raise UsageError(f"The weights must be another column than the target, but both are {target!r}; choose one.")
+    roles = [(target, "is the target"), (weights, "has the weights"), *((name, "was dropped") for name in away)]
+    taken = {name: role for name, role in roles if name is not None}
+    if all(name in taken for name in columns):
+        told = "; ".join(f"{name!r} {taken[name]}" for name in list(columns)[:12])
+        raise UsageError(f"There must be a column to learn from, but {where} has none left: {told}; add one.")
 
 
 def read_labels(series: polars.Series, name: str, *, numbers: bool = False, needed: bool = True) -> Array:

@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 
 from rosenblatt.report import Summary, summarise
 from rosenblatt.verbs.errors import UsageError, listed, nearest, one_line, reading, writing
-from rosenblatt.verbs.examples import Array, Examples, examples_of, find_column, open_data, read_examples
+from rosenblatt.verbs.examples import Array, Examples, check_left, examples_of, find_column, open_data, read_examples
 from rosenblatt.verbs.learners import DEFAULT, LEARNERS, check_parameter, learner_named, make_learner, read_settings
 from rosenblatt.verbs.memory import too_large
 from rosenblatt.verbs.models import save_model
@@ -454,7 +454,9 @@ class _Streamed:
         where = self.source.name
         weights = None if self.weights is None else find_column(columns, self.weights, where, "The weights")
         away = tuple(find_column(columns, n, where, "A column to drop") for text in self.drop for n in text.split(","))
-        return find_column(columns, self.target, where, "The target"), weights, away
+        target = find_column(columns, self.target, where, "The target")
+        check_left(columns, target, weights, away, where)
+        return target, weights, away
 
 
 # ------------------------------------------------------------------------------------------------ what is kept
