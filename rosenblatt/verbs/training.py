@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
+from rosenblatt.features.target import check_classes
 from rosenblatt.report import Summary, summarise
 from rosenblatt.verbs.errors import UsageError, listed, nearest, one_line, reading, writing
 from rosenblatt.verbs.examples import Array, Examples, check_left, examples_of, find_column, open_data, read_examples
@@ -163,6 +164,9 @@ def train(
     others = None if test is None else read_examples(test, found.target or target, drop=drop, **reader)
     if positive is not None:
         positive = class_named(found.labels(), positive)
+    if not numbers:
+        with reading(found.name):
+            check_classes(found.labels(), found.target or "label")
     total = len(found)
     clock.note("reading")
     estimator = _estimator(name, given, found.labels(), seed)
