@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
-from rosenblatt.features.tables import CellError, as_numbers
+from rosenblatt.features.tables import CellError, as_numbers, unit_of
 from rosenblatt.features.words import document_frequencies
 
 KINDS = ("number", "boolean", "category", "hashed", "text", "dropped")
@@ -28,6 +28,7 @@ SAMPLE = 20_000  # values kept for the median
 MOSTLY = 0.95  # of the values must be numbers, for the others to count as missing
 HUGE = 1e150  # numbers of this size and more cannot be squared
 CODE = r"^\s*[+-]?0\d"  # 01234 is a code, not a number
+FROM_TEXT = "read from text"
 WITH_COMMAS = "read as numbers with commas between thousands"
 
 
@@ -43,6 +44,7 @@ class ColumnFigures:
     # numbers
     numeric: bool | None = None  # not known while every value is missing
     boolean: bool = False
+    unit: str = ""  # of dates and times
     mean: float = 0.0
     squares: float = 0.0  # sum of squared distances from the mean
     zeros: int = 0
@@ -86,6 +88,7 @@ class ColumnFigures:
             self.boolean = True
             self._add_numbers(series.cast(pl.Float64), whole=False)
         else:
+            self.unit = self.unit or unit_of(kind)
             self._add_numbers(as_numbers(series), whole=series.dtype.is_integer())
 
     def _become(self, numeric: bool) -> None:
@@ -255,7 +258,7 @@ class ColumnFigures:
         return "category", ""
 
     def _how_read(self) -> str:
-        how = WITH_COMMAS if self.thousands else "read from text"
+        how = WITH_COMMAS if self.thousands else FROM_TEXT
         if self.first_strange is None:
             return how
         some = "1 value is no number" if self.strange == 1 else f"{self.strange:,} values are no numbers"
@@ -270,7 +273,7 @@ class ColumnFigures:
             return "dropped", "it numbers the rows"
         if self.present >= FEW_ROWS and self.unique_whole and IDENTIFIER_NAME.fullmatch(self.name):
             return "dropped", "it is called like an identifier and every value is different"
-        return "number", ""
+        return "number", self.unit
 
     def boolean_pair(self) -> tuple[str, str] | None:
         """How no and yes are spelled, if these are the only values."""

@@ -13,7 +13,15 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.features import column_state
-from rosenblatt.features.column_kinds import FEW_ROWS, KINDS, MOSTLY, WITH_COMMAS, ColumnFigures, text_as_numbers
+from rosenblatt.features.column_kinds import (
+    FEW_ROWS,
+    FROM_TEXT,
+    KINDS,
+    MOSTLY,
+    WITH_COMMAS,
+    ColumnFigures,
+    text_as_numbers,
+)
 from rosenblatt.features.tables import CellError, as_frame, as_numbers
 from rosenblatt.features.words import WordColumns, hash_places, vocabulary_of
 from rosenblatt.models.linear import Array
@@ -384,7 +392,8 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         strange = int(wrong.sum())
         if strange:
             row = int(wrong.arg_max() or 0)
-            known = column.why not in ("", WITH_COMMAS)  # there was other text in the column of the fit too
+            # Whether there was other text in the column of the fit too.
+            known = column.why.startswith((FROM_TEXT, f"{WITH_COMMAS};"))
             if self.missing == "error" or (not known and strange > (1.0 - MOSTLY) * len(series)):
                 raise CellError(
                     f"The column {column.name!r} holds numbers in the model, but row {{row}} has {series[row]!r}; "

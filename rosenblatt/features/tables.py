@@ -116,3 +116,16 @@ def as_numbers(series: pl.Series) -> pl.Series:
     else:
         numbers = series.cast(pl.Float64)
     return numbers.fill_nan(None)
+
+
+def unit_of(kind: pl.DataType) -> str:
+    """What `as_numbers` makes of dates and times; empty for numbers.
+
+    Examples
+    --------
+    >>> unit_of(pl.Date()), unit_of(pl.Float64())
+    ('in days since 1970-01-01', '')
+    """
+    if kind == pl.Date or isinstance(kind, pl.Datetime):
+        return "in days since 1970-01-01"
+    return "in days" if isinstance(kind, pl.Duration) else "in hours" if kind == pl.Time else ""
