@@ -146,3 +146,15 @@ def fit_in_words(summary: Summary) -> str:
     if train.value < test.low:
         return f"{told}."
     return f"{told}: it does on new rows about what it does on known ones."
+
+
+def kept_aside(split: Any) -> str | None:
+    """How the held-out rows came about; None where there is nothing to say.
+
+    Examples
+    --------
+    >>> kept_aside({"share": 0.2}), kept_aside({"share": 0.0}), kept_aside(None)
+    ('20% of the rows, at random', None, None)
+    """
+    share = split.get("share") if isinstance(split, dict) else None
+    return f"{share:.0%} of the rows, at random" if share else None

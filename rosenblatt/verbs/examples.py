@@ -42,6 +42,7 @@ class Examples:
     image_shape : (height, width) where the rows of a matrix are images
     given : the table as it was read, with every column in its place, where labels are not needed
     notes : sentences about what was assumed
+    places : where these rows stand among those of the file, from 0; None where they are all of them
     """
 
     rows: Any
@@ -56,6 +57,7 @@ class Examples:
     given: Any = None
     digesting: Future[str] | None = None
     notes: list[str] = field(default_factory=list)
+    places: Array | None = None
 
     @property
     def digest(self) -> str | None:
@@ -77,6 +79,7 @@ class Examples:
             rows=self.rows[chosen],
             y=None if self.y is None else self.y[chosen],
             weights=None if self.weights is None else self.weights[chosen],
+            places=chosen if self.places is None else self.places[chosen],
         )
 
     def feature_names(self) -> list[str] | None:
@@ -111,6 +114,7 @@ class Examples:
                 rows=part,
                 y=None if self.y is None else self.y[chosen],
                 weights=None if self.weights is None else self.weights[chosen],
+                places=chosen if self.places is None else self.places[chosen],
             )
             for part, chosen in zip(rows, (learned, tested), strict=True)
         )
@@ -260,11 +264,14 @@ def _of_frame(
             f"{found.name} has the columns {listed(columns, 20)}."
         )
     weight = None if weights is None else find_column(columns, weights, found.name, "The weights")
-    notes = list(found.notes)
+    if labelled:
+        check_left(columns, name, weight, away, found.name)
+    notes, places = list(found.notes), None
     if name is not None and labelled and frame[name].null_count():
         lost = frame[name].null_count()
         if lost == frame.height:
             raise InputError(f"The target {name!r} must have values, but every one is missing; choose another column.")
+        places = np.flatnonzero(frame[name].is_not_null().to_numpy())
         frame = frame.filter(frame[name].is_not_null())
         notes.append(f"{counted(lost, 'row')} without a value of {name!r} {'is' if lost == 1 else 'are'} left out.")
     y = None
@@ -279,6 +286,7 @@ def _of_frame(
         left_out=(*away, *([weight] if weight else [])),
         given=None if labelled else frame,
         notes=notes,
+        places=places,
     )
 
 
@@ -306,6 +314,29 @@ def find_column(columns: Sequence[str], wanted: str | int, where: str, what: str
             f"it has {listed(columns, 20)}."
         )
     return columns[number - 1] if number > 0 else columns[number]
+
+
+def check_left(
+    columns: Sequence[str], target: str | None, weights: str | None, away: Sequence[str], where: str
+) -> None:
+    """Refuse to drop the target or the weights, and to leave no column to learn from.
+
+    Examples
+    --------
+    >>> check_left(["a", "y"], "y", None, ["y"], "x.csv")
+    Traceback (most recent call last):
+    rosenblatt.verbs.errors.UsageError: The target 'y' cannot be dropped; leave it out of --drop, or choose ...
+    """
+    for what, column in (("target", target), ("weights", weights)):
+        if column is not None and column in away:
+            raise UsageError(f"The {what} {column!r} cannot be dropped; leave it out of --drop, or choose another.")
+    if target is not None and target == weights:
+        raise UsageError(f"The weights must be another column than the target, but both are {target!r}; choose one.")
+    roles = [(target, "is the target"), (weights, "has the weights"), *((name, "was dropped") for name in away)]
+    taken = {name: role for name, role in roles if name is not None}
+    if all(name in taken for name in columns):
+        told = "; ".join(f"{name!r} {taken[name]}" for name in list(columns)[:12])
+        raise UsageError(f"There must be a column to learn from, but {where} has none left: {told}; add one.")
 
 
 def read_labels(series: polars.Series, name: str, *, numbers: bool = False, needed: bool = True) -> Array:

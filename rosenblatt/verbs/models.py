@@ -169,12 +169,17 @@ def _numbered(column: str) -> bool:
 
 
 def unknown_notes(saved: SavedModel) -> list[str]:
-    """What the last answers met that training had not: categories that are new."""
-    counts = getattr(saved.model.steps[0][1], "unknown_counts_", {})
+    """What the last answers met that training had not: categories that are new, text among numbers."""
+    encoder = saved.model.steps[0][1]
+    numbers = {column.name for column in getattr(encoder, "columns_", []) if column.kind == "number"}
     return [
-        f"{counted(count, 'row')} {'has' if count == 1 else 'have'} a value of {name!r} that training had not seen; "
-        f"it counts for nothing."
-        for name, count in counts.items()
+        f"{counted(count, 'row')} {'has' if count == 1 else 'have'} a value of {name!r} that "
+        + (
+            "is no number; it counts as missing."
+            if name in numbers
+            else "training had not seen; it counts for nothing."
+        )
+        for name, count in getattr(encoder, "unknown_counts_", {}).items()
         if count
     ]
 

@@ -23,7 +23,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from rosenblatt.features.columns import ColumnEncoder
-from rosenblatt.features.target import find_column, labels_of
+from rosenblatt.features.target import check_classes, find_column, labels_of
 from rosenblatt.progress import reporter
 from rosenblatt.sources import Matrix, Source
 from rosenblatt.sources.delimited import TypesWidened
@@ -248,6 +248,8 @@ class _Stream:
                 f"The target must have at least two values, but {self.target or 'the label'} has "
                 f"{len(classes)}; choose another column."
             )
+        known = np.array(sorted(classes))
+        check_classes(known, self.target or "label", n_rows=rows)
         assert sample is not None
         kept = sample.finished()
         order = np.argsort(kept.keys, kind="stable")
@@ -257,9 +259,7 @@ class _Stream:
         if self.without:
             lost = counted(self.without, "row")
             notes = [*notes, f"{lost} without a value of {self.target!r} left out."]
-        return _Survey(
-            rows, np.array(sorted(classes)), _taken(kept, tested), _taken(kept, seen), kept.keys[tested[-1]], notes
-        )
+        return _Survey(rows, known, _taken(kept, tested), _taken(kept, seen), kept.keys[tested[-1]], notes)
 
     def pieces(self, shuffle: int | None = None) -> Iterator[_Rows]:
         """The rows of one pass; a number shuffles the blocks where the format allows it."""

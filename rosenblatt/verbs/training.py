@@ -14,12 +14,14 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
+from rosenblatt.features.target import check_classes
 from rosenblatt.report import Summary, summarise
 from rosenblatt.verbs.errors import UsageError, listed, nearest, one_line, reading, setting, writing
 from rosenblatt.verbs.examples import (
     Array,
     Examples,
     check_columns_policy,
+    check_left,
     examples_of,
     find_column,
     labels_beside,
@@ -30,7 +32,16 @@ from rosenblatt.verbs.learners import DEFAULT, LEARNERS, check_parameter, learne
 from rosenblatt.verbs.memory import too_large
 from rosenblatt.verbs.models import save_model
 from rosenblatt.verbs.outputs import check_outputs, files_of
-from rosenblatt.verbs.pipelines import columns_of, fit_columns, fit_learner, fresh, notes_of, unfitted, with_width
+from rosenblatt.verbs.pipelines import (
+    columns_of,
+    fit_columns,
+    fit_learner,
+    fresh,
+    in_the_file,
+    notes_of,
+    unfitted,
+    with_width,
+)
 from rosenblatt.verbs.splits import folds, hold_out
 from rosenblatt.verbs.tables import names_data
 
@@ -167,6 +178,9 @@ def train(
     others = None if test is None else read_examples(test, found.target or target, drop=drop, **reader)
     if positive is not None:
         positive = class_named(found.labels(), positive)
+    if not numbers:
+        with reading(found.name):
+            check_classes(found.labels(), found.target or "label")
     total = len(found)
     clock.note("reading")
     estimator = _estimator(name, given, found.labels(), seed)
@@ -320,7 +334,8 @@ class _Judge:
     def by_rows(self, tested: Examples | None) -> Summary:
         """By rows that were kept aside; by the training rows themselves where none were."""
         tested = tested or self.learned
-        return self._summary(tested.rows, tested.labels())
+        with in_the_file(tested):
+            return self._summary(tested.rows, tested.labels())
 
     def by_folds(self, count: int, numbers: bool) -> Summary:
         """By fitting the same steps again for every fold; Ctrl-C leaves the folds that are done."""
@@ -474,7 +489,9 @@ class _Streamed:
         where = self.source.name
         weights = None if self.weights is None else find_column(columns, self.weights, where, "The weights")
         away = tuple(find_column(columns, n, where, "A column to drop") for text in self.drop for n in text.split(","))
-        return find_column(columns, self.target, where, "The target"), weights, away
+        target = find_column(columns, self.target, where, "The target")
+        check_left(columns, target, weights, away, where)
+        return target, weights, away
 
 
 # ------------------------------------------------------------------------------------------------ what is kept
