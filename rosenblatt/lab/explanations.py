@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rosenblatt.lab.history import Run
+from rosenblatt.lab.history import Run, counted
 from rosenblatt.lab.learners import Learner
 from rosenblatt.lab.sets import Data
 
@@ -13,9 +13,9 @@ def paragraph(run: Run, data: Data) -> str:
     """What this learner does, and how this run went."""
     wrong = round(float(run.errors[-1]) * len(data.y)) if len(run.errors) else 0
     went = {
-        "updates": f"It made {run.updates:,} updates on {len(data.y):,} points",
-        "epochs": f"It took {run.updates:,} epochs over {len(data.y):,} points",
-        "once": f"It looked once at {len(data.y):,} points",
+        "updates": f"It made {counted(run.updates, 'update')} on {counted(len(data.y), 'point')}",
+        "epochs": f"It took {counted(run.updates, 'epoch')} over {counted(len(data.y), 'point')}",
+        "once": f"It looked once at {counted(len(data.y), 'point')}",
     }[run.kind]
     right = "and has them all right" if wrong == 0 else f"and has {wrong:,} of them wrong"
     return f"{run.choice.learner.about} {went}, {right}. {_extra(run)}".strip()
@@ -23,7 +23,8 @@ def paragraph(run: Run, data: Data) -> str:
 
 def _extra(run: Run) -> str:
     if run.choice.name in ("kernel", "svm") and len(run.support):
-        return f"{len(np.unique(run.support)):,} points are support vectors."
+        number = len(np.unique(run.support))
+        return f"{counted(number, 'point')} {'is a support vector' if number == 1 else 'are support vectors'}, ringed."
     return ""
 
 

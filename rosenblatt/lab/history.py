@@ -7,6 +7,7 @@ the model's own, to the last bit.
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import dataclass, field
 from typing import Any
@@ -39,6 +40,7 @@ class Run:
     rows: Array = field(default_factory=lambda: np.empty(0, np.int64))  # the sample of each update
     steps: Array = field(default_factory=lambda: np.empty(0))
     shrinks: Array = field(default_factory=lambda: np.empty(0))
+    margins: Array = field(default_factory=lambda: np.empty(0))  # before each update, where the page cannot compute it
     numbers: Array = field(default_factory=lambda: np.zeros(1, np.int64))  # of updates (or epochs) at each frame
     epoch_ends: Array = field(default_factory=lambda: np.empty(0, np.int64))  # the frame that each epoch ends with
     error_frames: Array = field(default_factory=lambda: np.empty(0, np.int64))
@@ -65,7 +67,27 @@ class Run:
         if not reason:
             return "There is nothing to wait for: the weights have a formula."
         raised = "; raise it to go on" if reason == "max_iter" else ""
-        return f"Stopped after {len(self.trace):,} epochs: {STOP_REASONS[reason]}{raised}."
+        why = self._rest() if reason == "converged" else STOP_REASONS[reason]
+        return f"Stopped after {counted(len(self.trace), 'epoch')}: {why}{raised}."
+
+    def _rest(self) -> str:
+        """What has been seen when a run comes to rest; not that all is well."""
+        if self.kind == "updates":
+            dropped = self.choice.options.get("drop_after") if self.is_kernel else 0
+            left = f", points missed {dropped} times being left out" if dropped else ""
+            return f"a whole epoch passed without an update{left}"
+        if self.call.name == "LinearSVM":
+            return "the objective is as low as can be, within the tolerance"
+        return "the loss no longer fell"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "point"), counted(1200, "update")
+    ('1 point', '1,200 updates')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def train(choice: Choice, data: Data, seed: int) -> Run:
@@ -104,8 +126,11 @@ def _by_updates(choice: Choice, call: Call, data: Data) -> Run:
         run.lengths = np.einsum("ij,ij->i", path, path)
         run.weights = _answer(choice.learner.answer, model, path, times, data)
         run.path = path if run.weights is not path else None
+        if run.weights is None or not data.flat:
+            moved = np.column_stack([data.X[rows], np.ones(len(rows))])
+            run.margins = data.y[rows] * np.einsum("ij,ij->i", path[:-1], moved)
     else:
-        run.lengths = _kernel_lengths(model, data.X, rows, steps)
+        run.lengths, run.margins = _kernel_lengths(model, data.X, rows, steps)
         run.support = model.support_
     run.numbers = np.arange(len(rows) + 1)
     run.frames = len(rows) + 1
@@ -168,17 +193,18 @@ def wrong(weights: Array, data: Data) -> Array:
     return (scores >= 0.0) != (data.y > 0)
 
 
-def _kernel_lengths(model: Any, X: Array, rows: Array, steps: Array) -> Array:
-    """‖w_k‖² in the kernel's space: each update adds 2 step·score + step²·K(x, x)."""
+def _kernel_lengths(model: Any, X: Array, rows: Array, steps: Array) -> tuple[Array, Array]:
+    """‖w_k‖² in the kernel's space: each update adds 2 step·score + step²·K(x, x); and the margin before each."""
     used, place = np.unique(rows, return_inverse=True)
-    if len(used) > 1500:
-        return np.empty(0)
+    if len(used) > 1500 or model.drop_after:  # rows that were dropped have left no trace in the log
+        return np.empty(0), np.empty(0)
     gram = kernel_values(model, X[used], X[used])
-    scores, lengths = np.zeros(len(used)), np.zeros(len(rows) + 1)
+    scores, lengths, margins = np.zeros(len(used)), np.zeros(len(rows) + 1), np.zeros(len(rows))
     for k, (i, step) in enumerate(zip(place.tolist(), steps.tolist(), strict=True), start=1):
+        margins[k - 1] = math.copysign(1.0, step) * scores[i]
         lengths[k] = lengths[k - 1] + 2.0 * step * scores[i] + step * step * gram[i, i]
         scores += step * gram[i]
-    return lengths
+    return lengths, margins
 
 
 def kernel_values(model: Any, left: Array, right: Array) -> Array:
@@ -196,6 +222,7 @@ def _thinned(run: Run) -> Run:
     run.numbers, run.frames = run.numbers[chosen], len(chosen)
     before = chosen[1:] - 1
     run.rows, run.steps, run.shrinks = run.rows[before], run.steps[before], run.shrinks[before]
+    run.margins = run.margins[before] if len(run.margins) else run.margins
     for name in ("weights", "path", "lengths"):
         value = getattr(run, name)
         setattr(run, name, value if value is None or not len(value) else value[chosen])

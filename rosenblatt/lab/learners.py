@@ -157,7 +157,7 @@ LEARNERS: dict[str, Learner] = {
              Option("C", "aggressiveness C", 1.0, 0.001, 100.0, logarithmic=True, only=("variant", "PA-I|PA-II")),
              EPOCHS, ORDER),
             lambda v, seed: Call("PassiveAggressive", {"C": v["C"], "variant": v["variant"], **_order(v, seed)}),
-            "w ← w + τ y x,   τ = (1 − m)/‖x‖²   where   m = y (w·x + b) < 1",
+            "w ← w + τ y x,   τ = (1 − m)/(‖x‖² + 1)   where   m = y (w·x + b) < 1",
             "Makes the smallest change that gives the point in hand a margin of 1.", "L6", "choosing"),
         Learner("kernel", "Kernel perceptron",
             (Option("kernel", "kernel", "rbf", choices=KERNELS),
@@ -225,6 +225,13 @@ class Choice:
     @property
     def options(self) -> Values:
         return fill(self.learner.options, dict(self.values))
+
+    @property
+    def formula(self) -> str:
+        """The rule as this choice of knobs has it."""
+        tau = {"PA-I": "min(C, (1 − m)/(‖x‖² + 1))", "PA-II": "(1 − m)/(‖x‖² + 1 + 1/(2C))"}
+        own = tau.get(self.options["variant"]) if self.name == "passive_aggressive" else None
+        return self.learner.formula.replace("(1 − m)/(‖x‖² + 1)", own) if own else self.learner.formula
 
     def call(self, seed: int) -> Call:
         return self.learner.call(self.options, seed)

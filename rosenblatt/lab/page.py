@@ -28,6 +28,7 @@ from rosenblatt.lab.history import SIDE
 from rosenblatt.lab.session import Session, menu
 from rosenblatt.plots.style import ACCENT, INK, NEGATIVE, POSITIVE, QUIET
 
+WITNESS = "#CC79A7"  # around the points of a certificate; rings are for support vectors
 HERE = Path(__file__).parent / "page"
 
 
@@ -76,6 +77,7 @@ def plane(number: int) -> dict[str, Any]:
         "points": _source(x=[], y=[], colour=[], marker=[], size=[], edge=[]),
         "grown": _source(x=[], y=[], colour=[], marker=[], size=[], edge=[]),
         "support": _source(x=[], y=[], size=[]),
+        "witness": _source(x=[], y=[], size=[]),
         "sample": _source(x=[], y=[]),
         "star": _source(x=[], y=[]),
         "cursor": _source(x=[], y=[]),
@@ -94,6 +96,8 @@ def plane(number: int) -> dict[str, Any]:
                      source=sources[name])  # fmt: skip
     rings = plot.scatter("x", "y", marker="circle", size="size", fill_color=None, line_color=INK, line_width=1.3,
                          source=sources["support"])  # fmt: skip
+    plot.scatter("x", "y", marker="diamond", size="size", fill_color=None, line_color=WITNESS, line_width=2.5,
+                 source=sources["witness"])  # fmt: skip
     plot.scatter("x", "y", marker="circle", size=22, fill_color=None, line_color=ACCENT, line_width=3.5,
                  source=sources["sample"])  # fmt: skip
     plot.segment("x0", "y0", "x1", "y1", line_color=ACCENT, line_width=3, source=sources["arrow"])
@@ -108,7 +112,7 @@ def plane(number: int) -> dict[str, Any]:
 def proof() -> dict[str, Any]:
     """‖w_k‖² between the two curves of the proof, on logarithmic axes."""
     plot = _figure("proof", x_axis_type="log", y_axis_type="log", x_range=Range1d(1, 10), y_range=Range1d(1, 10))
-    plot.xaxis.axis_label, plot.yaxis.axis_label = "updates k", "‖w_k‖²"
+    plot.xaxis.axis_label, plot.yaxis.axis_label = "updates k", "‖w‖²"
     for axis in (plot.xaxis, plot.yaxis):
         axis.ticker = LogTicker(desired_num_ticks=4, num_minor_ticks=0)
     sources = {"ceiling": _source(x=[], y=[]), "floor": _source(x=[], y=[]), "run": _source(x=[], y=[]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +11,7 @@ from scipy.spatial import ConvexHull, QhullError
 
 from rosenblatt import audit, separability
 from rosenblatt.certificates.audit import Audit
-from rosenblatt.certificates.results import Certificate, NotSeparable, Separable
+from rosenblatt.certificates.results import NotSeparable, Separable
 from rosenblatt.engine.state import Array
 from rosenblatt.lab.history import Run
 from rosenblatt.lab.sets import Data
@@ -36,6 +37,8 @@ class Proof:
     rows: list[int] = field(default_factory=list)
     weights: list[str] = field(default_factory=list)
     hulls: list[list[list[float]]] = field(default_factory=list)
+    ceiling: str = ""  # what the two curves are called
+    floor: str = ""
 
 
 def prove(run: Run, data: Data) -> Proof:
@@ -56,32 +59,68 @@ def prove(run: Run, data: Data) -> Proof:
             bound=found.mistake_bound,
         )
     if run.updates <= MOST_AUDITED:
-        return _from_audit(audit(run.model, data.X, data.y, time_limit=SECONDS), found)
-    eta = float(abs(run.steps[0])) if len(run.steps) else 1.0
+        return _from_audit(run, audit(run.model, data.X, data.y, time_limit=SECONDS))
+    eta, theta = _terms(run)
+    ceiling = found.radius**2 + 2.0 * theta / eta
+    bound = math.floor(ceiling / found.gamma**2)
+    ceiling_name, floor_name = curve_names(eta, theta)
     return Proof(
-        found.verdict, _sentence(run.updates, found.mistake_bound, None), True, found.radius**2 * eta**2,
-        (found.gamma * eta) ** 2, found.mistake_bound,
+        found.verdict, _sentence(run, bound, None), True, ceiling * eta**2, (found.gamma * eta) ** 2, bound,
+        ceiling=ceiling_name, floor=floor_name,
     )  # fmt: skip
 
 
-def _from_audit(checked: Audit, found: Certificate | None) -> Proof:
+def _terms(run: Run) -> tuple[float, float]:
+    """The learning rate, and the margin asked for."""
+    options = run.choice.options
+    return float(options.get("learning_rate", 1.0)), float(options.get("theta", 0.0))
+
+
+def curve_names(eta: float, theta: float) -> tuple[str, str]:
+    """What stands above and below ‖w‖² after k updates of size eta at margins of at most theta.
+
+    >>> curve_names(1.0, 0.0)
+    ('k R′²', '(k γ′)²')
+    >>> curve_names(0.5, 2.0)
+    ('k (η²R′² + 2ηθ)', '(k η γ′)²')
+    """
+    plain = eta == 1.0
+    if theta:
+        return ("k (R′² + 2θ)", "(k γ′)²") if plain else ("k (η²R′² + 2ηθ)", "(k η γ′)²")
+    return ("k R′²", "(k γ′)²") if plain else ("k η²R′²", "(k η γ′)²")
+
+
+def _from_audit(run: Run, checked: Audit) -> Proof:
     verdict = "separable" if checked.gamma > 0 else "undecided"
     if not checked.applies:
         return Proof(verdict, f"The theorem gives no bound here ({checked.note}).")
     ceiling = float(checked.lengths_ceiling[0]) if len(checked.lengths_ceiling) else 0.0
     floor = float(checked.progress_floor[0]) if len(checked.progress_floor) else 0.0
+    ceiling_name, floor_name = curve_names(*_terms(run))
     return Proof(
-        verdict, _sentence(checked.mistakes, checked.bound, checked.holds), True, ceiling, floor**2, checked.bound,
-        checked.holds,
+        verdict, _sentence(run, checked.bound, checked.holds), True, ceiling, floor**2, checked.bound, checked.holds,
+        ceiling=ceiling_name, floor=floor_name,
     )  # fmt: skip
 
 
-def _sentence(mistakes: int, bound: int | None, holds: bool | None) -> str:
-    proven = {True: " Both inequalities were checked in exact arithmetic after every update.", False: "", None: ""}
-    return (
-        f"Novikoff's theorem: at most R²/γ² = {bound:,} updates, in whatever order the points come. This run needed "
-        f"{mistakes:,}.{proven[holds]}"
+def _sentence(run: Run, bound: int | None, holds: bool | None) -> str:
+    """The bound with its formula, how far the run came, and what R′ and γ′ are."""
+    eta, theta = _terms(run)
+    over = "R′²" if not theta else "(R′² + 2θ)" if eta == 1.0 else "(R′² + 2θ/η)"
+    bounded = "No bound is known" if bound is None else f"Novikoff's theorem: at most ⌊{over}/γ′²⌋ = {bound:,} updates"
+    rested = run.trace.stop_reason == "converged"
+    made = (
+        f"This run needed {run.updates:,}."
+        if rested
+        else f"This run has made {run.updates:,} so far, and was stopped before it came to rest."
     )
+    proven = " Both inequalities were checked in exact arithmetic after every update." if holds else ""
+    where = (
+        "R′ and γ′ are radius and margin in the kernel's space."
+        if run.is_kernel
+        else "R′ and γ′ are R and γ with the bias as one more coordinate, which is always 1."
+    )
+    return f"{bounded}, in whatever order the points come. {made}{proven} {where}"
 
 
 def _in_features(run: Run, data: Data) -> Proof:
@@ -96,14 +135,14 @@ def _in_features(run: Run, data: Data) -> Proof:
             f"{ended}; the bound in the kernel's space is computed for up to {MOST_KERNEL_ROWS} points and runs that "
             f"come to rest after at most {MOST_AUDITED // 10} updates.",
         )
-    return _from_audit(audit(run.model, data.X, data.y, tolerance=0.1, time_limit=SECONDS), None)
+    return _from_audit(run, audit(run.model, data.X, data.y, tolerance=0.1, time_limit=SECONDS))
 
 
 def _not_separable(found: NotSeparable, data: Data) -> Proof:
     proof = Proof(
         found.verdict,
         f"No line separates these points, so the theorem does not apply and the perceptron never comes to rest. The "
-        f"proof: the star lies in the hulls of both classes, as a mix of the {len(found.rows)} ringed points.",
+        f"proof: the star lies in the hulls of both classes, as a mix of the {len(found.rows)} points in diamonds.",
         point=found.point.tolist() if data.flat else [],
         rows=[int(row) for row in found.rows],
         weights=[str(weight) for weight in found.weights],

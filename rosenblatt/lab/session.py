@@ -20,10 +20,10 @@ from rosenblatt.lab.explanations import links, paragraph
 from rosenblatt.lab.history import SIDE, Run, grid, keyframes, scores_at, train
 from rosenblatt.lab.learners import LEARNERS, Choice
 from rosenblatt.lab.options import fill
-from rosenblatt.lab.picture import animation, picture
-from rosenblatt.lab.proof import prove
+from rosenblatt.lab.picture import Screen, animation, picture
+from rosenblatt.lab.proof import Proof, prove
 from rosenblatt.lab.script import script
-from rosenblatt.lab.sets import MOST_DRAWN, SETS, Data, missing
+from rosenblatt.lab.sets import MOST_DRAWN, SETS, Data, as_csv, missing
 from rosenblatt.lab.state import State, data_of, from_address, to_address
 from rosenblatt.lab.surface import surface
 
@@ -56,6 +56,7 @@ class Session:
         self.data: Data
         self.runs: list[Run] = []
         self.generation = 0  # of data and runs; a late proof of an earlier one is thrown away
+        self.proven: tuple[int, list[Proof]] = (0, [])  # the proofs, and the generation that they are of
         self.trouble = ""
         self._learn()
 
@@ -86,9 +87,9 @@ class Session:
         return {
             "screen": lambda r: self.screen(),
             "add": lambda r: self._edit(("add", int(r["label"]), [[float(x), float(y)] for x, y in r["places"]])),
-            "move": lambda r: self._edit(("move", int(r["row"]), float(r["x"]), float(r["y"]))),
-            "delete": lambda r: self._edit(("delete", [int(row) for row in r["rows"]])),
-            "flip": lambda r: self._edit(("flip", int(r["row"]))),
+            "move": lambda r: self._edit(("move", int(r["row"]), float(r["x"]), float(r["y"])), r.get("generation")),
+            "delete": lambda r: self._edit(("delete", [int(row) for row in r["rows"]]), r.get("generation")),
+            "flip": lambda r: self._edit(("flip", int(r["row"])), r.get("generation")),
             "clear": lambda r: self._edit(("clear",)),
             "set": lambda r: self._go(replace(self._with_set(r), learners=self.state.learners, seed=self.state.seed)),
             "learner": self._learner,
@@ -104,7 +105,9 @@ class Session:
             "columns": self._columns,
         }
 
-    def _edit(self, edit: tuple[Any, ...]) -> Reply:
+    def _edit(self, edit: tuple[Any, ...], generation: int | None = None) -> Reply:
+        if generation not in (None, self.generation):
+            return self.screen()  # the click was meant for rows that have other numbers by now
         if not self.data.flat:
             raise ValueError("Points of 784 pixels cannot be drawn by hand; choose two pixels or two principal axes.")
         return self._go(self.state.edited(edit))
@@ -223,10 +226,11 @@ class Session:
         place = np.full(len(data.y), -1, np.int32)
         place[data.sample()] = np.arange(len(data.sample()))
         told: Reply = {
-            "name": learner.name, "title": learner.title, "formula": learner.formula, "kind": run.kind,
+            "name": learner.name, "title": learner.title, "formula": run.choice.formula, "kind": run.kind,
             "answer": learner.answer, "links": links(learner), "paragraph": paragraph(run, data),
             "frames": run.frames, "numbers": _unless_counting(run.numbers), "epoch_ends": packed(run.epoch_ends, "i4"),
             "rows": packed(run.rows, "i4"), "places": packed(place[run.rows], "i4"), "steps": packed(run.steps, "f8"),
+            "sides": packed(data.y[run.rows], "i1"), "margins": packed(run.margins, "f8"),
             "shrinks": packed(run.shrinks, "f8") if (run.shrinks != 1.0).any() else "",
             "error_frames": _unless_counting(run.error_frames),
             "errors": packed(run.errors, "f8"), "lengths": packed(run.lengths, "f8"),
@@ -235,7 +239,8 @@ class Session:
         }  # fmt: skip
         if data.flat and run.weights is not None:
             told["weights"] = packed(run.weights, "f8")
-            told["path"] = None if run.path is None else packed(run.path, "f8")
+        if data.flat and run.path is not None:
+            told["path"] = packed(run.path, "f8")
         if data.flat and run.weights is None:
             told["field"] = self._field(run)
         if data.shape is not None and run.weights is not None:
@@ -258,11 +263,11 @@ class Session:
         with self.lock:
             generation, runs, data = self.generation, list(self.runs), self.data
         place = {int(row): j for j, row in enumerate(data.sample())}
-        told = []
-        for run in runs:
-            proof = asdict(prove(run, data))
-            proof["places"] = [place[row] for row in proof["rows"] if row in place]
-            told.append(proof)
+        found = [prove(run, data) for run in runs]
+        self.proven = generation, found
+        told = [
+            {**asdict(proof), "places": [place[row] for row in proof.rows if row in place]} for proof in found
+        ]  # fmt: skip
         return {"generation": generation, "proofs": told}
 
     # ------------------------------------------------------------------ in and out of the page
@@ -273,18 +278,20 @@ class Session:
     def _export(self, request: dict[str, Any]) -> Reply:
         kind, frame = str(request["kind"]), int(request.get("frame", 0))
         if kind == "csv":
-            head = "x,y,class\n"
-            lines = "".join(f"{x!r},{y!r},{side}\n" for (x, y), side in zip(
-                self.data.plane.tolist(), self.data.y.tolist(), strict=True))  # fmt: skip
-            return _file("rosenblatt-data.csv", "text/csv", (head + lines).encode())
+            reply = _file("rosenblatt-data.csv", "text/csv", as_csv(self.data).encode())
+            if not self.data.flat:
+                reply["message"] = "The file has the two principal axes that are drawn, not the 784 pixels."
+            return reply
         if not self.runs:
             raise ValueError("There is no run to draw; add points of both classes first.")
-        dark = bool(request.get("dark"))
+        proofs = self.proven[1] if self.proven[0] == self.generation else []
+        dark, sizes = bool(request.get("dark")), bool(request.get("sizes", True))
+        screen = Screen(self.data, self.runs, self.view, proofs, dark, sizes)
         if kind in ("svg", "png"):
             kinds = {"svg": "image/svg+xml", "png": "image/png"}
-            return _file(f"rosenblatt.{kind}", kinds[kind], picture(self.data, self.runs, frame, self.view, kind, dark))
+            return _file(f"rosenblatt.{kind}", kinds[kind], picture(screen, frame, kind))
         if kind == "gif":
-            return _file("rosenblatt.gif", "image/gif", animation(self.data, self.runs, self.view, dark))
+            return _file("rosenblatt.gif", "image/gif", animation(screen))
         raise ValueError(f"A picture can be svg, png or gif, and data csv, but got {kind!r}; choose one of them.")
 
     def _upload(self, request: dict[str, Any]) -> Reply:
@@ -358,8 +365,8 @@ def _unless_counting(numbers: Array) -> str:
 
 def _seed(value: Any) -> int:
     try:
-        number = int(value)
-    except (TypeError, ValueError):
+        number = int(value) if value == int(value) else -1
+    except (TypeError, ValueError, OverflowError):
         number = -1
     if not 0 <= number < 2**31:
         raise ValueError(f"A seed must be a whole number of at least 0, but got {value!r}; take 0, say.")

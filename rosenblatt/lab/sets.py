@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import functools
+import io
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -225,11 +227,35 @@ def own(points: Any, axes: tuple[str, str] = ("x₁", "x₂"), classes: tuple[st
     return written(Data(np.ascontiguousarray(table[:, :2]), table[:, 2].astype(np.int64), axes, classes))
 
 
+PLAIN = ("−1", "+1")
+
+
+def as_csv(data: Data) -> str:
+    """The points as they are drawn, under the names of their axes, with their classes by name.
+
+    >>> print(as_csv(own([(1.5, 2, -1), (3, 4, 1)], ("height", "weight, kg"), ("cat", "dog"))), end="")
+    height,"weight, kg",class
+    1.5,2.0,cat
+    3.0,4.0,dog
+    """
+    file = io.StringIO()
+    lines = csv.writer(file, lineterminator="\n")
+    lines.writerow([*(("x", "y") if data.axes == ("x₁", "x₂") else data.axes), "class"])
+    names = {-1: "-1", 1: "1"} if data.classes == PLAIN else dict(zip((-1, 1), data.classes, strict=True))
+    lines.writerows([repr(x), repr(y), names[side]] for (x, y), side in
+                    zip(data.plane.tolist(), data.y.tolist(), strict=True))  # fmt: skip
+    return file.getvalue()
+
+
 def written(data: Data) -> Data:
     """The same data, made by a script that names every number, or, where there are many, reads the exported CSV."""
+    plus = "1" if data.classes == PLAIN else data.classes[1]
     code = (
-        'import numpy as np\n\ntable = np.loadtxt("rosenblatt-data.csv", delimiter=",", skiprows=1)  # Export: data\n'
-        "X, y = np.ascontiguousarray(table[:, :2]), table[:, 2].astype(int)"
+        "import csv\nimport numpy as np\n\n"
+        'with open("rosenblatt-data.csv", newline="", encoding="utf-8") as file:  # Export: data\n'
+        "    _, *lines = csv.reader(file)\n"
+        "X = np.array([[float(a), float(b)] for a, b, _ in lines])\n"
+        f"y = np.array([1 if name == {plus!r} else -1 for *_, name in lines])"
     )
     if len(data.y) <= LITERAL:
         rows = "".join(f"    [{x!r}, {y!r}],\n" for x, y in data.X.tolist())

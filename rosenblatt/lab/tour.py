@@ -41,7 +41,8 @@ STEPS: tuple[Step, ...] = (
         _at("blobs", {"n": 60, "margin": 0.2, "seed": 15}, Choice.of("perceptron", AS_THEY_ARE))),
     Step("The theorem", "If the points lie within R of the origin and some line leaves a street of half-width γ, then "
         "there are at most R²/γ² corrections, however many points there are. The proof is two curves: ‖w‖² stays below "
-        "k R² and above (k γ)², and they cross.",
+        "k R² and above (k γ)², and they cross. Here the bias is learned too, as the weight of a coordinate that is "
+        "always 1: R′ and γ′ are R and γ with that coordinate, and the bound shown is R′²/γ′², rounded down.",
         "Make the margin wider: the crossing comes nearer, and the run gets shorter.", "L7",
         _at("blobs", {"n": 100, "margin": 0.1, "seed": 29}, Choice.of("perceptron", {"max_iter": 40}))),
     Step("xor", "Exclusive or broke the spell (Minsky and Papert 1969): no line has (0, 1) and (1, 0) on one side and "

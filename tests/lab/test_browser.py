@@ -132,7 +132,7 @@ def test_a_strangers_first_minute(open_tab):
     early = tab.shown()["frame"]
     tab.page.wait_for_function(f"lab.frame > {early + 1}")
     tab.page.wait_for_function("lab.state().proofs.length > 0")
-    assert "at most R²/γ² = 502 updates" in tab.page.inner_text("#proof-sentence")
+    assert "at most ⌊R′²/γ′²⌋ = 502 updates" in tab.page.inner_text("#proof-sentence")
     tab.pause()
 
 
@@ -323,4 +323,112 @@ def test_a_server_that_stops_is_said(browser):
     process.stdout.close()
     tab.page.wait_for_selector("#lost:not([hidden])", timeout=10_000)
     assert "server has stopped" in tab.page.inner_text("#lost")
+    tab.page.click("#share")
+    assert "server has stopped" in tab.page.inner_text("#message")
+    tab.page.click("#python-box summary")
+    tab.page.wait_for_function("document.getElementById('script').textContent.includes('server has stopped')")
     context.close()
+
+
+def test_the_sentence_names_the_point_as_it_is(open_tab):
+    tab = open_tab()
+    tab.after(lambda: tab.page.select_option("#learner0", "adaline"))
+    tab.pause()
+    said = tab.page.evaluate(
+        """() => { const { runs, data } = lab.state(), run = runs[0], found = [];
+          for (let k = 1; k <= 40; k++) {
+            document.getElementById("scrub").value = k; document.getElementById("scrub").oninput();
+            const j = run.places[k - 1], w = run.weights.slice(3 * k - 3, 3 * k);
+            found.push([data.side[j], data.side[j] * (w[0] * data.x[j] + w[1] * data.y[j] + w[2]),
+                        document.getElementById("sentence").textContent]);
+          }
+          return found; }"""
+    )
+    assert len({margin <= 0 for _, margin, _ in said}) == 2 and max(margin for _, margin, _ in said) > 1
+    for side, margin, text in said:
+        assert ("orange" if side > 0 else "blue") + " point" in text
+        assert ("was a mistake" if margin <= 0 else "was right") in text
+
+
+def test_clearing_leaves_nothing_behind(open_tab):
+    tab = open_tab()
+    tab.pause()
+    tab.page.keyboard.press("End")
+    tab.after(lambda: tab.page.click("#clear"))
+    left = tab.page.evaluate(
+        """Bokeh.documents[0].get_model_by_name("plane0").renderers.filter((r) => r.visible)
+           .map((r) => (r.data_source.data.x || r.data_source.data.xs || []).length)"""
+    )
+    assert set(left) == {0}
+
+
+def test_a_refusal_keeps_the_proof_and_the_frame(open_tab):
+    tab = open_tab()
+    tab.pause()
+    tab.page.wait_for_function("lab.state().proofs.length > 0")
+    tab.page.keyboard.press("Home")
+    said = tab.page.inner_text("#proof-sentence")
+    tab.page.keyboard.press("u")
+    tab.page.wait_for_function("document.getElementById('message').textContent.includes('nothing to undo')")
+    assert tab.page.inner_text("#proof-sentence") == said and tab.shown()["frame"] == 0
+    tab.page.fill("#set-options-margin", "99")
+    tab.page.keyboard.press("Tab")
+    tab.page.wait_for_function("document.getElementById('message').textContent.includes('margin must be')")
+    assert tab.page.input_value("#set-options-margin") == "0.2"
+
+
+def test_scrubbing_while_it_plays(open_tab):
+    tab = open_tab()
+    assert tab.shown()["playing"]
+    tab.page.evaluate("document.getElementById('scrub').value = 30; document.getElementById('scrub').oninput()")
+    assert tab.shown()["frame"] == 30 and not tab.shown()["playing"]
+
+
+def test_two_quick_deletes_remove_the_point_that_was_meant(open_tab):
+    tab = open_tab()
+    tab.pause()
+    tab.page.keyboard.press("d")
+    shown = tab.shown()
+    place = shown["x"][7], shown["y"][7]
+    tab.after(lambda: tab.page.mouse.dblclick(*tab.at(*place)))
+    tab.page.wait_for_timeout(300)
+    assert list(place) not in [list(p) for p in zip(tab.shown()["x"], tab.shown()["y"], strict=True)]
+    assert len(tab.shown()["x"]) == 59
+
+
+def test_an_edit_in_the_tour_shows_its_line(open_tab):
+    tab = open_tab()
+    page = tab.page
+    tab.after(lambda: page.click("#tour-open"))
+    tab.after(lambda: page.click("#tour-next"))
+    tab.pause()
+    page.keyboard.press("f")
+    shown = tab.after(lambda: tab.click(0, 1))
+    assert shown["frame"] == shown["frames"][0] - 1 > 0 and any(shown["weights"][0])
+
+
+def test_two_learners_and_the_names_of_the_classes(open_tab):
+    tab = open_tab()
+    page = tab.page
+    tab.after(lambda: page.select_option("#set", "iris"))
+    tab.pause()
+    tab.after(lambda: page.select_option("#learner0", "averaged"))
+    tab.pause()
+    tab.after(lambda: page.select_option("#learner1", "svm"))
+    tab.pause()
+    page.evaluate("document.getElementById('scrub').value = 3; document.getElementById('scrub').oninput()")
+    assert page.inner_text("#class-minus") == "● blue (setosa)"
+    sentence, formula = page.inner_text("#sentence"), page.inner_text("#formula")
+    assert sentence.startswith("Averaged perceptron: Update 3")
+    assert re.search(r"\((setosa|versicolor)\) point", sentence)
+    assert "perceptron underneath" in formula and "The answer, mean so far" in formula
+    assert "Averaged perceptron, update 3 of" in page.inner_text("#caption0")
+    assert "Support vector machine, epoch 3 of" in page.inner_text("#caption1")
+    assert page.evaluate("Bokeh.documents[0].get_model_by_name('curve').below[0].axis_label") == (
+        "updates of Averaged perceptron, epochs of Support vector machine"
+    )
+    for name in ("kernel", "voted"):
+        tab.after(lambda name=name: page.select_option("#learner0", name))
+        tab.pause()
+        page.evaluate("document.getElementById('scrub').value = 2; document.getElementById('scrub').oninput()")
+        assert re.search(r"≤ 0", page.inner_text("#sentence")) and re.search(r"\d", page.inner_text("#formula"))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rosenblatt import Perceptron, audit, separability
-from rosenblatt.lab.history import MOST_FRAMES, train
+from rosenblatt.lab.history import MOST_FRAMES, kernel_values, replay, train
 from rosenblatt.lab.learners import LEARNERS, Choice
 from rosenblatt.lab.proof import prove
 from rosenblatt.lab.sets import SETS, own, ready
@@ -117,3 +117,64 @@ def test_sets_refuse_what_makes_no_sense(monkeypatch, tmp_path):
     monkeypatch.setenv("ROSENBLATT_CACHE", str(tmp_path))
     with pytest.raises(ValueError, match="MNIST is not on this machine; set ROSENBLATT_DATA"):
         ready("mnist")
+
+
+def test_only_a_run_that_came_to_rest_needed_its_updates():
+    whole = prove(train(Choice.of("perceptron", {"max_iter": 100}), SEPARABLE, 0), SEPARABLE)
+    cut = prove(train(Choice.of("perceptron", {"max_iter": 1}), SEPARABLE, 0), SEPARABLE)
+    assert "This run needed" in whole.sentence and "so far" not in whole.sentence
+    assert "so far" in cut.sentence and "needed" not in cut.sentence
+
+
+@pytest.mark.parametrize(("eta", "theta"), [(1.0, 0.0), (0.5, 0.0), (1.0, 2.0), (0.5, 2.0)])
+def test_the_bound_and_its_curves_are_named_as_they_are_computed(eta, theta, monkeypatch):
+    run = train(Choice.of("margin", {"learning_rate": eta, "theta": theta, "max_iter": 200}), SEPARABLE, 0)
+    found = separability(SEPARABLE.X, SEPARABLE.y)
+    exact = prove(run, SEPARABLE)
+    monkeypatch.setattr("rosenblatt.lab.proof.MOST_AUDITED", 0)
+    for proof in (exact, prove(run, SEPARABLE)):
+        assert proof.bound == pytest.approx((found.radius**2 + 2 * theta / eta) / found.gamma**2, abs=2)
+        assert proof.radius_squared == pytest.approx(eta**2 * found.radius**2 + 2 * eta * theta)
+        assert proof.gamma_squared == pytest.approx((eta * found.gamma) ** 2)
+        assert ("θ" in proof.ceiling) == ("θ" in proof.sentence) == bool(theta)
+        assert ("η" in proof.ceiling) == ("η" in proof.floor) == (eta != 1.0)
+        assert f"/γ′²⌋ = {proof.bound:,} updates" in proof.sentence and "always 1" in proof.sentence
+
+
+@pytest.mark.parametrize("variant", ["PA", "PA-I", "PA-II"])
+def test_the_formula_of_passive_aggressive_gives_its_steps(variant):
+    C = 0.05
+    choice = Choice.of("passive_aggressive", {"variant": variant, "C": C, "max_iter": 1})
+    run = train(choice, MIXED, 0)
+    tau = choice.formula.split("τ = ")[1].split("   where")[0]
+    for old in (("(1 − m)", "(1 - m)"), ("‖x‖²", "x @ x"), ("1/(2C)", "1/(2 * C)")):
+        tau = tau.replace(*old)
+    for k, row in enumerate(run.rows):
+        x, y = MIXED.X[row], MIXED.y[row]
+        m = y * (run.weights[k, :2] @ x + run.weights[k, 2])
+        assert abs(run.steps[k]) == pytest.approx(eval(tau, {"x": x, "m": m, "C": C, "min": min}))
+
+
+def test_the_end_of_a_run_claims_no_more_than_was_seen():
+    iris = ready("iris")
+    run = train(Choice.of("neuron"), iris, 0)
+    assert "nothing more" not in run.ending()
+    if run.trace.stop_reason == "converged":
+        assert "the loss no longer fell" in run.ending()
+    dropped = train(Choice.of("kernel", {"kernel": "linear", "drop_after": 2}), MIXED, 0)
+    assert dropped.trace.stop_reason == "converged" and "missed 2 times being left out" in dropped.ending()
+    rested = train(Choice.of("perceptron", {"max_iter": 100}), SEPARABLE, 0)
+    assert "a whole epoch passed without an update" in rested.ending()
+
+
+@pytest.mark.parametrize("name", ["kernel", "voted"])
+def test_the_margins_of_what_is_no_line_are_those_before_each_update(name):
+    run = train(Choice.of(name, {"max_iter": 2}), MIXED, 0)
+    assert (run.margins <= 1e-12).all() and run.margins[0] == 0.0 and len(run.margins) == len(run.rows)
+    k = len(run.rows) - 1
+    if name == "kernel":
+        K = kernel_values(run.model, MIXED.X[run.rows[:k]], MIXED.X[run.rows[k : k + 1]])[:, 0]
+        score = run.steps[:k] @ K
+    else:
+        score = replay(MIXED.X, run.rows, run.steps, run.shrinks)[k] @ [*MIXED.X[run.rows[k]], 1.0]
+    assert run.margins[k] == pytest.approx(MIXED.y[run.rows[k]] * score)

@@ -229,3 +229,65 @@ def test_a_port_that_is_taken_is_said():
             rosenblatt.lab.serve(port=taken.getsockname()[1], open_browser=False)
     with pytest.raises(ValueError, match="port must be a whole number"):
         rosenblatt.lab.serve(port=-1, open_browser=False)
+
+
+def test_the_class_of_an_update_is_that_of_its_point():
+    session = Session()
+    (told,) = session.handle({"do": "learner", "which": 0, "name": "adaline"})["runs"]
+    sides, rows = unpacked(told["sides"], "i1"), unpacked(told["rows"], "<i4")
+    assert np.array_equal(sides, session.data.y[rows])
+    assert (np.sign(unpacked(told["steps"], "<f8")) != sides).any()  # the sign of a step says something else
+
+
+def test_a_click_on_an_older_screen_changes_nothing():
+    session = Session()
+    old = session.generation
+    session.handle({"do": "delete", "rows": [3], "generation": old})
+    state = session.state
+    for request in ({"do": "delete", "rows": [3]}, {"do": "flip", "row": 3}, {"do": "move", "row": 3, "x": 0, "y": 0}):
+        reply = session.handle({**request, "generation": old})
+        assert session.state == state and not reply["message"]
+    assert len(session.data.y) == 59
+
+
+def test_what_is_refused_leaves_the_generation():
+    session = Session()
+    before = session.generation
+    for request in ({"do": "undo"}, {"do": "seed", "seed": -3}, {"do": "seed", "seed": 1.5}):
+        reply = session.handle(request)
+        assert reply["message"] and reply["generation"] == before
+
+
+def test_the_exported_file_is_what_a_long_script_reads(tmp_path, monkeypatch):
+    session, rng = Session(), np.random.default_rng(0)
+    rows = "".join(f"{x!r},{y!r},{'dog, big' if x > y else 'cat'}\n".replace("dog, big", '"dog, big"')
+                   for x, y in rng.normal(size=(2500, 2)).tolist())  # fmt: skip
+    session.handle({"do": "upload", "text": "height,weight,kind\n" + rows})
+    session.handle({"do": "columns", "x": "height", "y": "weight", "target": "kind"})
+    content = base64.b64decode(session.handle({"do": "export", "kind": "csv"})["file"]["content"])
+    assert content.startswith(b"height,weight,class\n") and b'"dog, big"' in content
+    (tmp_path / "rosenblatt-data.csv").write_bytes(content)
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    exec(session.data.code, names)
+    assert names["X"].tobytes() == session.data.X.tobytes() and np.array_equal(names["y"], session.data.y)
+
+
+def test_a_picture_has_what_the_screen_has():
+    from matplotlib.figure import Figure
+
+    from rosenblatt.lab.picture import Screen, support_at
+
+    session = Session()
+    session.handle({"do": "set", "name": "xor"})
+    session.handle({"do": "compare", "name": "svm"})
+    session.proofs()
+    screen = Screen(session.data, session.runs, session.view, session.proven[1])
+    plain, proven = (Figure().add_subplot() for _ in range(2))
+    screen.draw(plain, session.runs[0], 2)
+    screen.draw(proven, session.runs[0], 2, session.proven[1][0])
+    assert len(proven.collections) == len(plain.collections) + 2  # diamonds and the star
+    assert len(proven.patches) == 2 and not plain.patches  # the hulls
+    assert len(proven.texts) == 1  # the arrow
+    assert [text.get_text() for text in proven.get_legend().get_texts()] == ["false", "true"]
+    assert support_at(session.runs[1], session.runs[1].frames - 1).tolist() == [0, 1, 2, 3]

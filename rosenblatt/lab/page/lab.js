@@ -13,6 +13,10 @@ window.lab = (function () {
   // ---------------------------------------------------------------- the wire
 
   function ask(request) {
+    if (document.body.dataset.lost === "yes") {
+      say("The lab's server has stopped, so this cannot be done; start it again and reload this page.");
+      return Promise.resolve({ message: "The lab's server has stopped; start it again and reload this page.", lost: true });
+    }
     request.id = ++asked;
     return new Promise((answer) => {
       waiting.set(request.id, answer);
@@ -22,9 +26,10 @@ window.lab = (function () {
   }
 
   async function change(request) {
+    if ("row" in request || "rows" in request) request.generation = screen.generation; // the numbers are those of this screen
     const wasAtEnd = frame >= longest();
     const reply = await ask(request);
-    if (reply.runs) show(reply, wasAtEnd || !playing);
+    if (reply.runs) show(reply, wasAtEnd || !playing, request.do === "tour");
     else if (reply.message) say(reply.message);
     return reply;
   }
@@ -62,6 +67,7 @@ window.lab = (function () {
   }
 
   function lost(is) {
+    if (is) for (const [id, answer] of waiting) { waiting.delete(id); answer({ message: "The lab's server has stopped; start it again and reload this page.", lost: true }); }
     $("lost").hidden = !is;
     document.body.dataset.lost = is ? "yes" : "no";
   }
@@ -81,19 +87,21 @@ window.lab = (function () {
   }
 
   function show(reply, toEnd, first) {
+    const same = Boolean(screen) && screen.generation === reply.generation; // refused: nothing has changed
     screen = reply;
     const d = reply.data;
     data = { ...d, x: unpack(d.x, "f8"), y: unpack(d.y, "f8"), side: unpack(d.side, "i1"), rows: unpack(d.rows, "i4") };
     runs = reply.runs.map(unpackRun);
-    proofs = [];
+    if (!same) proofs = [];
     say(reply.message || reply.trouble);
     const tourEnd = reply.tour && reply.tour.end;
-    frame = first || reply.tour ? (reply.frame || (tourEnd ? longest() : 0)) : toEnd ? longest() : 0;
+    if (!same) frame = first ? (reply.frame || (tourEnd ? longest() : 0)) : toEnd ? longest() : 0;
     frame = Math.min(frame, longest());
     frame = Math.max(frame, 0);
     $("scrub").max = Math.max(1, longest());
     $("undo").disabled = !reply.undo;
     $("redo").disabled = !reply.redo;
+    if (same) for (const id of ["set-options", "options0", "options1"]) $(id).dataset.key = ""; // what was refused is not left standing
     setMenus();
     setTour();
     setView();
@@ -111,7 +119,7 @@ window.lab = (function () {
   function unpackRun(told) {
     const run = { ...told };
     for (const [name, kind] of [["numbers", "i4"], ["epoch_ends", "i4"], ["rows", "i4"], ["places", "i4"],
-      ["steps", "f8"], ["shrinks", "f8"], ["error_frames", "i4"], ["errors", "f8"], ["lengths", "f8"],
+      ["steps", "f8"], ["sides", "i1"], ["margins", "f8"], ["shrinks", "f8"], ["error_frames", "i4"], ["errors", "f8"], ["lengths", "f8"],
       ["support", "i4"]]) run[name] = unpack(told[name], kind);
     const counting = (n) => Int32Array.from({ length: n }, (_, j) => j);
     if (!told.numbers) run.numbers = counting(run.frames);
@@ -188,7 +196,7 @@ window.lab = (function () {
   function settle() { // the frame on view goes into the address, once the reader rests
     clearTimeout(settling);
     settling = setTimeout(async () => {
-      if (playing || !screen) return;
+      if (playing || !screen || document.body.dataset.lost === "yes") return;
       const reply = await ask({ do: "frame", frame });
       setAddress(reply.address);
       if ($("python-box").open) fetchScript();
@@ -233,8 +241,9 @@ window.lab = (function () {
     }
     $("scrub").value = frame;
     const run = runs[0];
-    const noun = run && run.kind === "updates" ? "update" : "epoch";
-    $("place").textContent = run ? `${noun} ${number(run.numbers[at(run)])} of ${number(run.numbers[run.frames - 1])}` : "";
+    const stands = (r) => `${r.kind === "updates" ? "update" : r.kind === "once" ? "step" : "epoch"} ${number(r.numbers[at(r)])} of ${number(r.numbers[r.frames - 1])}`;
+    $("place").textContent = run ? stands(run) : "";
+    runs.forEach((r, i) => { const text = runs.length > 1 ? `${r.title}, ${stands(r)}` : r.title; if ($(`caption${i}`).textContent !== text) $(`caption${i}`).textContent = text; });
     lab.frame = frame;
     lab.timings.draws.push(performance.now() - begun);
     if (lab.timings.draws.length > 2000) lab.timings.draws.shift();
@@ -260,7 +269,8 @@ window.lab = (function () {
   function clearPlane(i) {
     for (const [name, keys] of [["sides", ["xs", "ys", "colour", "alpha"]], ["hulls", ["xs", "ys", "colour"]],
       ["lines", ["xs", "ys", "colour", "width", "dash", "alpha"]], ["arrow", ["x0", "y0", "x1", "y1"]],
-      ["head", ["x", "y", "angle"]], ["support", ["x", "y", "size"]], ["sample", ["x", "y"]], ["star", ["x", "y"]]])
+      ["head", ["x", "y", "angle"]], ["support", ["x", "y", "size"]], ["witness", ["x", "y", "size"]],
+      ["grown", ["x", "y", "size", "colour", "marker", "edge"]], ["sample", ["x", "y"]], ["star", ["x", "y"]]])
       put(`plane${i}_${name}`, Object.fromEntries(keys.map((key) => [key, []])));
   }
 
@@ -354,10 +364,11 @@ window.lab = (function () {
 
   function drawRings(run, i, k, size) {
     let ringed = [];
-    if (run.field && run.name === "kernel") for (let j = 0; j < run.counts.length; j++) { if (run.counts[j]) ringed.push(j); }
+    if (run.field && run.name === "kernel" && k < run.frames - 1) for (let j = 0; j < run.counts.length; j++) { if (run.counts[j]) ringed.push(j); }
     else if (run.support.length && k === run.frames - 1) ringed = [...run.support].filter((j) => j >= 0);
     const proof = proofs[i];
-    if (proof && proof.places && proof.places.length) ringed = ringed.concat(proof.places);
+    const witness = (proof && proof.places) || [];
+    put(`plane${i}_witness`, { x: witness.map((j) => data.x[j]), y: witness.map((j) => data.y[j]), size: witness.map((j) => size(j) + 18) });
     put(`plane${i}_support`, { x: ringed.map((j) => data.x[j]), y: ringed.map((j) => data.y[j]), size: ringed.map((j) => size(j) + 6) });
   }
 
@@ -413,7 +424,9 @@ window.lab = (function () {
       models[`curve_${name}`].data = { x: shown.map((j) => run.error_frames[j]), y };
     });
     models.curve_plot.y_range.setv({ start: -0.04 * high, end: Math.min(104, 1.12 * high) });
-    models.curve_plot.below[0].axis_label = runs[0] && runs[0].kind === "updates" ? "updates" : "epochs";
+    const units = runs.map((run) => (run.kind === "updates" ? "updates" : run.kind === "once" ? "step" : "epochs"));
+    models.curve_plot.below[0].axis_label = units.length < 2 || units[0] === units[1] ? units[0] || "updates"
+      : runs.map((run, i) => `${units[i]} of ${run.title}`).join(", ");
     $("ending").textContent = runs.map((run) => (runs.length > 1 ? run.title + ": " : "") + run.ending).join(" ")
       + (runs.some((run) => run.notes.length) ? " " + runs.flatMap((run) => run.notes).join(" ") : "");
   }
@@ -429,7 +442,7 @@ window.lab = (function () {
     models.proof_bound.visible = false;
     for (const id of ["bound-key", "up-key", "down-key"]) $(id).hidden = !(proof && proof.applies && proof.bound !== null);
     $("proof-key").hidden = !(run && run.lengths.length);
-    $("proof-sentence").textContent = proof ? proof.sentence : screen.trouble || "Looking for a proof …";
+    $("proof-sentence").textContent = proof ? (runs.length > 1 && proof.applies ? `${run.title}. ` : "") + proof.sentence : screen.trouble || "Looking for a proof …";
     $("prove").dataset.verdict = proof ? proof.verdict : "";
     if (!run || !run.lengths.length || run.frames < 2) { $("proof-plot").hidden = !(proof && proof.applies); return; }
     $("proof-plot").hidden = false;
@@ -447,6 +460,8 @@ window.lab = (function () {
       models.proof_bound.location = Math.max(1, proof.bound);
       models.proof_bound.visible = true;
       $("bound").textContent = `at most ${number(proof.bound)}`;
+      $("ceiling").textContent = proof.ceiling;
+      $("floor").textContent = proof.floor;
       high = Math.max(high, end * proof.radius_squared);
       low = Math.min(low, proof.gamma_squared);
     }
@@ -480,7 +495,7 @@ window.lab = (function () {
     plot.below[0].axis_label = run.surface ? "w₁" : "pixels of the weights";
     plot.left[0].axis_label = run.surface ? "w₂" : "";
     $("land-title").textContent = run.surface ? "The loss, and the way down" : "The weights as an image";
-    $("land-note").textContent = run.surface ? run.surface.note : "Orange pixels speak for one digit, blue ones for the other.";
+    $("land-note").textContent = run.surface ? run.surface.note : `Orange pixels speak for ${data.classes[1]}, blue ones for ${data.classes[0]}.`;
     if (run.surface) {
       const values = run.surface.values, image = models.landscape_field.data.image[0];
       let low = Infinity, high = -Infinity;
@@ -514,14 +529,20 @@ window.lab = (function () {
   // ---------------------------------------------------------------- words
 
   const number = (v) => Math.round(v).toLocaleString("en");
-  const short = (v) => (Number.isInteger(v) && Math.abs(v) < 1000 ? String(v) : Math.abs(v) >= 1000 || Math.abs(v) < 0.005 ? v.toExponential(1) : v.toFixed(2)).replace("-", "−");
+  const counted = (n, noun) => `${number(n)} ${noun}${n === 1 ? "" : "s"}`;
+  const short = (v) => {
+    const size = Math.abs(v);
+    const text = Number.isInteger(v) && size < 1e6 ? v.toLocaleString("en") : size >= 1e6 || size < 0.005 ? v.toExponential(1)
+      : size >= 1000 ? v.toLocaleString("en", { maximumFractionDigits: 0 }) : v.toFixed(2);
+    return text.replaceAll("-", "−");
+  };
   const vector = (v) => `(${v.slice(0, -1).map(short).join(", ")} | ${short(v[v.length - 1])})`;
 
   function explain() {
     const run = runs[0];
-    if (!run) { $("sentence").textContent = screen.trouble; $("formula").textContent = ""; $("paragraph").textContent = data.about; $("links").textContent = ""; return; }
+    if (!run) { $("sentence").textContent = screen.trouble; $("formula").textContent = ""; $("paragraph").textContent = data.about; $("links").textContent = ""; spoken = null; hint(); return; }
     const k = at(run), total = run.frames - 1;
-    $("sentence").textContent = sentence(run, k, total);
+    $("sentence").textContent = (runs.length > 1 ? `${run.title}: ` : "") + sentence(run, k, total);
     $("formula").textContent = formula(run, k);
     const told = runs.map((r) => r.paragraph).join(" ");
     if (spoken !== told) { // text that stays is left alone
@@ -539,13 +560,20 @@ window.lab = (function () {
       const wrong = Math.round(run.errors[before(run.error_frames, k)] * data.total);
       return `After epoch ${number(run.numbers[k])}: ${number(wrong)} of ${number(data.total)} points are on the wrong side.` + (k === total ? " " + run.ending : "");
     }
-    const row = run.rows[k - 1], sign = Math.sign(run.steps[k - 1]) || 1, place = run.places[k - 1];
+    const row = run.rows[k - 1], sign = run.sides[k - 1], place = run.places[k - 1];
     const epoch = 1 + run.epoch_ends.findIndex((end) => end >= k);
     const where = place >= 0 && data.flat ? ` at (${short(data.x[place])}, ${short(data.y[place])})` : "";
-    const name = `${sign > 0 ? "orange" : "blue"} point ${number(row + 1)}${where}`;
+    const name = `${nameOf(sign)} point ${number(row + 1)}${where}`;
     const m = marginBefore(run, k);
-    const why = m === null ? "was learned from" : m <= 0 ? `was a mistake: its margin was ${short(m)} ≤ 0` : `was right, but its margin was only ${short(m)}`;
+    const why = m === null ? "was learned from" : m <= 0 ? `was a mistake: its margin was ${short(m)} ≤ 0` : reason(run, m, run.steps[k - 1] * sign);
     return `Update ${number(run.numbers[k])}, epoch ${epoch}: the ${name} ${why}.` + (k === total ? " " + run.ending : "");
+  }
+
+  function reason(run, m, pull) { // why a point on its right side was learned from
+    const right = `was right, with a margin of ${short(m)}`;
+    if (run.name === "adaline") return `${right}; 1 is wanted, so it ${pull < 0 ? "pushes the line nearer" : "pulls the line away"}`;
+    if (run.name === "logistic" || run.name === "neuron") return `${right}; every point pulls a little`;
+    return pull ? `was right, but its margin was only ${short(m)}` : `${right}, and the weights only shrank`;
   }
 
   function sampleOf(run, k) {
@@ -555,27 +583,46 @@ window.lab = (function () {
   }
 
   function marginBefore(run, k) {
+    if (run.margins.length) return Number.isFinite(run.margins[k - 1]) ? run.margins[k - 1] : null;
     const list = run.path || run.weights, x = data.flat ? sampleOf(run, k) : null;
     if (!list || !x || run.numbers[k] - run.numbers[k - 1] !== 1) return null;
-    const w = weightsAt(list, k - 1), sign = Math.sign(run.steps[k - 1]) || 1;
+    const w = weightsAt(list, k - 1), sign = run.sides[k - 1];
     return sign * (w[0] * x[0] + w[1] * x[1] + w[2]);
   }
 
   function formula(run, k) {
+    const whose = runs.length > 1 ? `${run.title}\n` : "";
+    return whose + ownFormula(run, k) + answered(run, k);
+  }
+
+  function answered(run, k) { // the answer beside the perceptron underneath it
+    if (!run.path || !run.weights || !k) return "";
+    const name = run.answer === "averaged" ? "mean so far" : "in the pocket";
+    return `\n\nThe answer, ${name}:\n(w | b) = ${vector(weightsAt(run.weights, k))}`;
+  }
+
+  function ownFormula(run, k) {
     const list = run.path || run.weights;
     if (run.kind === "updates" && k > 0 && list && data.flat) {
       const x = sampleOf(run, k), w = weightsAt(list, k - 1), now = weightsAt(list, k);
       if (x && run.numbers[k] - run.numbers[k - 1] === 1) {
-        const step = run.steps[k - 1], sign = step < 0 ? "−1" : "+1", shrink = run.shrinks[k - 1];
-        const size = Math.abs(step), times = shrink === 1 ? "" : `${shrink.toFixed(4)} · `;
-        return `${run.formula}\n\n(w | b) ← ${times}${vector(w)}\n        + ${short(size)} · (${sign}) · ${vector([...x, 1])}\n        = ${vector(now)}`;
+        const y = run.sides[k - 1], pull = run.steps[k - 1] * y, sign = y < 0 ? "−1" : "+1", shrink = run.shrinks[k - 1];
+        const size = Math.abs(pull), times = shrink === 1 ? "" : `${shrink.toFixed(4)} · `;
+        const under = list === run.path || run.answer === "voted" ? "The perceptron underneath:\n" : "";
+        return `${run.formula}\n\n${under}(w | b) ← ${times}${vector(w)}\n        ${pull < 0 ? "−" : "+"} ${short(size)} · (${sign}) · ${vector([...x, 1])}\n        = ${vector(now)}`;
       }
     }
     if (run.kind === "updates" && k > 0 && !list && run.name === "kernel") {
       const place = run.places[k - 1];
-      return `${run.formula}\n\nα of point ${number(run.rows[k - 1] + 1)} ← ${place >= 0 ? run.counts[place] - 1 : "…"} + 1`;
+      const y = run.sides[k - 1] < 0 ? "−1" : "+1", m = run.margins.length ? run.margins[k - 1] : NaN;
+      const score = Number.isFinite(m) ? `\ny Σ_j α_j y_j K(x_j, x) = (${y}) · ${short(m * run.sides[k - 1])} = ${short(m)} ≤ 0` : "";
+      return `${run.formula}\n\nPoint ${number(run.rows[k - 1] + 1)}:${score}\nα ← ${place >= 0 ? run.counts[place] - 1 : "…"} + 1`;
     }
-    if (run.weights) return `${run.formula}\n\n(w | b) = ${vector(weightsAt(run.weights, k))}`;
+    if (run.weights && data.flat) return `${run.formula}\n\n(w | b) = ${vector(weightsAt(run.weights, k))}`;
+    if (k > 0 && run.kind === "updates" && run.margins.length && Number.isFinite(run.margins[k - 1])) {
+      const pull = run.steps[k - 1] * run.sides[k - 1], length = run.lengths.length ? `\n‖(w | b)‖² = ${short(run.lengths[k])}` : "";
+      return `${run.formula}\n\ny (w·x + b) = ${short(run.margins[k - 1])}\n(w | b) ← ${run.shrinks[k - 1] === 1 ? "" : run.shrinks[k - 1].toFixed(4) + " · "}(w | b) + ${short(pull)} · (${run.sides[k - 1] < 0 ? "−1" : "+1"}) · (x | 1)${length}`;
+    }
     return run.formula;
   }
 
@@ -689,10 +736,18 @@ window.lab = (function () {
       optionsInto($(`options${i}`), learner ? learner.options : [], chosen ? chosen[1] : {}, (values) => change({ do: "learner", which: i, name: chosen[0], values }));
     }
     $("seed").value = screen.seed;
+    $("class-plus").textContent = "■ " + nameOf(1);
+    $("class-minus").textContent = "● " + nameOf(-1);
     const why = lab.menu.sets.map((s) => s.missing).filter(Boolean).join(" ");
     $("about").textContent = data.about + (why ? " " + why : "");
     for (const input of document.querySelectorAll("#tools input")) input.disabled = !data.flat;
   }
+
+  // A class by its colour and, where it has one, its name.
+  const nameOf = (s) => {
+    const name = data.classes[s > 0 ? 1 : 0], colour = s > 0 ? "orange" : "blue";
+    return ["−1", "+1"].includes(name) ? colour : `${colour} (${name.length > 24 ? name.slice(0, 23) + "…" : name})`;
+  };
 
   function setTour() {
     const tour = screen.tour;
@@ -826,7 +881,7 @@ window.lab = (function () {
     $("back").onclick = () => { play(false); go(frame - 1); };
     $("first").onclick = () => { play(false); go(0); };
     $("epoch").onclick = () => { play(false); nextEpoch(1); };
-    $("scrub").oninput = () => { if (playing) play(false); go(Number($("scrub").value)); };
+    $("scrub").oninput = () => { const to = Number($("scrub").value); if (playing) play(false); go(to); };
     $("undo").onclick = () => change({ do: "undo" });
     $("redo").onclick = () => change({ do: "redo" });
     $("clear").onclick = () => change({ do: "clear" });
@@ -915,6 +970,7 @@ window.lab = (function () {
 
   async function share() {
     const reply = await ask({ do: "frame", frame });
+    if (reply.lost) return;
     setAddress(reply.address);
     if (!reply.address) say("There is too much on this screen for a link; share the exported data instead.");
     else copy(location.href, "The link is copied: it holds everything on this screen.");
@@ -923,9 +979,9 @@ window.lab = (function () {
   async function save(kind) {
     $("export").open = false;
     if (kind === "gif") say("Drawing the animation …");
-    const reply = await ask({ do: "export", kind, frame, dark });
+    const reply = await ask({ do: "export", kind, frame, dark, sizes: $("sizes").checked });
     if (!reply.file) return say(reply.message);
-    if (kind === "gif") say("");
+    if (kind === "gif" || reply.message) say(reply.message || "");
     const bytes = Uint8Array.from(atob(reply.file.content), (c) => c.charCodeAt(0));
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([bytes], { type: reply.file.kind }));
