@@ -197,6 +197,8 @@ def read_for(
         if source.header is None:
             source.header = known.has_header(source)
         if source.header is False and known.by_position:
+            if len(known.features) == 1 and not labelled and not known.fits(source):
+                source.separator = "\t"  # lines of text, whose commas part nothing
             names = partial(known.placed, name=source.name, labelled=labelled)
     return examples_of(source, wanted, labelled=labelled, numbers=numbers, names=names)
 
@@ -226,6 +228,13 @@ class _Known:
             if first & set(self.features):
                 return True
         return False if self.by_position else None
+
+    def fits(self, source: Source) -> bool:
+        """Whether the file, as it is understood, has no fewer columns than the model's feature and no more than all."""
+        with suppress(ValueError, OSError):
+            width = len(replace(source, notes=[], types={}).columns)
+            return width <= 1 + bool(self.target) + len(self.left_out)
+        return False
 
     def placed(self, columns: list[str], name: str, labelled: bool) -> list[str]:
         """The model's names for columns that are known by their place."""

@@ -411,6 +411,8 @@ def test_a_model_of_a_file_without_a_header_goes_by_position(shell):
     texts = "\n".join(line.split("\t")[1] for line in lines) + "\n"
     Path("texts.tsv").write_text(texts)
     assert shell("predict", "d.safetensors", "texts.tsv", "--only").count("\n") == 60
+    Path("texts.txt").write_text("see you, and you, later\nwin money\nsee you, then\n")  # lines of text, not columns
+    assert shell("predict", "d.safetensors", "texts.txt", "--only") == "ham\nspam\nham\n"
 
 
 def test_names_that_are_nearly_right_are_named(shell, iris, model):
