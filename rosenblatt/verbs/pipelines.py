@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.features.tables import CellError
-from rosenblatt.verbs.errors import InputError, reading
+from rosenblatt.verbs.errors import InputError, reading, setting
 from rosenblatt.verbs.examples import Array, Examples
 
 WATCHED = 20_000_000  # numbers in the held-out rows up to which their error is measured after every epoch
@@ -81,7 +81,7 @@ def fit_learner(
     shown = "verbose" in learner.get_params(deep=False)
     if shown:
         learner.set_params(verbose=verbose)
-    with reading(found.name):
+    with reading(found.name), setting(learner.get_params(deep=False)):
         learner.fit(rows, found.labels(), **options)
     if shown:
         learner.set_params(verbose=0)

@@ -28,6 +28,7 @@ from rosenblatt.progress import reporter
 from rosenblatt.sources import Matrix, Source
 from rosenblatt.sources.delimited import TypesWidened
 from rosenblatt.trace import Array, Epoch, Trace
+from rosenblatt.verbs.errors import counted
 
 TESTED_ROWS = 20_000  # kept aside, which tells the accuracy to less than one per cent
 TESTED_BYTES = 2**25
@@ -256,7 +257,8 @@ class _Stream:
         tested, seen = order[:n_tested], order[n_tested:]
         notes = [] if encoder is None else encoder.notes_
         if self.without:
-            notes = [*notes, f"{self.without:,} rows without a value of {self.target!r} are left out."]
+            lost = counted(self.without, "row")
+            notes = [*notes, f"{lost} without a value of {self.target!r} left out."]
         return _Survey(rows, known, _taken(kept, tested), _taken(kept, seen), kept.keys[tested[-1]], notes)
 
     def pieces(self, shuffle: int | None = None) -> Iterator[_Rows]:
