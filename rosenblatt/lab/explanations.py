@@ -6,6 +6,7 @@ import numpy as np
 
 from rosenblatt.lab.history import Run, counted
 from rosenblatt.lab.learners import Learner
+from rosenblatt.lab.reading import has_documentation
 from rosenblatt.lab.sets import Data
 
 
@@ -13,8 +14,8 @@ def paragraph(run: Run, data: Data) -> str:
     """What this learner does, and how this run went."""
     wrong = round(float(run.errors[-1]) * len(data.y)) if len(run.errors) else 0
     went = {
-        "updates": f"It made {counted(run.updates, 'update')} on {counted(len(data.y), 'point')}",
-        "epochs": f"It took {counted(run.updates, 'epoch')} over {counted(len(data.y), 'point')}",
+        "updates": f"In the end it has made {counted(run.updates, 'update')} on {counted(len(data.y), 'point')}",
+        "epochs": f"In the end it has taken {counted(run.updates, 'epoch')} over {counted(len(data.y), 'point')}",
         "once": f"It looked once at {counted(len(data.y), 'point')}",
     }[run.kind]
     right = "and has them all right" if wrong == 0 else f"and has {wrong:,} of them wrong"
@@ -29,5 +30,9 @@ def _extra(run: Run) -> str:
 
 
 def links(learner: Learner) -> dict[str, str]:
-    """The page of the documentation and the row of the lectures."""
-    return {"page": f"docs/{learner.page}.md", "row": learner.row, "lecture": f"docs/lectures.md#{learner.row.lower()}"}
+    """The row of the lectures and, where it is on this machine, the page of the documentation: words and addresses."""
+    there = has_documentation(learner.page)
+    return {
+        "row": learner.row, "lecture": f"lecture/{learner.row}",
+        "page": f"docs/{learner.page}.md" if there else "", "docs": f"docs/{learner.page}" if there else "",
+    }  # fmt: skip

@@ -106,7 +106,7 @@ class Screen:
         if arrow is not None:
             start, end = arrow
             ax.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": ACCENT, "linewidth": 2.2,
-                        "mutation_scale": 16, "shrinkA": 0, "shrinkB": 0})  # fmt: skip
+                        "mutation_scale": 16, "shrinkA": 0, "shrinkB": 0, "zorder": 5})  # fmt: skip
 
     def _hulls(self, ax: Any, proof: Proof) -> None:
         for hull, colour in zip(proof.hulls, (NEGATIVE, POSITIVE), strict=False):

@@ -8,6 +8,7 @@ import threading
 from typing import Any
 
 from rosenblatt.lab.page import Workers, fill
+from rosenblatt.lab.reading import documentation, lecture
 
 
 class Lab:
@@ -18,7 +19,7 @@ class Lab:
         from bokeh.application.handlers import FunctionHandler
         from bokeh.server.server import Server
 
-        check_address(host, port)
+        port = check_address(host, port)  # known before the server starts, since an origin is a name with a port
         logging.getLogger("bokeh").setLevel(logging.ERROR)
         logging.getLogger("tornado.access").setLevel(logging.ERROR)
         self.workers = Workers()
@@ -27,7 +28,8 @@ class Lab:
             {"/": application},
             address=host,
             port=port,
-            allow_websocket_origin=["*"] if host in ("0.0.0.0", "::") else None,
+            allow_websocket_origin=origins(host, port),
+            extra_patterns=[(r"/(lecture|docs)/(\w+)", _reading())],
             unused_session_lifetime_milliseconds=60_000,
             check_unused_sessions_milliseconds=10_000,
         )
@@ -52,8 +54,35 @@ class Lab:
         self.server.unlisten()
 
 
-def check_address(host: str, port: int) -> None:
-    """One sentence instead of a stack of calls when the address cannot be had."""
+def origins(host: str, port: int) -> list[str] | None:
+    """From where a page may talk to the server: bokeh knows of this machine's own names only.
+
+    >>> origins("127.0.0.1", 8000), origins("0.0.0.0", 8000), origins("192.0.2.7", 8000)
+    (None, ['*'], ['192.0.2.7:8000'])
+    """
+    if host in ("127.0.0.1", "localhost", "::1"):
+        return None
+    return ["*"] if host == "0.0.0.0" or ":" in host else [f"{host}:{port}"]
+
+
+def _reading() -> Any:
+    from tornado.web import RequestHandler
+
+    class Reading(RequestHandler):
+        """A row of the lectures, or a page of the documentation."""
+
+        def get(self, kind: str, name: str) -> None:
+            text = lecture(name) if kind == "lecture" else documentation(name)
+            if text is None:
+                self.set_status(404)
+                text = "There is no such page here."
+            self.finish(text)
+
+    return Reading
+
+
+def check_address(host: str, port: int) -> int:
+    """The port, a free one for 0; one sentence instead of a stack of calls when the address cannot be had."""
     if isinstance(port, bool) or not isinstance(port, int) or not 0 <= port < 65536:
         raise ValueError(f"port must be a whole number from 0 to 65535, but got {port!r}; 0 takes a free one.")
     kind = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -61,6 +90,7 @@ def check_address(host: str, port: int) -> None:
         with socket.socket(kind, socket.SOCK_STREAM) as trial:
             trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             trial.bind((host, port))
+            return int(trial.getsockname()[1])
     except (OSError, OverflowError) as error:
         raise ValueError(
             f"The lab must listen at a free address of this machine, but {host} port {port} cannot be had ({error}); "

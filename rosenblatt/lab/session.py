@@ -19,8 +19,8 @@ from rosenblatt.lab import tour, upload
 from rosenblatt.lab.explanations import links, paragraph
 from rosenblatt.lab.history import SIDE, Run, grid, keyframes, scores_at, train
 from rosenblatt.lab.learners import LEARNERS, Choice
-from rosenblatt.lab.options import fill
-from rosenblatt.lab.picture import Screen, animation, picture
+from rosenblatt.lab.options import Values, fill
+from rosenblatt.lab.picture import Screen, View, animation, picture
 from rosenblatt.lab.proof import Proof, prove
 from rosenblatt.lab.script import script
 from rosenblatt.lab.sets import MOST_DRAWN, SETS, Data, as_csv, missing
@@ -53,7 +53,9 @@ class Session:
                 self.state = from_address(address)
             except ValueError as error:
                 self.message = str(error)
+        self.left: dict[str, Values] = {}  # the knobs of learners as they were left
         self.data: Data
+        self.view: View
         self.runs: list[Run] = []
         self.generation = 0  # of data and runs; a late proof of an earlier one is thrown away
         self.proven: tuple[int, list[Proof]] = (0, [])  # the proofs, and the generation that they are of
@@ -110,37 +112,43 @@ class Session:
             return self.screen()  # the click was meant for rows that have other numbers by now
         if not self.data.flat:
             raise ValueError("Points of 784 pixels cannot be drawn by hand; choose two pixels or two principal axes.")
-        return self._go(self.state.edited(edit))
+        return self._go(self.state.edited(edit), self.view)  # the picture stays still under the hand
 
     def _with_set(self, request: dict[str, Any]) -> State:
         return State.of(str(request["name"]), request.get("values"))
 
     def _learner(self, request: dict[str, Any]) -> Reply:
-        which, choice = int(request["which"]), Choice.of(str(request["name"]), request.get("values"))
-        learners = list(self.state.learners)
+        learners, which = list(self.state.learners), int(request["which"])
+        choice = self._chosen(str(request["name"]), request.get("values"))
         if not 0 <= which < len(learners):
             raise ValueError(f"There are {len(learners)} learners on the screen, but number {which} was meant.")
         learners[which] = choice
         return self._go(replace(self.state, learners=tuple(learners), frame=0))
 
+    def _chosen(self, name: str, values: dict[str, Any] | None) -> Choice:
+        """A learner with its knobs; one that was on the screen before comes back as it was left."""
+        return Choice.of(name, self.left.get(name) if values is None else values)
+
     def _compare(self, request: dict[str, Any]) -> Reply:
         name = str(request.get("name") or "")
-        second = (Choice.of(name),) if name else ()
+        second = (self._chosen(name, None),) if name else ()
         return self._go(replace(self.state, learners=(self.state.learners[0], *second), frame=0))
 
     def _frame(self, request: dict[str, Any]) -> Reply:
         self.state = replace(self.state, frame=_seed(request["frame"]))
         return {"address": to_address(self.state)}
 
-    def _go(self, state: State) -> Reply:
+    def _go(self, state: State, held: View | None = None) -> Reply:
         """To another state, which can be undone; refused if its rows cannot be had."""
         earlier = self.state, self.data
         self.state = state
         try:
-            self._learn()
+            self._learn(held)
         except ValueError:
             self.state, self.data = earlier
             raise
+        if not earlier[0].tour:
+            self.left |= {choice.name: choice.options for choice in earlier[0].learners}
         self.past = [*self.past[-MOST_UNDONE:], earlier[0]]
         self.future = []
         return self.screen()
@@ -161,8 +169,9 @@ class Session:
         self._learn()
         return self.screen()
 
-    def _learn(self) -> None:
+    def _learn(self, held: View | None = None) -> None:
         self.data = data_of(self.state)
+        self.view = held if held is not None and within(self.data, held) else view_of(self.data)
         self.trouble, self.runs = "", []
         self.generation += 1
         try:
@@ -208,13 +217,12 @@ class Session:
             return "These points are too many for a link; share the exported data instead."
         return ""
 
-    @property
-    def view(self) -> tuple[float, float, float, float]:
-        return view_of(self.data)
-
     def drawn(self) -> Reply:
         data, rows = self.data, self.data.sample()
-        about = SETS[self.state.set].about if self.state.points is None else "Your own data."
+        cleared = any(edit[0] == "clear" for edit in self.state.edits)
+        about = SETS[self.state.set].about if self.state.points is None and not cleared else "Your own data."
+        if self.state.edits and not cleared:
+            about += " You have changed it by hand."
         return {
             "x": packed(data.plane[rows, 0], "f8"), "y": packed(data.plane[rows, 1], "f8"),
             "side": packed(data.y[rows], "i1"), "rows": packed(rows, "i4"), "total": len(data.y),
@@ -324,7 +332,13 @@ def menu() -> Reply:
     }  # fmt: skip
 
 
-def view_of(data: Data) -> tuple[float, float, float, float]:
+def within(data: Data, view: View) -> bool:
+    """Whether all points lie in a view."""
+    low, high = np.array(view[::2]), np.array(view[1::2])
+    return bool(((data.plane >= low) & (data.plane <= high)).all())
+
+
+def view_of(data: Data) -> View:
     """Left, right, bottom and top of the picture: around the points, square where the units are alike."""
     if not len(data.y):
         return -5.0, 5.0, -5.0, 5.0

@@ -8,6 +8,7 @@ import math
 
 from rosenblatt.lab.state import MOST_POINTS, State
 
+FARTHEST = 1e100  # of a coordinate
 LARGEST = 16_000_000  # characters
 
 
@@ -48,9 +49,26 @@ def read(text: str) -> tuple[list[str], list[list[str]]]:
     rows = lines[1:]
     if all(_number(name) is not None for name in names[:-1]):  # no line of names
         names, rows = [f"column {j + 1}" for j in range(width)], lines
+    names = different(names)
     if len(rows) > MOST_POINTS:
         raise ValueError(f"There is room for {MOST_POINTS:,} rows, but this has {len(rows):,}; take a part of them.")
     return names, rows
+
+
+def different(names: list[str]) -> list[str]:
+    """Names that can be told apart: the second of a name gets its number.
+
+    >>> different(["a", "b", "a", "a (2)", "a"])
+    ['a', 'b', 'a (2)', 'a (2) (2)', 'a (3)']
+    """
+    made: list[str] = []
+    for name in names:
+        other, times = name, 1
+        while other in made:
+            times += 1
+            other = f"{name} ({times})"
+        made.append(other)
+    return made
 
 
 def _number(text: str) -> float | None:
@@ -90,5 +108,11 @@ def take(state: State, names: list[str], rows: list[list[str]], x: str, y: str, 
         if across is None or up is None:
             name, cell = (x, row[i]) if across is None else (y, row[j])
             raise ValueError(f"{name!r} must hold numbers, but row {number} has {cell!r}; choose another column.")
+        if max(abs(across), abs(up)) > FARTHEST:
+            name, cell = (x, row[i]) if abs(across) > FARTHEST else (y, row[j])
+            raise ValueError(
+                f"Numbers may go up to {FARTHEST:.0e}, since squares are summed, but {name!r} has {cell!r} in row "
+                f"{number}; divide the column by a constant."
+            )
         points.append((across, up, 1 if row[k].strip() == labels[1] else -1))
     return State(state.set, state.values, tuple(points), (x, y), (labels[0], labels[1]), (), state.learners, state.seed)

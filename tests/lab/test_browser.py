@@ -189,6 +189,11 @@ def test_keyboard_alone(open_tab):
     page.keyboard.press("ArrowLeft")
     shown = tab.after(lambda: page.keyboard.press("Enter"))
     assert len(shown["x"]) == 61
+    place = shown["x"][60], shown["y"][60]
+    page.keyboard.press("m")
+    page.keyboard.press("Shift+ArrowRight")
+    shown = tab.after(lambda: page.keyboard.press("m"))
+    assert len(shown["x"]) == 61 and shown["x"][60] > place[0] and shown["y"][60] == pytest.approx(place[1])
     shown = tab.after(lambda: page.keyboard.press("Delete"))
     assert len(shown["x"]) == 60
     page.focus("#play")
@@ -278,6 +283,12 @@ def test_the_tour(open_tab):
     tab = open_tab()
     page = tab.page
     tab.after(lambda: page.click("#tour-open"))
+    with page.expect_popup() as opened:
+        page.click("#tour-place a")
+    assert "Lecture row L2" in opened.value.inner_text("h1")
+    with page.expect_popup() as opened:
+        page.click("#links a >> nth=1")
+    assert "docs/tutorial.md" in opened.value.inner_text("h1")
     for number, step in enumerate(tour.STEPS, start=1):
         assert page.inner_text("#tour-title") == f"{number} · {step.title}"
         assert step.task in page.inner_text("#tour-task") and tab.shown()["trouble"] == ""

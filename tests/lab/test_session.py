@@ -291,3 +291,68 @@ def test_a_picture_has_what_the_screen_has():
     assert len(proven.texts) == 1  # the arrow
     assert [text.get_text() for text in proven.get_legend().get_texts()] == ["false", "true"]
     assert support_at(session.runs[1], session.runs[1].frames - 1).tolist() == [0, 1, 2, 3]
+
+
+def test_columns_of_one_name_can_be_told_apart_and_far_numbers_are_refused():
+    session = Session()
+    reply = session.handle({"do": "upload", "text": "a,a,kind\n1,20,x\n3,1e200,y\n"})
+    assert reply["columns"] == ["a", "a (2)", "kind"]
+    said = session.handle({"do": "columns", "x": "a", "y": "a (2)", "target": "kind"})["message"]
+    assert "up to 1e+100" in said and "'1e200' in row 2" in said
+    session.handle({"do": "upload", "text": "a,a,kind\n1,20,x\n3,40,y\n"})
+    session.handle({"do": "columns", "x": "a", "y": "a (2)", "target": "kind"})
+    assert session.data.X.tolist() == [[1, 20], [3, 40]]
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_every_link_leads_to_a_page(there, monkeypatch, tmp_path):
+    from rosenblatt.lab import reading, tour
+    from rosenblatt.lab.explanations import links
+
+    if not there:
+        monkeypatch.setattr(reading, "DOCS", tmp_path)
+    for learner in LEARNERS.values():
+        told = links(learner)
+        assert learner.title in reading.lecture(told["lecture"].split("/")[1])
+        assert bool(told["docs"]) == there
+        assert not there or "<pre># " in reading.documentation(told["docs"].split("/")[1])
+    for step in tour.STEPS:
+        assert step.title in reading.lecture(step.row)
+        assert ("In the documentation" in reading.lecture(step.row)) == there
+    for name in ("../README", "nowhere", ""):
+        assert reading.documentation(name) is None and reading.lecture(name) is None
+
+
+def test_a_learner_comes_back_as_it_was_left():
+    session = Session()
+    first = session.screen()["runs"][0]["frames"]
+    for name in ("svm", "discriminant"):
+        assert (
+            session.handle({"do": "learner", "which": 0, "name": name})["learners"][0][1].get("order") != "as they are"
+        )
+    reply = session.handle({"do": "learner", "which": 0, "name": "perceptron"})
+    assert reply["runs"][0]["frames"] == first and reply["learners"][0][1]["order"] == "as they are"
+
+
+def test_the_picture_stays_still_under_the_hand():
+    session = Session()
+    view = session.view
+    left, right, bottom, top = view
+    session.handle({"do": "delete", "rows": list(range(40))})
+    session.handle({"do": "add", "label": 1, "places": [[left + 0.01, bottom + 0.01]]})
+    assert session.view == view and view != view_of(session.data)
+    assert "changed it by hand" in session.screen()["data"]["about"]
+    session.handle({"do": "add", "label": 1, "places": [[right + 1, top]]})
+    assert session.view == view_of(session.data) != view
+    assert "Your own data" in session.handle({"do": "clear"})["data"]["about"]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0", "192.0.2.7"])
+def test_a_page_may_talk_to_the_server_it_came_from(host):
+    from bokeh.server.util import check_allowlist, create_hosts_allowlist
+
+    from rosenblatt.lab.server import origins
+
+    came_from = "localhost:8000" if host == "127.0.0.1" else "192.0.2.7:8000"
+    assert check_allowlist(came_from, create_hosts_allowlist(origins(host, 8000), 8000))
+    assert check_allowlist("example.org:8000", create_hosts_allowlist(origins(host, 8000), 8000)) == (host == "0.0.0.0")

@@ -420,7 +420,7 @@ window.lab = (function () {
       const run = runs[i];
       const shown = run ? evenly(run.errors.length) : [];
       const y = shown.map((j) => 100 * run.errors[j]);
-      for (const value of y.slice(1)) high = Math.max(high, value);
+      for (const value of y) high = Math.max(high, value);
       models[`curve_${name}`].data = { x: shown.map((j) => run.error_frames[j]), y };
     });
     models.curve_plot.y_range.setv({ start: -0.04 * high, end: Math.min(104, 1.12 * high) });
@@ -536,7 +536,7 @@ window.lab = (function () {
       : size >= 1000 ? v.toLocaleString("en", { maximumFractionDigits: 0 }) : v.toFixed(2);
     return text.replaceAll("-", "−");
   };
-  const vector = (v) => `(${v.slice(0, -1).map(short).join(", ")} | ${short(v[v.length - 1])})`;
+  const vector = (v) => `(${v.slice(0, -1).map(short).join(",\u00a0")}\u00a0|\u00a0${short(v[v.length - 1])})`;
 
   function explain() {
     const run = runs[0];
@@ -544,13 +544,20 @@ window.lab = (function () {
     const k = at(run), total = run.frames - 1;
     $("sentence").textContent = (runs.length > 1 ? `${run.title}: ` : "") + sentence(run, k, total);
     $("formula").textContent = formula(run, k);
-    const told = runs.map((r) => r.paragraph).join(" ");
+    const told = runs.map((r) => (runs.length > 1 ? `${r.title}: ` : "") + r.paragraph).join(" ");
     if (spoken !== told) { // text that stays is left alone
       spoken = told;
       $("paragraph").textContent = told;
-      $("links").textContent = runs.map((r) => `${r.title}: ${r.links.page}, lecture row ${r.links.row}`).join(" · ");
+      $("links").replaceChildren(...runs.flatMap((r, i) => [`${i ? " · " : ""}${r.title}: `, link(`lecture row ${r.links.row}`, r.links.lecture),
+        ...(r.links.docs ? [", ", link(r.links.page, r.links.docs)] : [])]));
     }
     hint();
+  }
+
+  function link(text, address) {
+    const made = document.createElement("a");
+    Object.assign(made, { textContent: text, href: address, target: "_blank", rel: "noopener" });
+    return made;
   }
 
   function sentence(run, k, total) {
@@ -736,6 +743,8 @@ window.lab = (function () {
       optionsInto($(`options${i}`), learner ? learner.options : [], chosen ? chosen[1] : {}, (values) => change({ do: "learner", which: i, name: chosen[0], values }));
     }
     $("seed").value = screen.seed;
+    $("seed").disabled = screen.learners.every(([, values]) => values.order !== "shuffled" && !values.start);
+    $("seed-row").title = $("seed").disabled ? "Nothing is drawn by lot here: the points come in their own order." : "";
     $("class-plus").textContent = "■ " + nameOf(1);
     $("class-minus").textContent = "● " + nameOf(-1);
     const why = lab.menu.sets.map((s) => s.missing).filter(Boolean).join(" ");
@@ -757,7 +766,7 @@ window.lab = (function () {
     $("tour-title").textContent = `${tour.number} · ${tour.title}`;
     $("tour-text").textContent = tour.text;
     $("tour-task").textContent = "Try: " + tour.task;
-    $("tour-place").textContent = `${tour.number} of ${lab.menu.tour.length} · lecture row ${tour.row}`;
+    $("tour-place").replaceChildren(`${tour.number} of ${lab.menu.tour.length} · `, link(`lecture row ${tour.row}`, `lecture/${tour.row}`));
     $("tour-back").disabled = tour.number === 1;
     $("tour-next").textContent = tour.number === lab.menu.tour.length ? "Finish" : "Next →";
   }
@@ -858,6 +867,22 @@ window.lab = (function () {
     models.plane0_cursor.data = { x: places.map((p) => p[0]), y: places.map((p) => p[1]) };
   }
 
+  let carried = null;
+  function carry() { // the nearest point is taken up; the second time it is put down at the cross
+    if (!data.flat) return;
+    if (carried === null) {
+      const j = nearest(...cursor, 40);
+      if (j < 0) { say("There is no point near the cross; move it nearer."); return; }
+      carried = { row: data.rows[j], generation: screen.generation };
+      say(`Point ${number(carried.row + 1)} is taken; move the cross and press m again.`);
+      return;
+    }
+    const { row, generation } = carried;
+    carried = null;
+    say("");
+    if (generation === screen.generation) { fresh = false; change({ do: "move", row, x: round(cursor[0]), y: round(cursor[1]) }); }
+  }
+
   function keyInPicture(event) {
     const [left, right, bottom, top] = data.view, moves = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
     cursor = cursor || [(left + right) / 2, (bottom + top) / 2];
@@ -868,6 +893,7 @@ window.lab = (function () {
       ghost([cursor]);
     } else if (event.key === "Enter") use(...cursor);
     else if (event.key === "Delete" || event.key === "Backspace") { const j = nearest(...cursor, 40); if (j >= 0) change({ do: "delete", rows: [data.rows[j]] }); }
+    else if (event.key === "m") carry();
     else return;
     event.preventDefault();
     event.stopPropagation();
