@@ -39,6 +39,7 @@ def convert(
     """
     from rosenblatt.cli.screen import notes, print_json
     from rosenblatt.verbs import convert as write
+    from rosenblatt.verbs.errors import counted
 
     done = write(
         data,
@@ -55,7 +56,7 @@ def convert(
     if as_json and out != "-":
         print_json(done.to_dict())
     elif out != "-" and not quiet:
-        print(f"{out}: {done.rows:,} rows, {done.columns:,} columns, {done.format}")
+        print(f"{out}: {counted(done.rows, 'row')}, {counted(done.columns, 'column')}, {done.format}")
         if done.classes:
             print("labels: " + ", ".join(f"{number} is {name}" for number, name in enumerate(done.classes[:20])))
     notes(done.notes, quiet or as_json)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import enum
 
-from rosenblatt.verbs.errors import InputError, OutputError, UsageError, one_line, os_sentence
+from rosenblatt.cli.words import in_options
+from rosenblatt.verbs.errors import InputError, OutputError, UsageError, is_sentence, one_line, os_sentence
 
 
 class Failure(enum.IntEnum):
@@ -23,13 +24,22 @@ class Failure(enum.IntEnum):
 def code_and_sentence(error: BaseException) -> tuple[int, str]:
     """The exit code of a failure, and what to print.
 
+    A ValueError or TypeError that nobody wrote a sentence for is a mistake of ours, not one of the user's.
+
     Examples
     --------
     >>> code_and_sentence(UsageError("The learner must be one of ..."))
     (<Failure.USAGE: 2>, 'The learner must be one of ...')
     >>> code_and_sentence(ZeroDivisionError("division by zero"))[0]
     <Failure.INTERNAL: 70>
+    >>> code_and_sentence(TypeError("'NoneType' object is not iterable"))[0]
+    <Failure.INTERNAL: 70>
     """
+    code, sentence = _code_and_sentence(error)
+    return code, in_options(sentence)
+
+
+def _code_and_sentence(error: BaseException) -> tuple[int, str]:
     if isinstance(error, KeyboardInterrupt):
         return Failure.INTERRUPTED, "interrupted."
     if isinstance(error, UsageError):
@@ -49,7 +59,7 @@ def code_and_sentence(error: BaseException) -> tuple[int, str]:
         return Failure.USAGE, one_line(error)
     if isinstance(error, OSError):
         return Failure.INPUT, os_sentence(error, None, "read")
-    if isinstance(error, ValueError | TypeError):
+    if isinstance(error, ValueError | TypeError) and is_sentence(error):
         return Failure.INPUT, one_line(error)
     if isinstance(error, MemoryError):
         return Failure.INPUT, "The work must fit into memory, but it does not; take fewer rows or columns."

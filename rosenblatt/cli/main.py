@@ -98,6 +98,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if sentence:
             name = "\033[1;31mrosenblatt:\033[0m" if colours(sys.stderr) else "rosenblatt:"
             print(f"{name} {sentence}", file=sys.stderr)
+            if "--json" in (sys.argv[1:] if arguments is None else arguments):
+                from rosenblatt.cli.screen import print_json
+
+                print_json({"error": sentence, "code": int(code)})
         return code
 
 

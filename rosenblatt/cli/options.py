@@ -119,7 +119,12 @@ Seed = Annotated[
     int, typer.Option("--seed", metavar="NUMBER", rich_help_panel=TEST, help="The same seed gives the same model.")
 ]
 Json = Annotated[bool, typer.Option("--json", rich_help_panel=OUTPUT, help="Print one JSON object, for scripts.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", rich_help_panel=OUTPUT, help="Print no progress and no remarks.")]
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet", "-q", rich_help_panel=OUTPUT, help="Print no progress and no remarks; of training, one line."
+    ),
+]
 
 
 def _learners(incomplete: str) -> list[tuple[str, str]]:

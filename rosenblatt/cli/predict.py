@@ -51,6 +51,7 @@ def predict(
     """
     from rosenblatt.cli.screen import notes, print_json
     from rosenblatt.verbs import predict as answer
+    from rosenblatt.verbs.errors import counted
 
     if as_json and out == "-":
         done = answer(
@@ -69,5 +70,5 @@ def predict(
             told = (
                 ", ".join(f"{name} {count:,}" for name, count in done.counts.items()) if len(done.counts) <= 12 else ""
             )
-            print(f"{out}: {len(done.answers):,} rows" + (f" ({told})" if told else ""))
+            print(f"{out}: {counted(len(done.answers), 'row')}" + (f" ({told})" if told else ""))
     notes(done.notes, quiet or as_json)

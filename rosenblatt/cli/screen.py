@@ -11,6 +11,8 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt.cli.words import in_options
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
@@ -69,6 +71,7 @@ def notes(sentences: Iterable[str], quiet: bool) -> None:
 
 def note(sentence: str) -> None:
     """A remark that is not the result."""
+    sentence = in_options(sentence)
     text = f"\033[2mnote: {sentence}\033[0m" if sys.stderr.isatty() else f"note: {sentence}"
     print(text, file=sys.stderr)
 

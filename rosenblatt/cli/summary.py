@@ -7,6 +7,9 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli.screen import table
+from rosenblatt.cli.words import in_options
+from rosenblatt.report.scores import percent
+from rosenblatt.verbs.errors import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -41,6 +44,18 @@ def print_training(screen: Console, done: Training) -> None:
     screen.print(f"[dim]{spent[:1].upper()}{spent[1:]}.[/dim]")
 
 
+def print_briefly(done: Training) -> None:
+    """One line: where the model is, and how good."""
+    summary = done.summary
+    if summary.accuracy is not None:
+        share = summary.accuracy
+        told = f"{percent(share.value)} right, {share.count:,} of {counted(share.total, 'row')}"
+    else:
+        assert summary.regression is not None
+        told = f"mean error {summary.regression.mean_error:.4g} on {counted(summary.rows_test, 'row')}"
+    print(f"{done.path}: {told}" if done.path else told[:1].upper() + told[1:])
+
+
 def print_summary(screen: Console, summary: Summary, learner: str | None = None) -> None:
     """How good, against what, which mistakes, what drives it, what to try next."""
     screen.print()
@@ -56,7 +71,7 @@ def print_summary(screen: Console, summary: Summary, learner: str | None = None)
     if summary.advice:
         screen.print("\n[bold]What to try next[/bold]")
         for advice in summary.advice:
-            _bullet(screen, advice.sentence)
+            _bullet(screen, in_options(advice.sentence))
             command = command_of(advice)
             if command:
                 screen.print(f"    [cyan]{_safe(command)}[/cyan]", soft_wrap=True)
@@ -98,14 +113,14 @@ def _text(value: Any) -> str:
 
 def _figures(screen: Console, summary: Summary) -> None:
     rows = [] if summary.rows_train is None else [("Rows", f"{summary.rows_train:,} to learn from")]
-    rows += [("Tested on", f"{summary.rows_test:,} rows: {_safe(summary.held_out)}")]
+    rows += [("Tested on", f"{counted(summary.rows_test, 'row')}: {_safe(summary.held_out)}")]
     rows += _accuracy(summary) if summary.accuracy is not None else _mean_error(summary)
     if summary.separation is not None:
         rows.append(("Separable", _safe(summary.separation.sentence)))
     if summary.stop_reason:
         from rosenblatt.trace import STOP_REASONS
 
-        rows.append(("Training", f"{summary.epochs} epochs, then {STOP_REASONS[summary.stop_reason]}"))
+        rows.append(("Training", f"{counted(summary.epochs or 0, 'epoch')}, then {STOP_REASONS[summary.stop_reason]}"))
     shown = table("", "")
     shown.show_header = False
     for name, told in rows:
@@ -116,16 +131,16 @@ def _figures(screen: Console, summary: Summary) -> None:
 def _accuracy(summary: Summary) -> list[tuple[str, str]]:
     share, always = summary.accuracy, summary.baseline.accuracy
     assert share is not None and always is not None
-    between = f"between {share.low:.1%} and {share.high:.1%}, {share.count:,} of {share.total:,} right"
+    between = f"between {percent(share.low)} and {percent(share.high)}, {share.count:,} of {share.total:,} right"
     answer = _safe(str(summary.baseline.answer))
     rows = [
-        ("Accuracy", f"{_coloured(f'{share.value:.1%}', summary)}  [dim]{between}[/dim]"),
-        ("Largest class", f"{always.value:.1%}  [dim]always answering {answer}[/dim]"),
+        ("Accuracy", f"{_coloured(percent(share.value), summary)}  [dim]{between}[/dim]"),
+        ("Largest class", f"{percent(always.value)}  [dim]always answering {answer}[/dim]"),
     ]
     if not summary.beats_baseline:
         rows.append(("", f"[yellow]{_safe(summary.against_baseline())}[/yellow]"))
     if summary.train_accuracy is not None:
-        rows.append(("On training rows", f"{summary.train_accuracy.value:.1%}"))
+        rows.append(("On training rows", percent(summary.train_accuracy.value)))
     return rows
 
 
@@ -332,10 +347,10 @@ def _model_card(screen: Console, card: ModelCard) -> None:
         _pair(screen, "Trained on", _safe(f"{about['source']}, {rows}"))
     accuracy = (about.get("summary") or {}).get("accuracy")
     if accuracy:
-        between = f"between {accuracy['low']:.1%} and {accuracy['high']:.1%} on {about.get('held_out', '')}"
-        _pair(screen, "Accuracy", f"{accuracy['value']:.1%} [dim]{_safe(between)}[/dim]")
+        between = f"between {percent(accuracy['low'])} and {percent(accuracy['high'])} on {about.get('held_out', '')}"
+        _pair(screen, "Accuracy", f"{percent(accuracy['value'])} [dim]{_safe(between)}[/dim]")
     if found.get("stop_reason"):
-        _pair(screen, "Training", f"{len(found.get('trace') or [])} epochs, {found['stop_reason']}")
+        _pair(screen, "Training", f"{counted(len(found.get('trace') or []), 'epoch')}, {found['stop_reason']}")
     if about.get("digest"):
         _pair(screen, "Data", f"[dim]sha256 {about['digest'][:16]}…[/dim]")
     _columns(screen, card.columns)
@@ -388,7 +403,8 @@ def _data_card(screen: Console, card: DataCard) -> None:
         name = _safe(_short(column["name"]))
         shown.add_row(f"[dim]{number}[/dim]", name, column["kind"], values, missing, _safe(examples))
     screen.print(shown)
-    screen.print("\n[dim]Train with[/dim]  [cyan]rosenblatt train " + _safe(card.path) + " --target COLUMN[/cyan]")
+    target = " --target COLUMN" if card.needs_target else ""
+    screen.print("\n[dim]Train with[/dim]  [cyan]rosenblatt train " + _safe(card.path) + target + "[/cyan]")
 
 
 # ------------------------------------------------------------------------------------------------ small things
@@ -408,7 +424,7 @@ def _bullet(screen: Console, sentence: str) -> None:
 
 
 def _percent(value: float | None) -> str:
-    return "" if value is None or value != value else f"{value:.0%}"
+    return "" if value is None or value != value else percent(value, 0)
 
 
 def _short(name: str, longest: int = LONGEST) -> str:

@@ -140,7 +140,7 @@ def train(
     early and keeps what is learned.
     """
     from rosenblatt.cli.screen import console, notes, print_json, watching
-    from rosenblatt.cli.summary import print_training
+    from rosenblatt.cli.summary import print_briefly, print_training
     from rosenblatt.verbs import train as learn
     from rosenblatt.verbs.training import default_path
 
@@ -174,7 +174,9 @@ def train(
     )
     if as_json and path != "-":
         print_json(done.to_dict())
-    else:
+    elif quiet and path != "-":
+        print_briefly(done)
+    elif not quiet:
         print_training(console(stderr=path == "-"), done)
     notes(done.notes, quiet or as_json)
     if done.interrupted:

@@ -74,8 +74,13 @@ class Graph:
 
     # ------------------------------------------------------------------------------------- inputs and outputs
 
-    def input(self, name: str, width: int, *, dtype: str = "float64", text: bool = False) -> Value:
-        """A column of the outside world: (rows, width), or (rows,) where width is 0. Numbers become float64."""
+    def input(
+        self, name: str, width: int, *, dtype: str = "float64", text: bool = False, description: str = ""
+    ) -> Value:
+        """A column of the outside world: (rows, width), or (rows,) where width is 0. Numbers become float64.
+
+        The description goes with the input, and into the metadata of the model, where onnxruntime shows it.
+        """
         if name in self._names or name.startswith("__") or name in RESERVED:
             raise ValueError(
                 f"The columns of a table must have names of their own, but {name!r} is there twice or is the name of "
@@ -85,7 +90,7 @@ class Graph:
         kinds = self._onnx.TensorProto
         kind = kinds.STRING if text else {"float64": kinds.DOUBLE, "float32": kinds.FLOAT, "uint8": kinds.UINT8}[dtype]
         shape = ["rows"] if width == 0 else ["rows", width]
-        self.inputs.append(self._onnx.helper.make_tensor_value_info(name, kind, shape))
+        self.inputs.append(self._onnx.helper.make_tensor_value_info(name, kind, shape, doc_string=description))
         if text or dtype == "float64":
             return Value(name, width, text)
         return Value(self.numbers(name), width)
@@ -104,6 +109,7 @@ class Graph:
         opsets += [helper.make_opsetid(domain, n) for domain, n in ((ML, ML_OPSET), (CONTRIB, 1)) if domain in domains]
         model = helper.make_model(graph, opset_imports=opsets, ir_version=IR, producer_name="rosenblatt",
                                   producer_version=version, doc_string=description)  # fmt: skip
+        helper.set_model_props(model, {one.name: one.doc_string for one in self.inputs if one.doc_string})
         try:
             data: bytes = model.SerializeToString()
             self._onnx.checker.check_model(model)

@@ -326,6 +326,16 @@ def _number_column(graph: Graph, value: Value, place: int, text: bool) -> Value:
     return graph.columns(value, np.array([place]))
 
 
+def _described(column: Column) -> str:
+    """What an input of a table takes."""
+    if column.kind == "boolean":
+        return f"{column.categories[0]} or {column.categories[1]}" if column.categories else "0 or 1"
+    if column.kind != "number":
+        return {"category": "one of the categories, as text"}.get(column.kind, "text")
+    unit = column.why if column.why.startswith("in ") else ""
+    return f"date or time, {unit}" if unit else "number"
+
+
 def add_encoder(graph: Graph, encoder: ColumnEncoder) -> Value:
     """A `ColumnEncoder` with an input for each column that is used; NaN and "" are missing values."""
     parts = []
@@ -333,7 +343,7 @@ def add_encoder(graph: Graph, encoder: ColumnEncoder) -> Value:
         if not column.width:
             continue
         text = column.kind in ("category", "hashed", "text") or (column.kind == "boolean" and bool(column.categories))
-        value = graph.input(column.name, 1, text=text)
+        value = graph.input(column.name, 1, text=text, description=_described(column))
         parts.append(_encoded(graph, column, value))
         if column.indicator:
             missing = graph.add("Equal", value.name, np.array([[""]])) if text else graph.add("IsNaN", value.name)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
-from rosenblatt.features.tables import as_numbers
+from rosenblatt.features.tables import CellError, as_numbers, unit_of
 from rosenblatt.features.words import document_frequencies
 
 KINDS = ("number", "boolean", "category", "hashed", "text", "dropped")
@@ -20,11 +20,16 @@ KINDS = ("number", "boolean", "category", "hashed", "text", "dropped")
 #: Pairs of words that stand for no and yes.
 BOOLEANS = (("false", "true"), ("no", "yes"), ("n", "y"), ("f", "t"), ("off", "on"))
 IDENTIFIER_NAME = re.compile(r"(.*[_ .-])?(id|uuid|guid|index|idx|row|nr|no)|.*Id|unnamed: 0|column_1 id", re.I)
-THOUSANDS = r"^\s*[+-]?\d{1,3}(,\d{3})+(\.\d+)?\s*$|^\s*[+-]?\d+(\.\d+)?\s*$"
+THOUSANDS = r"^\s*[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?\s*$|^\s*[+-]?\d+(\.\d+)?\s*$"
 WORDS_OF_TEXT = 3.0  # on average, from which text is taken for text
 UNIQUE = 0.95  # of the values, from which short text is taken for identifiers
 FEW_ROWS = 20  # below which nothing is taken for an identifier
 SAMPLE = 20_000  # values kept for the median
+MOSTLY = 0.95  # of the values must be numbers, for the others to count as missing
+HUGE = 1e150  # numbers of this size and more cannot be squared
+CODE = r"^\s*[+-]?0\d"  # 01234 is a code, not a number
+FROM_TEXT = "read from text"
+WITH_COMMAS = "read as numbers with commas between thousands"
 
 
 @dataclass
@@ -39,6 +44,7 @@ class ColumnFigures:
     # numbers
     numeric: bool | None = None  # not known while every value is missing
     boolean: bool = False
+    unit: str = ""  # of dates and times
     mean: float = 0.0
     squares: float = 0.0  # sum of squared distances from the mean
     zeros: int = 0
@@ -55,6 +61,10 @@ class ColumnFigures:
     unique_share: float = 0.0
     words: float = 0.0
     thousands: bool = False
+    numbers: ColumnFigures | None = None  # of the text that reads as numbers, while most of it does
+    strange: int = 0  # values that do not
+    first_strange: tuple[int, str] | None = None  # row and value
+    first_missing: int | None = None  # row
     frequencies: pl.DataFrame | None = None
 
     @property
@@ -66,6 +76,8 @@ class ColumnFigures:
         kind = series.dtype
         if isinstance(kind, pl.Categorical | pl.Enum):
             series = series.cast(pl.String)
+        if self.first_missing is None and series.null_count():
+            self.first_missing = self.rows + int(series.is_null().arg_max() or 0)
         if series.dtype == pl.Null or series.null_count() == len(series):
             self.rows += len(series)
             self.missing += len(series)
@@ -76,6 +88,7 @@ class ColumnFigures:
             self.boolean = True
             self._add_numbers(series.cast(pl.Float64), whole=False)
         else:
+            self.unit = self.unit or unit_of(kind)
             self._add_numbers(as_numbers(series), whole=series.dtype.is_integer())
 
     def _become(self, numeric: bool) -> None:
@@ -87,6 +100,8 @@ class ColumnFigures:
 
     def _add_numbers(self, numbers: pl.Series, *, whole: bool) -> None:
         missing = numbers.null_count()
+        if missing and self.first_missing is None:
+            self.first_missing = self.rows + int(numbers.is_null().arg_max() or 0)
         self.rows += len(numbers)
         self.missing += missing
         n = len(numbers) - missing
@@ -95,12 +110,8 @@ class ColumnFigures:
         self._become(True)
         first = self.present == n
         low, high = float(numbers.min()), float(numbers.max())  # type: ignore[arg-type]
-        if not (np.isfinite(low) and np.isfinite(high)):
-            row = self.rows - len(numbers) + int(numbers.is_infinite().fill_null(False).arg_max() or 0)
-            raise ValueError(
-                f"Numbers must be finite, but the column {self.name!r} has an infinite one in row {row + 1}; "
-                "replace it or leave it empty."
-            )
+        if not max(-low, high) < HUGE:
+            raise self._too_large(numbers)
         mean, before = float(numbers.mean()), self.present - n  # type: ignore[arg-type]
         squares = float(numbers.var(ddof=0) or 0.0) * n  # type: ignore[arg-type]
         apart = mean - self.mean
@@ -113,6 +124,18 @@ class ColumnFigures:
         if first:
             self.unique_whole = whole and not missing and numbers.n_unique() == n
         self._keep(numbers)
+
+    def _too_large(self, numbers: pl.Series) -> CellError:
+        """Why an infinite number, or one whose square would be, is refused."""
+        at = int((numbers.abs() >= HUGE).fill_null(False).arg_max() or 0)
+        row = self.rows - len(numbers) + at
+        what = f"{numbers[at]:g}" if np.isfinite(numbers[at]) else "an infinite one"
+        must = f"smaller than {HUGE:g}" if np.isfinite(numbers[at]) else "finite"
+        return CellError(
+            f"Numbers must be {must}, but the column {self.name!r} has {what} in row {{row}}; "
+            "replace it or leave it empty.",
+            row,
+        )
 
     def _look_for_row_numbers(self, numbers: pl.Series, whole: bool) -> None:
         start, end = numbers[0], numbers[-1]
@@ -149,8 +172,8 @@ class ColumnFigures:
             self.unique_share = values.n_unique() / len(values)
             self.words = float(values.str.count_matches(r"\S+").mean() or 0.0)  # type: ignore[arg-type]
             self.thousands = _has_thousands(values.head(SAMPLE))
-        elif self.thousands:
-            self.thousands = bool(values.str.contains(THOUSANDS).all())
+        if first or self.numbers is not None:
+            self._read_as_numbers(series, values, first)
         if self.counts is not None:
             if first and self.unique_share > 0.5 and len(values) > 2 * self.most_categories + 2:
                 self.counts = None
@@ -161,6 +184,39 @@ class ColumnFigures:
             if self.frequencies is not None:
                 found = pl.concat([self.frequencies, found]).group_by("word").agg(pl.col("texts").sum())
             self.frequencies = found
+
+    def _read_as_numbers(self, series: pl.Series, values: pl.Series, first: bool) -> None:
+        """Judge text by the numbers in it, as long as nearly all of it is numbers."""
+        numbers = text_as_numbers(series, self.thousands)
+        strange = numbers.null_count() - series.null_count()
+        if self.strange == 0 and strange:
+            row = int((series.is_not_null() & numbers.is_null()).arg_max() or 0)
+            self.first_strange = (self.rows - len(series) + row, series[row])
+        self.strange += strange
+        if self.strange > (1.0 - MOSTLY) * self.present or (
+            not self.thousands and bool(values.str.contains(CODE).any())
+        ):
+            self.numbers = None
+            return
+        if first:
+            self.numbers = ColumnFigures(self.name, self.most_categories, False)
+            self.numbers.rows = self.numbers.missing = self.rows - len(series)
+        assert self.numbers is not None
+        found = numbers.drop_nulls()
+        self.numbers._add_numbers(numbers, whole=bool((found == found.round()).all()))
+        if first:
+            self.numbers.unique_whole = bool((found == found.round()).all()) and found.n_unique() == len(found)
+
+    @property
+    def read_from_text(self) -> ColumnFigures | None:
+        """The figures of the numbers, where text is taken for numbers.
+
+        Text that holds nothing but numbers, and few different ones, was meant as text.
+        """
+        if self.numbers is None or self.numbers.present == 0:
+            return None
+        few = self.counts is not None and not self.strange and not self.thousands
+        return None if few else self.numbers
 
     def _count(self, values: pl.Series) -> None:
         assert self.counts is not None
@@ -184,8 +240,9 @@ class ColumnFigures:
             return "dropped", "every value is missing"
         if self.numeric:
             return self._kind_of_numbers()
-        if self.thousands:
-            return "number", "read as numbers with commas between thousands"
+        if self.read_from_text is not None:
+            kind, why = self.read_from_text._kind_of_numbers()
+            return kind, why if kind == "dropped" else self._how_read()
         if self.counts is not None and len(self.counts) == 1 and not self.missing:
             return "dropped", "it is constant"
         if self.counts is not None and self.boolean_pair() is not None:
@@ -200,6 +257,13 @@ class ColumnFigures:
             return "hashed", f"it has more than {self.most_categories} values"
         return "category", ""
 
+    def _how_read(self) -> str:
+        how = WITH_COMMAS if self.thousands else FROM_TEXT
+        if self.first_strange is None:
+            return how
+        some = "1 value is no number" if self.strange == 1 else f"{self.strange:,} values are no numbers"
+        return f"{how}; {some} ({self.first_strange[1][:40]!r}) and missing"
+
     def _kind_of_numbers(self) -> tuple[str, str]:
         if self.low == self.high and not self.missing:
             return "dropped", "it is constant"
@@ -209,7 +273,7 @@ class ColumnFigures:
             return "dropped", "it numbers the rows"
         if self.present >= FEW_ROWS and self.unique_whole and IDENTIFIER_NAME.fullmatch(self.name):
             return "dropped", "it is called like an identifier and every value is different"
-        return "number", ""
+        return "number", self.unit
 
     def boolean_pair(self) -> tuple[str, str] | None:
         """How no and yes are spelled, if these are the only values."""
@@ -220,5 +284,15 @@ class ColumnFigures:
 
 
 def _has_thousands(values: pl.Series) -> bool:
-    """Whether all are numbers like 1,234.5, or without a comma where there are no thousands."""
-    return bool(values.str.contains(THOUSANDS).all()) and bool(values.str.contains(",", literal=True).any())
+    """Whether nearly all are numbers like 1,234.5, or without a comma where there are no thousands."""
+    fitting = values.filter(values.str.contains(THOUSANDS))
+    return len(fitting) >= MOSTLY * len(values) and bool(fitting.str.contains(",", literal=True).any())
+
+
+def text_as_numbers(series: pl.Series, thousands: bool) -> pl.Series:
+    """Text as float64; what is no number is missing."""
+    cells = series.str.strip_chars()
+    if thousands:
+        fits = cells.str.contains(THOUSANDS)
+        cells = cells.str.replace_all(",", "", literal=True).set(~fits.fill_null(True), None)
+    return cells.cast(pl.Float64, strict=False).fill_nan(None)

@@ -13,8 +13,16 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.features import column_state
-from rosenblatt.features.column_kinds import KINDS, ColumnFigures
-from rosenblatt.features.tables import as_frame, as_numbers
+from rosenblatt.features.column_kinds import (
+    FEW_ROWS,
+    FROM_TEXT,
+    KINDS,
+    MOSTLY,
+    WITH_COMMAS,
+    ColumnFigures,
+    text_as_numbers,
+)
+from rosenblatt.features.tables import CellError, as_frame, as_numbers
 from rosenblatt.features.words import WordColumns, hash_places, vocabulary_of
 from rosenblatt.models.linear import Array
 
@@ -90,6 +98,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Boolean the more frequent value, a missing category none of the categories. "indicator": the same, and a
         further feature says that the value was missing, for each column that had missing values in the fit. "error":
         they are refused. Missing text has no words in any case. NaN counts as missing; an infinite number is refused.
+        Where at least 95 % of the values of a column are numbers, the others count as missing.
     scale : "standard" or None
         "standard": numbers are divided by their standard deviation, and their mean is taken away unless most of
         them are 0. None: numbers stay as they are.
@@ -120,7 +129,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     dtype_ : dtype
     unknown_counts_ : dict of str to int
         Of the last `transform`: how many values of a category had not been seen in the fit; such a row is in none of
-        the categories.
+        the categories. Of numbers: how many values are none, and count as missing.
     extra_columns_ : list of str
         Of the last `transform`: columns that the fit did not know, which are ignored.
 
@@ -201,7 +210,8 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             reasons = "; ".join(f"{column.name!r}: {column.why}" for column in columns[:5])
             rows = "one sample" if n_rows == 1 else f"{n_rows:,} rows"
             raise ValueError(
-                f"A table must have a column to learn from, but of {rows} every one was dropped ({reasons}); add rows."
+                f"A table must have a column to learn from, but of {rows} every one was dropped ({reasons}); "
+                f"add {'rows' if n_rows < FEW_ROWS else 'columns'}."
             )
         self._settle(columns, n_rows)
         return self
@@ -251,14 +261,12 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if kind == "text" and self.text == "drop":
             kind, why = "dropped", "text is left out, as asked for"
         column = Column(known.name, kind, why, missing=known.missing)
-        if known.missing and self.missing == "error" and kind != "dropped":
-            raise ValueError(
-                f"No value may be missing with missing='error', but the column {known.name!r} lacks "
-                f"{known.missing:,} of {known.rows:,}; "
-                "use missing='median' or missing='indicator', or leave the column out."
-            )
+        if kind == "number" and known.numeric is False:
+            column.missing += known.strange
+        if column.missing and self.missing == "error" and kind != "dropped":
+            raise _lacking(known, column)
         if kind == "number":
-            self._scale(column, known)
+            self._scale(column, known.read_from_text or known)
         elif kind == "boolean":
             pair = known.boolean_pair()
             column.categories = list(pair) if pair else []
@@ -275,7 +283,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             else:
                 column.words = WordColumns(None, None, int(self.hash_features))
             column.width, column.filled = column.words.width, min(known.words, column.words.width)
-        if kind in ("number", "boolean", "category", "hashed") and self.missing == "indicator" and known.missing:
+        if kind in ("number", "boolean", "category", "hashed") and self.missing == "indicator" and column.missing:
             column.indicator = True
             column.width += 1
         return column
@@ -305,7 +313,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.extra_columns_ = [name for name in frame.columns if name not in known]
         self.unknown_counts_ = {}
         used = [column for column in self.columns_ if column.width]
-        frame = frame.select(column.name for column in used)
+        frame = frame.select(self._readable(column, frame[column.name]) for column in used)
         if not self.sparse_:
             out = np.zeros((frame.height, self.n_features_out_), self.dtype_)
             for start, piece in _slices(frame):
@@ -324,9 +332,10 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 return
         missing = series.null_count() > 0 or (series.dtype.is_float() and bool(series.is_nan().any()))
         if missing and self.missing == "error":
-            raise ValueError(
+            raise CellError(
                 f"No value may be missing with missing='error', but the column {column.name!r} lacks one in row "
-                f"{start + 1 + int((series.is_null() | _nan(series)).arg_max() or 0)}; fill it in."
+                "{row}; fill it in.",
+                start + int((series.is_null() | _nan(series)).arg_max() or 0),
             )
         if missing and column.indicator:
             rows = np.flatnonzero((series.is_null() | _nan(series)).to_numpy())
@@ -364,30 +373,35 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return rows, columns, values, frame.height
 
     def _numbers(self, column: Column, series: pl.Series, start: int) -> Array:
-        if series.dtype == pl.String and not column.why:
-            cells, series = series, series.str.strip_chars().cast(pl.Float64, strict=False)
-            self._check_read(column, cells, series, start)
-        elif series.dtype == pl.String:
-            cells, series = series, as_numbers(series)
-            self._check_read(column, cells, series, start)
         numbers = as_numbers(series)
         values = _scaled((numbers.fill_null(column.median) if numbers.null_count() else numbers).to_numpy(), column)
         if not np.isfinite(values).all():
-            row = start + 1 + int(np.flatnonzero(~np.isfinite(values))[0])
-            raise ValueError(
-                f"Numbers must be finite, but the column {column.name!r} has an infinite one in row {row}; "
-                "replace it or leave it empty."
+            raise CellError(
+                f"Numbers must be finite, but the column {column.name!r} has an infinite one in row {{row}}; "
+                "replace it or leave it empty.",
+                start + int(np.flatnonzero(~np.isfinite(values))[0]),
             )
         return values
 
-    def _check_read(self, column: Column, cells: pl.Series, numbers: pl.Series, start: int) -> None:
-        wrong = cells.is_not_null() & numbers.is_null()
-        if wrong.any():
+    def _readable(self, column: Column, series: pl.Series) -> pl.Series:
+        """Text as numbers where the model has numbers; a few cells that are none count as missing."""
+        if column.kind != "number" or series.dtype != pl.String:
+            return series
+        numbers = text_as_numbers(series, column.why.startswith(WITH_COMMAS))
+        wrong = series.is_not_null() & numbers.is_null()
+        strange = int(wrong.sum())
+        if strange:
             row = int(wrong.arg_max() or 0)
-            raise ValueError(
-                f"The column {column.name!r} holds numbers in the model, but row {start + row + 1} has {cells[row]!r}; "
-                "correct it or leave it empty."
-            )
+            # Whether there was other text in the column of the fit too.
+            known = column.why.startswith((FROM_TEXT, f"{WITH_COMMAS};"))
+            if self.missing == "error" or (not known and strange > (1.0 - MOSTLY) * len(series)):
+                raise CellError(
+                    f"The column {column.name!r} holds numbers in the model, but row {{row}} has {series[row]!r}; "
+                    "correct it or leave it empty.",
+                    row,
+                )
+            self._count_unknown(column, strange)
+        return numbers
 
     def _booleans(self, column: Column, series: pl.Series) -> Array:
         if series.dtype == pl.String:
@@ -448,10 +462,9 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             elif column.why:
                 notes.append(f"The column {column.name!r} is taken as {column.kind}: {column.why}.")
             if column.missing and column.kind == "number":
-                notes.append(
-                    f"{column.missing:,} missing values of {column.name!r} are filled with its median, "
-                    f"{column.median:g}."
-                )
+                some = "1 missing value" if column.missing == 1 else f"{column.missing:,} missing values"
+                filled = "is filled" if column.missing == 1 else "are filled"
+                notes.append(f"{some} of {column.name!r} {filled} with its median, {column.median:g}.")
         return notes
 
     @property
@@ -511,6 +524,27 @@ def _feature_names(column: Column) -> list[str]:
     else:
         names = [column.name] * width
     return [*names, *([f"{column.name} is missing"] if column.indicator else [])]
+
+
+def _lacking(known: ColumnFigures, column: Column) -> CellError:
+    """Why a column with missing values is refused."""
+    if column.missing > known.missing and known.first_strange is not None:
+        row, value = known.first_strange
+        return CellError(
+            f"Every value of {column.name!r} must be a number with missing='error', but row {{row}} has {value!r}"
+            f"{_and_more(known.strange)}; correct it, or use missing='median' or missing='indicator'.",
+            row,
+        )
+    return CellError(
+        f"No value may be missing with missing='error', but the column {column.name!r} lacks {known.missing:,} of "
+        f"{known.rows:,}, the first in row {{row}}; use missing='median' or missing='indicator', "
+        "or leave the column out.",
+        known.first_missing or 0,
+    )
+
+
+def _and_more(count: int) -> str:
+    return f" and {count - 1:,} more are none either" if count > 1 else ""
 
 
 def _allowed(known: ColumnFigures, asked: str) -> str:

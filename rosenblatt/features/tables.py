@@ -9,6 +9,31 @@ import numpy as np
 import polars as pl
 
 
+class CellError(ValueError):
+    """A cell that cannot be used. Its row is known, so that a caller who gave only some rows can tell which it was.
+
+    Parameters
+    ----------
+    message : str
+        With "{row}" where the number of the row, counted from 1, should stand.
+    row : int
+        Counted from 0.
+
+    Examples
+    --------
+    >>> CellError("Row {row} is wrong.", 1), CellError("Row {row} is wrong.", 1).at(41)
+    (CellError('Row 2 is wrong.'), CellError('Row 42 is wrong.'))
+    """
+
+    def __init__(self, message: str, row: int) -> None:
+        super().__init__(message.replace("{row}", f"{row + 1}"))
+        self.message, self.row = message, row
+
+    def at(self, row: int) -> CellError:
+        """The same about another row."""
+        return CellError(self.message, row)
+
+
 def as_frame(X: Any) -> pl.DataFrame:
     """A polars frame of a polars or pandas frame, a dict of columns, or a matrix (columns x0, x1, ...)."""
     if isinstance(X, pl.DataFrame):
@@ -88,8 +113,19 @@ def as_numbers(series: pl.Series) -> pl.Series:
         numbers = series.dt.total_microseconds().cast(pl.Float64) / 86_400e6
     elif kind == pl.Time:
         numbers = series.to_physical().cast(pl.Float64) / 3_600e9
-    elif kind == pl.String:
-        numbers = series.str.strip_chars().str.replace_all(",", "", literal=True).cast(pl.Float64, strict=False)
     else:
         numbers = series.cast(pl.Float64)
     return numbers.fill_nan(None)
+
+
+def unit_of(kind: pl.DataType) -> str:
+    """What `as_numbers` makes of dates and times; empty for numbers.
+
+    Examples
+    --------
+    >>> unit_of(pl.Date()), unit_of(pl.Float64())
+    ('in days since 1970-01-01', '')
+    """
+    if kind == pl.Date or isinstance(kind, pl.Datetime):
+        return "in days since 1970-01-01"
+    return "in days" if isinstance(kind, pl.Duration) else "in hours" if kind == pl.Time else ""

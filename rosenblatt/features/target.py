@@ -12,6 +12,7 @@ import polars as pl
 from rosenblatt.models.linear import Array
 
 MOST_CLASSES = 1000
+FEW_CLASSES = 50  # up to which numbers name classes, however few rows each has
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +74,36 @@ def take_target(frame: pl.DataFrame, target: str | int) -> Target:
     if len(column) == 0:
         raise ValueError(f"The target must have values, but every one of {name!r} is missing; choose another column.")
     return Target(name, labels_of(column), rows, without)
+
+
+def check_classes(y: Array, name: str, n_values: int | None = None, n_rows: int | None = None) -> None:
+    """Refuse to learn whole numbers as classes where they look like a quantity: many, and hardly a row for each.
+
+    Parameters
+    ----------
+    y : array
+        Labels to learn from.
+    name : str
+        How the target is called.
+    n_values, n_rows : int, optional
+        How many different labels and rows there are, where `y` holds only some of them.
+
+    Examples
+    --------
+    >>> check_classes(np.arange(10), "grade")
+    >>> check_classes(np.arange(100), "price")
+    Traceback (most recent call last):
+    ValueError: The target must name classes, but 'price' has 100 different numbers in 100 rows, like a quantity; ...
+    """
+    if y.dtype.kind not in "iuf":
+        return
+    values, rows = n_values or len(np.unique(y)), n_rows or len(y)
+    if values > FEW_CLASSES and 5 * values > rows:
+        raise ValueError(
+            f"The target must name classes, but {name!r} has {values:,} different numbers in {rows:,} rows, like a "
+            "quantity; learn it by least squares (--learner least-squares), or write the numbers as text, such as "
+            "'c17', if they are classes."
+        )
 
 
 def labels_of(column: pl.Series) -> Array:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import stat
 import tempfile
 from pathlib import Path
 from typing import NoReturn
@@ -23,14 +24,24 @@ ENDING = ".part"
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
-    target = Path(path)
-    if os.path.isdir(target):
-        raise IsADirectoryError(f"{target} must be the name of a file, but it is a folder; add a file name.")
+    """Replace the file at a path by these bytes.
+
+    A link is followed: the file that it leads to is replaced, and the link stays. What is no file (a device, a pipe, a
+    socket) is written into as it is.
+    """
+    named = Path(path)
+    if os.path.isdir(named):
+        raise IsADirectoryError(f"{named} must be the name of a file, but it is a folder; add a file name.")
     try:
+        there = _kind(named)
+        if there is not None and not stat.S_ISREG(there):
+            _write_into(named, data)
+            return
+        target = Path(os.path.realpath(named))
         _remove_abandoned(target)
         number, temporary = _locked_neighbour(target)
     except OSError as error:
-        _refuse(target, error, "check the folder and its rights")
+        _refuse(named, error, "check the folder and its rights")
     try:
         with os.fdopen(number, "wb") as stream:
             stream.write(data)
@@ -46,8 +57,22 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
         if isinstance(error, OSError):
-            _refuse(target, error, "an earlier file of that name is as it was; make room, or choose another folder")
+            _refuse(named, error, "an earlier file of that name is as it was; make room, or choose another folder")
         raise
+
+
+def _kind(path: Path) -> int | None:
+    """The mode of what a path leads to, or None where nothing is there yet; links in a circle are an OSError."""
+    try:
+        return os.stat(path).st_mode
+    except FileNotFoundError:
+        return None
+
+
+def _write_into(path: Path, data: bytes) -> None:
+    """Bytes into what is no file, such as /dev/null or a named pipe, which must never be replaced by a file."""
+    with open(os.open(path, os.O_WRONLY), "wb") as stream:
+        stream.write(data)
 
 
 def _locked_neighbour(target: Path) -> tuple[int, str]:

@@ -2,7 +2,10 @@
 
 A suggestion that names a learner says what it scored. One learner is called better than another when so many
 held-out rows are right with it and wrong with the other, and so few the other way round, that chance has less than
-5% (McNemar's test, exact).
+5% (McNemar's test, exact). Nothing but such a difference is a reason to suggest a learner.
+
+The same rows and seed give the same suggestions. The clock decides only whether a trial takes place: one that does not
+come to its end in time is thrown away, and the last suggestion names it.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rosenblatt.features.anatomy import Anatomy, Array, count_rows, plain, take
-from rosenblatt.report.scores import Baseline, Confusion, RegressionFigures, Share
+from rosenblatt.report.scores import Baseline, Confusion, RegressionFigures, Share, percent
 from rosenblatt.report.separation import Separation
 
 ROWS_FOR_KERNEL = 2_000
@@ -90,6 +93,7 @@ class Judge:
     deadline: float
     seed: int
     cross_validated: bool  # whether the model itself has seen the rows that it is judged by
+    skipped: list[str] = field(default_factory=list)  # trials for which there was no time
 
     def suggestions(self) -> list[Advice]:
         ways = [self._other_answer, self._kernel, self._separable, self._fit, self._balance, self._epochs]
@@ -108,6 +112,9 @@ class Judge:
             found.append(Advice("features", self._nothing_helps()))
         elif not found:
             found.append(Advice("done", self._nothing_better()))
+        if self.skipped:
+            names = ", ".join(dict.fromkeys(self.skipped))
+            found.append(Advice("time", f"Not tried, since the time for trials was up: {names}."))
         return found
 
     # ------------------------------------------------------------------ trials
@@ -121,20 +128,26 @@ class Judge:
             return np.arange(n)
         return np.sort(np.random.default_rng(self.seed).choice(n, most, replace=False))
 
-    def _asked(self) -> Array:
-        """The rows that a trial is judged by: held-out ones, or a third of all where folds were held out in turn."""
+    def _asked(self, *, linear: bool) -> Array:
+        """The rows that a trial is judged by: held-out ones, or a third of all where folds were held out in turn.
+
+        A kernel machine takes its time to answer, so that many rows are too many for it.
+        """
         n = count_rows(self.X_test)
         if not self.cross_validated:
-            return self._rows(self.X_test, ROWS_HELD_OUT)
+            return self._rows(self.X_test, n if linear else ROWS_HELD_OUT)
         return np.sort(
             np.random.default_rng(self.seed + 1).choice(n, min(max(1, n // 3), ROWS_HELD_OUT), replace=False)
         )
 
     def _try(self, learner: Any, settings: dict[str, Any], most: int) -> tuple[Trial, Array, Array] | None:
         """Fit on a sample and answer held-out rows; None where there is nothing to fit on, or no time."""
-        if self.y_train is None or self._out_of_time():
+        if self.y_train is None:
             return None
-        asked = self._asked()
+        if self._out_of_time():
+            self.skipped.append(self._called(learner, settings))
+            return None
+        asked = self._asked(linear=most == ROWS_FOR_LINEAR)
         chosen = self._rows(self.X_train, most)
         if self.cross_validated and count_rows(self.X_train) == count_rows(self.X_test):
             chosen = np.setdiff1d(chosen, asked)
@@ -150,10 +163,18 @@ class Judge:
             model = make_pipeline(StandardScaler(), model)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            answers = np.asarray(model.fit(rows, labels).predict(held_out))
+            model.fit(rows, labels)
+        if getattr(model[-1] if scaled else model, "stop_reason_", "") == "time_limit":
+            self.skipped.append(self._called(learner, settings))  # half a fit would say what the clock says
+            return None
+        answers = np.asarray(model.predict(held_out))
         right = answers == self.y_test[asked]
         accuracy = Share(int(right.sum()), len(right))
         return Trial(learner.__name__, settings, len(chosen), accuracy, scaled), answers, asked
+
+    def _called(self, learner: Any, settings: dict[str, Any]) -> str:
+        named = {name: settings[name] for name in ("kernel", "lam", "class_weight") if name in settings}
+        return f"{learner.__name__}({', '.join(f'{name}={value!r}' for name, value in named.items())})"
 
     def _has_room(self) -> bool:
         """Whether the weights of a linear machine are few enough to be proven in a moment."""
@@ -174,7 +195,14 @@ class Judge:
             if trial.rows < len(() if self.y_train is None else self.y_train)
             else "it"
         )
-        return f"{learned} answers {trial.accuracy.value:.1%} of the held-out rows correctly, this model {ours:.1%}"
+        right, those = percent(trial.accuracy.value), self._those(asked)
+        return f"{learned} answers {right} of {those} correctly, this model {percent(ours)}"
+
+    def _those(self, asked: Array) -> str:
+        """The rows that were asked, in words; where they are not all, figures differ from those of the whole."""
+        if len(asked) == len(self.y_test):
+            return "the held-out rows"
+        return f"{len(asked):,} of the {len(self.y_test):,} held-out rows"
 
     # ------------------------------------------------------------------ suggestions
 
@@ -203,8 +231,8 @@ class Judge:
             return None
         sentence = (
             f"Try a curved boundary, {trial.name}: learning from the same {trial.rows:,} rows it answers "
-            f"{trial.accuracy.value:.1%} of the held-out rows correctly, {self.anatomy.name} "
-            f"{same[0].accuracy.value:.1%}."
+            f"{percent(trial.accuracy.value)} of {self._those(asked)} correctly, {self.anatomy.name} "
+            f"{percent(same[0].accuracy.value)}."
         )
         return Advice("kernel", sentence, trial.learner, settings, trial)
 
@@ -213,7 +241,7 @@ class Judge:
         learner = self.anatomy.learner
         if self.cross_validated or not hasattr(learner, "answers_") or self._out_of_time():
             return None
-        asked = self._asked()
+        asked = self._asked(linear=self.anatomy.coefficients is not None)
         rows = self.anatomy.seen(take(self.X_test, asked))
         best: tuple[int, str, Array] | None = None
         for name, answer in learner.answers_.items():
@@ -247,7 +275,7 @@ class Judge:
 
         tried = self._try(LinearSVM, {}, ROWS_FOR_LINEAR) if self._has_room() else None
         why = "The training rows are separable, so the boundary can be put where it is farthest from all of them"
-        if tried is None or tried[0].accuracy.value < float((self.answers[tried[2]] == self.y_test[tried[2]]).mean()):
+        if tried is None or not self._better(tried[1], tried[2], self.answers[tried[2]]):
             return None
         return Advice("margin", f"{why}: try LinearSVM; {self._scored(tried[0], tried[2])}.", "LinearSVM", {}, tried[0])
 
@@ -259,8 +287,8 @@ class Judge:
         if gap < GAP or self.train_accuracy.low <= self.accuracy.high:
             return None
         why = (
-            f"The model answers {self.train_accuracy.value:.1%} of the training rows correctly but "
-            f"{self.accuracy.value:.1%} of the held-out ones: it has learned the rows by heart"
+            f"The model answers {percent(self.train_accuracy.value)} of the training rows correctly but "
+            f"{percent(self.accuracy.value)} of the held-out ones: it has learned the rows by heart"
         )
         best: tuple[Trial, Array] | None = None
         if self._has_room():
@@ -269,8 +297,7 @@ class Judge:
             for penalty in (0.001, 0.01, 0.1):
                 tried = self._try(LinearSVM, {"lam": penalty, "max_iter": 100}, ROWS_FOR_LINEAR)
                 if tried is not None and (best is None or tried[0].accuracy.count > best[0].accuracy.count):
-                    ours = int((self.answers[tried[2]] == self.y_test[tried[2]]).sum())
-                    best = (tried[0], tried[2]) if tried[0].accuracy.count > ours else best
+                    best = (tried[0], tried[2]) if self._better(tried[1], tried[2], self.answers[tried[2]]) else best
         if best is None:
             return Advice("overfitted", f"{why}. More training rows, or fewer features, would help.")
         trial, asked = best
@@ -298,12 +325,15 @@ class Judge:
             return None
         before = float((self.answers[asked][there] == rarest.name).mean())
         after = float((answers[there] == rarest.name).mean())
-        if after <= before:
+        if not self._better(answers[there], asked[there], self.answers[asked][there]):
             return None
+        ours = float((self.answers[asked] == self.y_test[asked]).mean())
+        learned = f", on {trial.rows:,} rows," if self.y_train is not None and trial.rows < len(self.y_train) else ""
         sentence = (
-            f"The class “{rarest.name}” is rare ({rarest.rows:,} of {self.accuracy.total:,} held-out rows) and is "
-            f"found in {before:.1%} of the cases; with class_weight='balanced' it is found in {after:.1%}, and "
-            f"{trial.accuracy.value:.1%} of all answers are correct instead of {self.accuracy.value:.1%}."
+            f"The class “{rarest.name}” is rare ({rarest.rows:,} of {self.accuracy.total:,} held-out rows). Of "
+            f"{self._those(asked)} that are of it, this model finds {percent(before)}; a second fit{learned} with "
+            f"class_weight='balanced' finds {percent(after)}, and {percent(trial.accuracy.value)} of all its answers "
+            f"are correct instead of {percent(ours)}."
         )
         return Advice("balance", sentence, trial.learner, {"class_weight": "balanced"}, trial)
 

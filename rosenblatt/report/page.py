@@ -19,7 +19,7 @@ from rosenblatt.plots.style import short
 from rosenblatt.report import words
 from rosenblatt.report.drivers import Driver
 from rosenblatt.report.pictures import Album, Picture, figure
-from rosenblatt.report.scores import Share
+from rosenblatt.report.scores import Share, percent
 from rosenblatt.report.summary import Summary
 from rosenblatt.trace import STOP_REASONS
 
@@ -343,12 +343,16 @@ class _Page:
 
     def foot(self) -> str:
         summary = self.summary
-        settings = ", ".join(f"{name}={value!r}" for name, value in summary.settings.items())
-        entries: list[tuple[str, Any]] = [("Learner", f"{summary.learner}({settings})"), ("Target", summary.target)]
+        entries: list[tuple[str, Any]] = [("Learner", summary.learner), ("Target", summary.target)]
+        settings = ", ".join(f"{name.replace('_', ' ')} {_told(value)}" for name, value in summary.settings.items())
+        if settings:
+            entries.insert(1, ("Settings", settings))
         known = self.about if self.source is None else self.about | {"source": self.source}
         for name, value in known.items():
             empty = value is None or value is False or (hasattr(value, "__len__") and len(value) == 0)
-            if name not in IN_THE_TEXT | SAID_ALREADY and not empty:
+            if name == "split":
+                entries.append(("Kept aside", words.kept_aside(value)))
+            elif name not in IN_THE_TEXT | SAID_ALREADY and not empty:
                 entries.append((TITLES.get(name, name.replace("_", " ").capitalize()), _told(value)))
         rows = f"{summary.rows_train or 0:,} for training, {summary.rows_test:,} held out"
         if summary.cross_validated:
@@ -429,11 +433,11 @@ def _bar(
 
 
 def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{share:.1%}"
+    return "–" if share is None else percent(share)
 
 
 def _large_percent(share: float) -> str:
-    return f"{100 * share:.1f}<small>%</small>"
+    return f"{escape(percent(share).removesuffix('%'))}<small>%</small>"
 
 
 def _file_name(source: Any) -> str:
@@ -445,6 +449,8 @@ def _file_name(source: Any) -> str:
 def _told(value: Any) -> str:
     """A value of the footnote, lists and dictionaries without brackets."""
     value = plain(value)
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "yes", False: "no"}[value]
     if isinstance(value, dict):
         return ", ".join(f"{name} {_told(each)}" for name, each in value.items())
     return ", ".join(map(_told, value)) if isinstance(value, list) else str(value)

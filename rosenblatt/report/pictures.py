@@ -98,6 +98,7 @@ class Album:
         def draw(figure: Any) -> None:
             display = TraceDisplay(trace).plot(figure.subplots())
             display.ax_.set_title("")
+            legend_above(display.ax_, 3, behind=display.updates_ax_)
 
         first, last = trace.epochs[0], trace.epochs[-1]
         alt = (
@@ -119,6 +120,7 @@ class Album:
         def draw(figure: Any) -> None:
             shown.append(MarginDisplay.from_estimator(self.anatomy.model, X, y, ax=figure.subplots()))
             shown[0].ax_.set_title("")
+            legend_above(shown[0].ax_, 3)
 
         svg = self._draw(3.1, draw)
         wrong = int((shown[0].margins < 0).sum())
@@ -301,11 +303,20 @@ def sampled(shown: int, total: int) -> str:
     return "" if shown >= total else f" The picture shows {shown:,} of {total:,} rows, taken at random."
 
 
-def legend_above(ax: Any, columns: int) -> None:
+def legend_above(ax: Any, columns: int, behind: Any = None) -> None:
+    """Where no bar, line or point can lie below it; `behind` are axes that share the picture."""
+    handles, labels = ax.get_legend_handles_labels()
+    if behind is not None:
+        more = behind.get_legend_handles_labels()
+        handles, labels = handles + more[0], labels + more[1]
+    if not handles:
+        return
     where = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": columns}
-    for handle in ax.legend(frameon=False, handletextpad=0.2, **where).legend_handles:
-        handle.set_sizes([40])
-    for text in ax.get_legend().get_texts():
+    legend = ax.legend(handles, labels, frameon=False, handletextpad=0.4, **where)
+    for handle in legend.legend_handles:
+        if hasattr(handle, "set_sizes"):  # points
+            handle.set_sizes([40])
+    for text in legend.get_texts():
         text.set_text(short(text.get_text(), 20))
 
 

@@ -13,6 +13,21 @@ from rosenblatt.features.anatomy import Array, plain
 NORMAL_95 = 1.959963984540054  # the normal distribution has 95% between -this and +this
 
 
+def percent(share: float, digits: int = 1) -> str:
+    """A share in per cent; only all is 100%, and only nothing is 0%.
+
+    >>> percent(0.9374), percent(1.0), percent(4459 / 4460), percent(1 / 5000), percent(0.996, 0)
+    ('93.7%', '100.0%', '>99.9%', '<0.1%', '>99%')
+    """
+    told = f"{share:.{digits}%}"
+    step = 10.0**-digits
+    if share < 1 and told == f"{1:.{digits}%}":
+        return f">{100 - step:.{digits}f}%"
+    if share > 0 and told == f"{0:.{digits}%}":
+        return f"<{step:.{digits}f}%"
+    return told
+
+
 @dataclass(frozen=True)
 class Share:
     """A share of rows, with the 95% interval of E. B. Wilson (1927).
@@ -51,7 +66,7 @@ class Share:
         return f"about {middle:,}, between {low:,} and {high:,}"
 
     def __str__(self) -> str:
-        return f"{self.value:.1%} (95% interval {self.low:.1%} to {self.high:.1%})"
+        return f"{percent(self.value)} (95% interval {percent(self.low)} to {percent(self.high)})"
 
     def to_dict(self) -> dict[str, Any]:
         return {"value": self.value, "low": self.low, "high": self.high, "count": self.count, "total": self.total}

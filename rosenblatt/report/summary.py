@@ -13,7 +13,7 @@ import rosenblatt
 from rosenblatt.features.anatomy import Anatomy, Array, labels_of, plain, take
 from rosenblatt.report.advice import Advice, Judge, regression_advice
 from rosenblatt.report.drivers import Drivers, drivers_of
-from rosenblatt.report.scores import Baseline, ClassFigures, Confusion, RegressionFigures, Share
+from rosenblatt.report.scores import Baseline, ClassFigures, Confusion, RegressionFigures, Share, percent
 from rosenblatt.report.separation import Separation, separation_of
 from rosenblatt.trace import STOP_REASONS
 
@@ -94,7 +94,8 @@ class Summary:
         if self.separation is not None:
             said.append(self.separation.sentence)
         if self.stop_reason:
-            said.append(f"Training took {self.epochs} epochs and ended because {STOP_REASONS[self.stop_reason]}.")
+            epochs = "1 epoch" if self.epochs == 1 else f"{self.epochs} epochs"
+            said.append(f"Training took {epochs} and ended because {STOP_REASONS[self.stop_reason]}.")
         return said
 
     def headline(self) -> str:
@@ -114,8 +115,9 @@ class Summary:
     def against_baseline(self) -> str:
         if self.accuracy is not None:
             assert self.baseline.accuracy is not None
-            always = f"Always answering “{self.baseline.answer}” would be right in {self.baseline.accuracy.value:.1%}"
-            ours = f"this model is in {self.accuracy.value:.1%}"
+            share = percent(self.baseline.accuracy.value)
+            always = f"Always answering “{self.baseline.answer}” would be right in {share}"
+            ours = f"this model is in {percent(self.accuracy.value)}"
             if self.beats_baseline:
                 return f"{always}; {ours}, which is better beyond chance."
             if self.accuracy.value > self.baseline.accuracy.value:

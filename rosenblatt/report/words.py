@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rosenblatt.report.scores import percent
 from rosenblatt.report.summary import Summary
 
 KINDS = {
@@ -136,9 +137,24 @@ def fit_in_words(summary: Summary) -> str:
     if summary.train_accuracy is None or summary.accuracy is None:
         return ""
     train, test = summary.train_accuracy, summary.accuracy
-    told = f"On rows that it was trained on it is right in {train.value:.1%}, on held-out rows in {test.value:.1%}"
+    told = (
+        f"On rows that it was trained on it is right in {percent(train.value)}, on held-out rows in "
+        f"{percent(test.value)}"
+    )
     if train.low > test.high:
         return f"{told}: it has partly learned the training rows by heart."
     if train.value < test.low:
         return f"{told}."
     return f"{told}: it does on new rows about what it does on known ones."
+
+
+def kept_aside(split: Any) -> str | None:
+    """How the held-out rows came about; None where there is nothing to say.
+
+    Examples
+    --------
+    >>> kept_aside({"share": 0.2}), kept_aside({"share": 0.0}), kept_aside(None)
+    ('20% of the rows, at random', None, None)
+    """
+    share = split.get("share") if isinstance(split, dict) else None
+    return f"{share:.0%} of the rows, at random" if share else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import io
 import lzma
@@ -71,6 +72,78 @@ def open_stored(path: str | PathLike[str]) -> BinaryIO:
     if compression == "zstd":
         return cast(BinaryIO, io.BufferedReader(_WholeZstd(path), 2**20))
     return Path(path).open("rb")
+
+
+#: Byte order marks of encodings in which a line break is more than one byte; the longer ones first.
+WIDE_MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+
+
+def wide_encoding(path: str | PathLike[str], encoding: str = "utf-8") -> str | None:
+    """The encoding of a text file whose lines cannot be told by bytes: as its byte order mark says, or as is said."""
+    with open_stored(path) as file:
+        start = file.read(4)
+    marked = next((name for mark, name in WIDE_MARKS.items() if start.startswith(mark)), None)
+    if marked is None and "a\n".encode(encoding).endswith(b"a\n"):
+        return None
+    return marked or encoding
+
+
+def open_text(path: str | PathLike[str], encoding: str = "utf-8") -> BinaryIO:
+    """Open a text file for reading bytes in which a line break is one byte; UTF-16 and UTF-32 become UTF-8.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "a.csv"
+    ...     _ = path.write_text("a,ä", encoding="utf-16")
+    ...     with open_text(path) as file:
+    ...         file.read().decode()
+    'a,ä'
+    """
+    wide = wide_encoding(path, encoding)
+    if wide is None:
+        return open_stored(path)
+    return cast(BinaryIO, io.BufferedReader(_Recoded(path, wide), 2**20))
+
+
+class _Recoded(io.RawIOBase):
+    """The text of a file in UTF-8."""
+
+    def __init__(self, path: str | PathLike[str], encoding: str) -> None:
+        self._path, self._encoding = path, encoding
+        self._file = open_stored(path)
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._ready = b""
+        self._ended = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        view = memoryview(buffer)  # type: ignore[arg-type]
+        while not self._ready and not self._ended:
+            stored = self._file.read(2**18)
+            self._ended = not stored
+            try:
+                self._ready = self._decoder.decode(stored, self._ended).encode()
+            except UnicodeError as error:
+                raise ValueError(
+                    f"{self._path} must be text in {self._encoding}, but some of its bytes are not ({error}); "
+                    "write it again, or pass the encoding that it was written in."
+                ) from error
+        n = min(len(view), len(self._ready))
+        view[:n], self._ready = self._ready[:n], self._ready[n:]
+        return n
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
 
 
 class _WholeZstd(io.RawIOBase):

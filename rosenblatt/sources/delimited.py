@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from .ahead import ahead
-from .compressed import open_stored
+from .compressed import open_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 BLOCK_BYTES = 2**24  # of text parsed at a time
 SAMPLE_BYTES = 2**20  # of text that is looked at to find out what the file looks like
 SAMPLE_ROWS = 1000
+COUNTED_ROWS = 2_000_000  # up to which the line of a row is looked up
+MOSTLY = 0.95  # of the values that are numbers, from which the others are strange
 SEPARATORS = ",\t;|"
 
 #: Cells that mean "there is no value", beside empty ones. NaN is read as a number and treated alike later.
@@ -32,7 +34,9 @@ MISSING = ("", "?", "NA", "N/A", "n/a", "#N/A", "null", "NULL", "None", "<NA>", 
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|Inf|nan|NaN)")
 WHOLE = re.compile(r"[+-]?\d+")
-DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+DECIMAL_COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d*),\d+([eE][+-]?\d+)?")
+THOUSAND_POINTS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+")
+THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
 ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?")
 
 
@@ -99,7 +103,7 @@ def find_dialect(
     body = [row for row in (rows[1:] if has_header else rows) if len(row) == len(rows[0])]
     dialect.spaces = any(cell != cell.strip() for row in body[:100] for cell in row if is_number(cell))
     columns = list(zip(*body, strict=True)) if body else [() for _ in rows[0]]
-    dialect.decimal_comma = chosen != "," and any(_all_match(DECIMAL_COMMA, column) for column in columns)
+    dialect.decimal_comma = chosen != "," and _has_decimal_commas(body, len(rows[0]), chosen)
     dialect.types = {
         name: _guess_type(column, dialect.decimal_comma) for name, column in zip(dialect.names, columns, strict=True)
     }
@@ -138,14 +142,36 @@ def _find_separator(lines: list[str], name: str) -> str:
     likely = "\t" if ".tsv" in name.lower() or ".tab" in name.lower() else ","
     best, best_share = likely, 0.0
     for candidate in (likely, *(c for c in SEPARATORS + " " if c != likely)):
-        counts = [len(_cells(line, candidate, quoted=candidate != "\t")) for line in lines[:200]]
+        table = [_cells(line, candidate, quoted=candidate != "\t") for line in lines[:200]]
+        counts = [len(cells) for cells in table]
         common = max(set(counts), key=counts.count)
         share = counts.count(common) / len(counts) if common > 1 else 0.0
         if candidate == " " and share < 1.0:
             continue
+        if counts[0] != common and len(counts) > 1:
+            share /= 2  # the first line has the names, or it is a row like the others
+        if candidate == ";" and best == "," and share > 0.5 and _has_decimal_commas(table, common, candidate):
+            share += 0.1  # then commas would cut numbers in two
         if share > best_share + 0.05:
             best, best_share = candidate, share
     return best
+
+
+def _has_decimal_commas(rows: list[list[str]], width: int, separator: str) -> bool:
+    """Whether commas stand in numbers as decimal points do.
+
+    Numbers like 1,234 alone may have thousands; between semicolons they are taken for decimals, as spreadsheets
+    write semicolons just where the comma is the decimal point.
+    """
+    for column in zip(*(row for row in rows if len(row) == width), strict=True):
+        values = [cell.strip() for cell in column if cell.strip() not in MISSING]
+        commas = [value for value in values if DECIMAL_COMMA.fullmatch(value)]
+        whole = sum(WHOLE.fullmatch(value) is not None for value in values)
+        if not commas or len(commas) + whole < 0.8 * len(values):
+            continue
+        if separator == ";" or not all(THOUSANDS.fullmatch(value) for value in commas):
+            return True
+    return False
 
 
 def _find_quote(text: str, separator: str) -> str | None:
@@ -252,10 +278,10 @@ def blocks_in_order(file: BinaryIO, quote: str | None, block_bytes: int) -> Iter
         offset += len(block)
 
 
-def first_line(path: str, place: Place) -> int:
+def first_line(path: str, place: Place, encoding: str = "utf-8") -> int:
     """The number of the line that a block begins with; counted only when there is something to complain about."""
     line, left = 1, place.offset
-    with open_stored(path) as file:
+    with open_text(path, encoding) as file:
         while left and (read := file.read(min(left, 2**20))):
             line += read.count(b"\n")
             left -= len(read)
@@ -281,6 +307,7 @@ class TextTable:
     encoding: str
     types: dict[str, Any]
     path: str | None = None  # to count lines in, when there is something to complain about
+    stored: str = "utf-8"  # the encoding of that file, where it is not that of what is read
     missing: tuple[str, ...] = MISSING
     missing_among_numbers: bool = False
 
@@ -301,7 +328,7 @@ class TextTable:
             if to_text and not fresh:
                 widened = True  # go on to the end, to know all that must be widened, and begin again
             if frame.height and not widened:
-                yield place, frame
+                yield place, self._with_points(frame)
                 fresh = False
         if widened:
             raise TypesWidened
@@ -318,6 +345,19 @@ class TextTable:
             return place, text, self._read_quickly(rows)
         except PolarsError:
             return place, text, None
+
+    def _with_points(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Where commas are decimal points, numbers in columns that are text for the sake of others get a point too."""
+        import polars as pl
+
+        if not self.dialect.decimal_comma:
+            return frame
+        cells = pl.col(pl.String)
+        number = cells.str.contains(rf"^\s*{DECIMAL_COMMA.pattern}\s*$")
+        points = cells.str.contains(rf"^\s*{THOUSAND_POINTS.pattern},\d+\s*$").any()  # as in 1.234,5
+        whole = cells.str.contains(rf"^\s*{THOUSAND_POINTS.pattern}\s*$") & points
+        plain = cells.str.replace_all(".", "", literal=True).str.replace(",", ".", literal=True)
+        return frame.with_columns(pl.when(number | whole).then(plain).otherwise(cells))
 
     def _table_start(self, text: bytes) -> tuple[int, int]:
         """How many bytes and lines stand before the first row: a byte order mark, comments, empty lines, the header."""
@@ -345,7 +385,8 @@ class TextTable:
             raise self._bad_byte(text, error.start, self._first_line(place), advice) from error
 
     def _first_line(self, place: Place) -> int:
-        return first_line(self.path, place) + self.dialect.skipped if self.path else 1 + self.dialect.skipped
+        first = first_line(self.path, place, self.stored) if self.path else 1
+        return first + self.dialect.skipped
 
     def _bad_byte(self, text: bytes, at: int, line: int, advice: str) -> ValueError:
         line += text.count(b"\n", 0, at)
@@ -367,6 +408,7 @@ class TextTable:
             except PolarsError as error:
                 line = self._first_line(place) + lines
                 self._check_text(text, line)
+                self._check_quotes(text, place, lines)
                 try:
                     to_text = self._widen(text)
                     frame = self._read(text, self.types, self.missing)
@@ -375,6 +417,7 @@ class TextTable:
                         f"{self.name} must be a table of text, but from line {line} on it cannot be read "
                         f"({str(error).splitlines()[0]}); correct it there."
                     ) from error
+        self._check_quotes(text, place, lines)
         if frame.height and frame.to_series(-1).null_count():
             if b"\n\n" in text or b"\n\r\n" in text or text[:1] in b"\r\n":
                 import polars as pl
@@ -464,11 +507,54 @@ class TextTable:
         before = 0
         for row in reader:
             if row and len(row) != width and not (dialect.comment and row[0].startswith(dialect.comment)):
+                if reader.line_num - before > 1:
+                    raise self._open_quote(row, line + before)
                 raise ValueError(
-                    f"Every line of {self.name} must have {width} columns as its first line has, but line "
-                    f"{line + before} has {len(row)}; correct that line, or pass the separator of the columns."
+                    f"Every line of {self.name} must have {width} column{'s' * (width > 1)} as its first line has, "
+                    f"but line {line + before} has {len(row)}: {self._where_wrong(row)}; correct that line."
                 )
             before = reader.line_num
+
+    def _where_wrong(self, row: list[str]) -> str:
+        """The first cell of a line of the wrong width that does not fit its column."""
+        names = self.dialect.names
+        for name, cell in zip(names, row, strict=False):
+            value = cell.strip().replace(",", ".") if self.dialect.decimal_comma else cell.strip()
+            numeric = name in self.types and self.types[name].is_numeric()
+            if numeric and value not in self.missing and not is_number(value):
+                return f"in the column {name!r}, which holds numbers, it has {cell[:40]!r}"
+        if len(row) < len(names):
+            return f"it ends before the column {names[len(row)]!r}"
+        return f"behind the last column, {names[-1]!r}, it goes on with {row[len(names)][:40]!r}"
+
+    def _check_quotes(self, text: bytes, place: Place, lines: int) -> None:
+        """A quote that is never closed would take all that follows into its cell."""
+        dialect = self.dialect
+        if not dialect.quote or text.count(dialect.quote.encode()) % 2 == 0:
+            return
+        cells = text.decode(errors="replace")
+        try:
+            for _ in csv.reader(io.StringIO(cells, newline=""), delimiter=dialect.separator, strict=True):
+                pass
+        except csv.Error as error:
+            if "unexpected end" not in str(error):
+                return  # a quote inside of a cell, as in 5" disk
+            reader = csv.reader(io.StringIO(cells, newline=""), delimiter=dialect.separator)
+            last: list[str] = []
+            start = before = 0
+            for row in reader:
+                last, start, before = row, before, reader.line_num
+            raise self._open_quote(last, self._first_line(place) + lines + start) from error
+
+    def _open_quote(self, row: list[str], line: int) -> ValueError:
+        names = self.dialect.names
+        at = next((j for j, cell in enumerate(row) if "\n" in cell), len(row) - 1)
+        column = f"the column {names[at]!r}" if at < len(names) else f"column {at + 1}"
+        return ValueError(
+            f"A quote must be closed in its own cell, but in {self.name} the one that opens in line "
+            f"{line + sum(cell.count(chr(10)) for cell in row[:at])}, in {column}, is not; close it, or write a quote "
+            "that belongs to the text twice."
+        )
 
 
 def _fits(column: pl.Series, kind: Any) -> bool:
@@ -484,3 +570,36 @@ def _fits(column: pl.Series, kind: Any) -> bool:
     else:
         read = column.cast(kind, strict=False)
     return read.null_count() == column.null_count()
+
+
+def strangers(frame: pl.DataFrame) -> dict[str, int]:
+    """Columns of text that hold numbers but for a few cells, each with the row of the first such cell, from 0."""
+    import polars as pl
+
+    found = {}
+    for column in frame.select(pl.col(pl.String)):
+        values = column.drop_nulls()
+        start = values.head(SAMPLE_ROWS).str.strip_chars().cast(pl.Float64, strict=False)
+        if start.null_count() == len(start):
+            continue  # words
+        wrong = column.is_not_null() & column.str.strip_chars().cast(pl.Float64, strict=False).is_null()
+        if 0 < wrong.sum() <= (1.0 - MOSTLY) * len(values):
+            found[column.name] = int(wrong.arg_max() or 0)
+    return found
+
+
+def line_of_row(file: BinaryIO, dialect: Dialect, encoding: str, row: int) -> int:
+    """The line of a file on which a row, counted from 0, begins."""
+    text = io.TextIOWrapper(file, encoding=encoding, newline="")
+    reader = csv.reader(
+        text, delimiter=dialect.separator, quoting=csv.QUOTE_MINIMAL if dialect.quote else csv.QUOTE_NONE
+    )
+    left, line = row + dialect.header, 1
+    for cells in reader:
+        if any(cells) and not (dialect.comment and cells[0].startswith(dialect.comment)):
+            if left == 0:
+                break
+            left -= 1
+        line = reader.line_num + 1
+    text.detach()  # whoever opened the file closes it
+    return line

@@ -80,7 +80,7 @@ def _nearest_bits(w: Any, q: Any, powers: Any) -> Any:
     if q < LEAST:
         return zero, True
     if q > MOST:
-        return np.uint64(0x7FF0000000000000), True
+        return np.uint64(0x7FF0000000000000), False  # infinite: left to float()
     leading = _leading_zeros(w)
     w = w << np.uint64(leading)
     high, low = _high_product(w, powers[np.uint64(q - LEAST), 0])
@@ -108,7 +108,7 @@ def _nearest_bits(w: Any, q: Any, powers: Any) -> Any:
         mantissa = np.uint64(1 << 52)
         exponent += 1
     if exponent >= 2047:
-        return np.uint64(0x7FF0000000000000), True
+        return np.uint64(0x7FF0000000000000), False  # infinite: left to float()
     return (np.uint64(exponent) << np.uint64(52)) | (mantissa & ~np.uint64(1 << 52)), True
 
 

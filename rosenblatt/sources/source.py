@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 import numpy as np
 
 from . import arrays, delimited, keel, sparse_text, tables
-from .compressed import DAMAGED, compression_of, open_stored
+from .compressed import DAMAGED, WIDE_MARKS, compression_of, open_stored, open_text, wide_encoding
 from .matrix import Matrix
 
 if TYPE_CHECKING:
@@ -122,7 +122,37 @@ class Source:
                 continue
         if not frames:
             raise self._no_rows()
-        return pl.concat(frames, how="vertical_relaxed", rechunk=False)
+        whole = pl.concat(frames, how="vertical_relaxed", rechunk=False)
+        if self.format in ("csv", "tsv"):
+            for name, row in delimited.strangers(whole).items():
+                self._note(
+                    f"The column {name!r} holds numbers, except that {self._place_of(row)} has {whole[name][row]!r}."
+                )
+        return whole
+
+    def _note(self, note: str) -> None:
+        if note not in self.notes:
+            self.notes.append(note)
+
+    def _place_of(self, row: int) -> str:
+        """A row of a text table, counted from 0, as its user finds it: by its line, where that is quickly known."""
+        if len(self.paths) > 1 or is_remote(self.paths[0]) or row > delimited.COUNTED_ROWS:
+            return f"row {row + 1:,}"
+        path = self.paths[0]
+        dialect, encoding = self._dialect(path, self.name), self._byte_encoding(path)
+        with open_text(path, self.encoding) as file:
+            return f"line {delimited.line_of_row(file, dialect, encoding, row):,}"
+
+    def _byte_encoding(self, path: str) -> str:
+        """The encoding of the bytes that `open_text` gives."""
+        return self.encoding if wide_encoding(path, self.encoding) is None else "utf-8"
+
+    def _dialect(self, path: str, name: str) -> delimited.Dialect:
+        with open_text(path, self.encoding) as file:
+            sample = file.read(delimited.SAMPLE_BYTES)
+        separator = self.separator or ("\t" if self.format == "tsv" else None)
+        encoding = self._byte_encoding(path)
+        return delimited.find_dialect(sample, name, header=self.header, separator=separator, encoding=encoding)
 
     def batches(self, n_rows: int = 65_536) -> Iterator[Rows]:
         """The rows again, `n_rows` at a time (fewer in the last batch), in bounded memory.
@@ -165,7 +195,8 @@ class Source:
             return
         known = self._places.get(path)
         places = None
-        if known is not None and seed is not None and compression_of(path) is None:
+        plain = compression_of(path) is None and wide_encoding(path, self.encoding) is None
+        if known is not None and seed is not None and plain:
             places = [known[k] for k in np.random.default_rng([seed, 1]).permutation(len(known))]
         name = self.name if self._spooled is not None else path
         seen: list[delimited.Place] = []
@@ -235,10 +266,10 @@ class Source:
                 for _, frame in self._text_frames(path, name, fresh):
                     yield frame
             elif self.format == "keel":
-                with open_stored(path) as file:
-                    yield from keel.frames(file, name, self.encoding)
+                with open_text(path, self.encoding) as file:
+                    yield from keel.frames(file, name, self._byte_encoding(path))
             elif self.format == "jsonl":
-                with open_stored(path) as file:
+                with open_text(path, self.encoding) as file:
                     yield from tables.json_frames(file, name)
             else:
                 yield from tables.binary_frames(path, self.format, name)
@@ -250,18 +281,14 @@ class Source:
             for frame in tables.remote_text_frames(path, self.header, self.separator):
                 yield delimited.Place(0, 0), frame
             return
-        with open_stored(path) as file:
-            sample = file.read(delimited.SAMPLE_BYTES)
-        separator = self.separator or ("\t" if self.format == "tsv" else None)
-        dialect = delimited.find_dialect(sample, name, header=self.header, separator=separator, encoding=self.encoding)
+        dialect = self._dialect(path, name)
         self.header = dialect.header
         for note in dialect.notes:
-            if note not in self.notes:
-                self.notes.append(note)
+            self._note(note)
         for column, kind in dialect.types.items():
             self.types.setdefault(column, kind)
-        table = delimited.TextTable(name, dialect, self.encoding, self.types, path)
-        with open_stored(path) as file:
+        table = delimited.TextTable(name, dialect, self._byte_encoding(path), self.types, path, self.encoding)
+        with open_text(path, self.encoding) as file:
             yield from table.frames(file, fresh=fresh, block_bytes=block_bytes, places=places)
 
     # ------------------------------------------------------------------ matrices
@@ -358,7 +385,7 @@ def open_source(
     separator : str, optional
         What stands between the columns of a text table; found out when not given.
     encoding : str
-        Of a text table.
+        Of a text table. A byte order mark of UTF-16 or UTF-32 is recognised without it.
     n_features, zero_based
         Of LIBSVM files, as in `read_libsvm`.
     bits : int
@@ -490,13 +517,14 @@ def by_content(start: bytes, named: str | None) -> str:
         return "npz"
     if start[:2] == b"\0\0" and start[2:3] in (b"\x08", b"\x09", b"\x0b", b"\x0c", b"\x0d", b"\x0e"):
         return "idx"
-    text = start.decode("utf-8", errors="replace").lstrip("\ufeff")
+    wide = next((encoding for mark, encoding in WIDE_MARKS.items() if start.startswith(mark)), "utf-8")
+    text = start.decode(wide, errors="replace").lstrip("\ufeff")
     lines = [line for line in text.splitlines() if line.strip()]
     if lines and lines[0].lower().startswith(("@relation", "@attribute")):
         return "keel"
     if named == "keel":
         return "csv"  # a .dat file without a header of its own
-    plain = named in (None, "csv") and not start.count(b",")
+    plain = named in (None, "csv") and "," not in text
     if plain and lines and sparse_text.looks_like_libsvm(lines[:20]):
         return "libsvm"
     if named is not None:

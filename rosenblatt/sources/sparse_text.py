@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from .ahead import ahead, usual_threads
-from .compressed import open_stored
+from .compressed import open_text
 from .delimited import Place, blocks_at, blocks_in_order, first_line
 from .matrix import Matrix
 
@@ -47,9 +48,19 @@ def looks_like_vw(lines: list[str]) -> bool:
 
 
 def libsvm_blocks(
-    file: BinaryIO, path: str, name: str, *, zero_based: bool, dtype: Any, places: list[Place] | None = None
+    file: BinaryIO,
+    path: str,
+    name: str,
+    *,
+    zero_based: bool,
+    dtype: Any,
+    places: list[Place] | None = None,
+    finite: bool = False,
 ) -> Iterator[SparseBlock]:
-    """The rows of LIBSVM text, block by block, in order or at known places. Indices count from 0 in what comes back."""
+    """The rows of LIBSVM text, block by block, in order or at known places. Indices count from 0 in what comes back.
+
+    `finite` refuses nan and inf.
+    """
     from . import parsing
 
     first = 0 if zero_based else 1
@@ -64,7 +75,7 @@ def libsvm_blocks(
         error, place, rows, entries, n_hard, widest = parsing.parse_libsvm(
             text, len(block) + 1, labels, indptr, indices, data, first, hard, *parsing.helpers()
         )
-        _read_hard(block, hard[:n_hard], data, labels, place_of, path, name, LIBSVM_FORM)
+        _read_hard(block, hard[:n_hard], data, labels, place_of, path, name, LIBSVM_FORM, finite)
         if error != parsing.OK:
             raise _wrong(block, int(place), place_of, path, name, LIBSVM_FORM, _reasons(first)[int(error)])
         return SparseBlock(
@@ -92,7 +103,7 @@ def vw_blocks(
         error, place, rows, entries, n_hard = parsing.parse_vw(
             text, len(block) + 1, labels, importance, indptr, indices, data, bits, hard, *parsing.helpers()
         )
-        _read_hard(block, hard[:n_hard], data, labels, place_of, path, name, VW_FORM)
+        _read_hard(block, hard[:n_hard], data, labels, place_of, path, name, VW_FORM, True)
         if error != parsing.OK:
             raise _wrong(block, int(place), place_of, path, name, VW_FORM, _reasons(0)[int(error)])
         return SparseBlock(
@@ -125,7 +136,7 @@ def _reasons(first: int) -> dict[int, str]:
 
 
 def _read_hard(
-    block: bytes, hard: Any, data: Any, labels: Any, place_of: Place, path: str, name: str, form: str
+    block: bytes, hard: Any, data: Any, labels: Any, place_of: Place, path: str, name: str, form: str, finite: bool
 ) -> None:
     """Let float() read what the compiled parser left to it."""
     for begin, end, place in hard.tolist():
@@ -136,18 +147,29 @@ def _read_hard(
             value = float(token)
         except ValueError:
             raise _wrong(block, begin, place_of, path, name, form, "where a number should be") from None
+        if finite and not math.isfinite(value):
+            line, column, found = _position(block, begin, place_of, path)
+            raise ValueError(
+                f"Numbers must be finite, but {name} has {found} in line {line}, column {column}; "
+                "replace it or leave the feature out."
+            )
         if place >= 0:
             data[place] = value
         else:
             labels[-1 - place] = value
 
 
-def _wrong(block: bytes, place: int, place_of: Place, path: str, name: str, form: str, reason: str) -> ValueError:
-    at = first_line(path, place_of) + block.count(b"\n", 0, place)
+def _position(block: bytes, place: int, place_of: Place, path: str) -> tuple[int, int, str]:
+    """Line and column of a place in a block, and the word that stands there."""
+    line = first_line(path, place_of) + block.count(b"\n", 0, place)
     column = place - (block.rfind(b"\n", 0, place) + 1) + 1
     token = (block[place : place + 200].split() or [b""])[0][:40].decode(errors="replace")
-    found = repr(token) if block[place : place + 1].strip() else "nothing"
-    return ValueError(f"{form}, but {name} has {found} in line {at}, column {column}, {reason}; correct the file.")
+    return line, column, repr(token) if block[place : place + 1].strip() else "nothing"
+
+
+def _wrong(block: bytes, place: int, place_of: Place, path: str, name: str, form: str, reason: str) -> ValueError:
+    line, column, found = _position(block, place, place_of, path)
+    return ValueError(f"{form}, but {name} has {found} in line {line}, column {column}, {reason}; correct the file.")
 
 
 # ---------------------------------------------------------------------- whole files and batches
@@ -198,7 +220,7 @@ def matrices(path: str, name: str, source: Source, n_rows: int | None) -> Iterat
     """The rows of one file, whole or `n_rows` at a time."""
     from .libsvm import check_width
 
-    with open_stored(path) as file:
+    with open_text(path) as file:
         blocks = _blocks(file, path, name, source)
         if n_rows is not None:
             width = _settled_width(source)
@@ -219,7 +241,7 @@ def matrices(path: str, name: str, source: Source, n_rows: int | None) -> Iterat
 def placed_matrices(path: str, name: str, source: Source, places: list[Place] | None) -> Iterator[tuple[Place, Matrix]]:
     """The blocks of one file and where they stand, in order or at known places."""
     width = _settled_width(source)
-    with open_stored(path) as file:
+    with open_text(path) as file:
         for block in _blocks(file, path, name, source, places):
             if len(block.labels) and block.place is not None:
                 yield block.place, _matrix(block, width, name, source.format)
@@ -242,7 +264,7 @@ def _blocks(
 ) -> Iterator[SparseBlock]:
     if source.format == "vw":
         return vw_blocks(file, path, name, bits=source.bits, dtype=np.float64, places=places)
-    return libsvm_blocks(file, path, name, zero_based=source.zero_based, dtype=np.float64, places=places)
+    return libsvm_blocks(file, path, name, zero_based=source.zero_based, dtype=np.float64, places=places, finite=True)
 
 
 def _labelled(X: Any, labels: Any, weights: Any, format: str) -> Matrix:
@@ -260,7 +282,7 @@ def _settled_width(source: Source) -> int:
     if source.n_features is None:
         width = 1
         for path in source.paths:
-            with open_stored(path) as file:
+            with open_text(path) as file:
                 width = max([width, *(block.widest + 1 for block in _blocks(file, path, path, source))])
         source.n_features = width
     return source.n_features

@@ -8,7 +8,8 @@ from typing import Any
 
 from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.verbs.errors import reading
-from rosenblatt.verbs.examples import read_examples
+from rosenblatt.verbs.examples import check_columns_policy, read_examples
+from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.tables import MATRICES, format_of, write_matrix, write_table
 
 
@@ -63,7 +64,9 @@ def convert(
     """
     import numpy as np
 
+    check_columns_policy(missing, text)
     wanted = format_of(out, to)
+    check_outputs({"The rows": out}, files_of(data))
     numeric = wanted in MATRICES.values()
     found = read_examples(data, target, labelled=numeric, drop=drop, header=header, encoding=encoding, format=format)
     notes, classes = list(found.notes), None

@@ -34,12 +34,29 @@ def reading(path: Any = None) -> Iterator[None]:
         raise
     except OSError as error:
         raise InputError(os_sentence(error, path, "read")) from error
-    except (ValueError, TypeError) as error:
+    except TypeError as error:
+        if not is_sentence(error):
+            raise  # a mistake of ours, which is no word about the input
+        raise InputError(one_line(error)) from error
+    except ValueError as error:
         raise InputError(one_line(error)) from error
     except MemoryError as error:
         raise InputError(
             f"{_named(path)} must fit into memory, but it does not; train on fewer columns or rows."
         ) from error
+
+
+@contextmanager
+def setting(names: Iterable[str]) -> Iterator[None]:
+    """What is refused in here for a parameter of these names is wrong usage."""
+    try:
+        yield
+    except (UsageError, InputError, OutputError):
+        raise
+    except (ValueError, TypeError) as error:
+        if is_sentence(error) and one_line(error).split()[0] in set(names):
+            raise UsageError(one_line(error)) from error
+        raise
 
 
 @contextmanager
@@ -72,6 +89,28 @@ def one_line(error: BaseException) -> str:
     return text or type(error).__name__
 
 
+def is_sentence(error: BaseException) -> bool:
+    """Whether somebody wrote the message for a user: what must hold, what came, what to do.
+
+    Examples
+    --------
+    >>> is_sentence(ValueError("C must be above 0, but got -1; use 1."))
+    True
+    >>> is_sentence(TypeError("'NoneType' object is not iterable"))
+    False
+    """
+    text = one_line(error)
+    return text.endswith((".", "?")) and (" must " in text or ";" in text)
+
+
+def check_choice(option: str, value: str, known: Iterable[str]) -> None:
+    """Refuse a value that an option does not have."""
+    names = list(dict.fromkeys(known))
+    if value not in names:
+        near = nearest(value, names) or "choose one of them."
+        raise UsageError(f"{option} must be one of {listed(names, 99)}, but got {value!r}; {near}")
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """ "; did you mean 'species'?", or nothing if no known name is near."""
     names = {candidate.casefold(): candidate for candidate in known}
@@ -84,6 +123,17 @@ def listed(names: Iterable[Any], most: int = 12) -> str:
     told = [str(name) for name in names]
     more = f" and {len(told) - most} more" if len(told) > most else ""
     return ", ".join(told[:most]) + more
+
+
+def counted(number: int, name: str) -> str:
+    """A number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{number:,} {name}" + ("" if number == 1 else "s")
 
 
 def _named(path: Any) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 
-from rosenblatt.verbs.errors import InputError, UsageError, listed, nearest, reading
+from rosenblatt.verbs.errors import InputError, UsageError, check_choice, counted, listed, nearest, reading
 
 if TYPE_CHECKING:
     import polars
@@ -39,7 +40,9 @@ class Examples:
     names : names of a matrix's columns, if it has them
     left_out : columns that were named to be dropped, or hold weights
     image_shape : (height, width) where the rows of a matrix are images
+    given : the table as it was read, with every column in its place, where labels are not needed
     notes : sentences about what was assumed
+    places : where these rows stand among those of the file, from 0; None where they are all of them
     """
 
     rows: Any
@@ -51,8 +54,10 @@ class Examples:
     names: list[str] | None = None
     left_out: tuple[str, ...] = ()
     image_shape: tuple[int, ...] | None = None
+    given: Any = None
     digesting: Future[str] | None = None
     notes: list[str] = field(default_factory=list)
+    places: Array | None = None
 
     @property
     def digest(self) -> str | None:
@@ -74,16 +79,14 @@ class Examples:
             rows=self.rows[chosen],
             y=None if self.y is None else self.y[chosen],
             weights=None if self.weights is None else self.weights[chosen],
+            places=chosen if self.places is None else self.places[chosen],
         )
 
     def feature_names(self) -> list[str] | None:
         """Names for the columns of a matrix that has none: places of pixels, indices as LIBSVM writes them."""
         if self.is_frame or self.names is not None:
             return self.names
-        if self.image_shape is not None and len(self.image_shape) == 2:
-            height, width = self.image_shape
-            return [f"pixel {row + 1}, {column + 1}" for row in range(height) for column in range(width)]
-        return [f"index {n + 1}" for n in range(self.rows.shape[1])]
+        return places(self.rows.shape[1], self.image_shape)
 
     def parted(self, learned: Array, tested: Array) -> tuple[Examples, Examples]:
         """Two parts, each in the order of the file; of a table, the rows themselves are given up on the way.
@@ -111,6 +114,7 @@ class Examples:
                 rows=part,
                 y=None if self.y is None else self.y[chosen],
                 weights=None if self.weights is None else self.weights[chosen],
+                places=chosen if self.places is None else self.places[chosen],
             )
             for part, chosen in zip(rows, (learned, tested), strict=True)
         )
@@ -119,6 +123,20 @@ class Examples:
         if self.y is None:
             raise UsageError(f"{self.name} must have labels here, but none are known; name their column with --target.")
         return self.y
+
+
+def places(count: int, image_shape: tuple[int, ...] | None = None) -> list[str]:
+    """Names for the columns of a matrix: places of pixels, or indices as LIBSVM writes them.
+
+    Examples
+    --------
+    >>> places(2), places(4, (2, 2))
+    (['index 1', 'index 2'], ['pixel 1, 1', 'pixel 1, 2', 'pixel 2, 1', 'pixel 2, 2'])
+    """
+    if image_shape is not None and len(image_shape) == 2:
+        height, width = image_shape
+        return [f"pixel {row + 1}, {column + 1}" for row in range(height) for column in range(width)]
+    return [f"index {n + 1}" for n in range(count)]
 
 
 def read_examples(
@@ -165,10 +183,30 @@ def open_data(
 ) -> Source:
     """Files as a source of rows, nothing of which is read yet."""
     from rosenblatt.sources import open_source
+    from rosenblatt.sources.source import FORMATS
 
+    if format is not None:
+        check_choice("--format", format, FORMATS)
+    if encoding is not None:
+        _check_encoding(encoding)
     given = [paths] if isinstance(paths, str) else list(paths)
     with reading(given[0] if given else None):
         return open_source(given, format=format, header=header, encoding=encoding or "utf-8")
+
+
+def _check_encoding(name: str) -> None:
+    try:
+        codecs.lookup(name)
+    except LookupError:
+        raise UsageError(
+            f"--encoding must be one that Python knows, but got {name!r}; utf-8, latin-1 and utf-16 are usual."
+        ) from None
+
+
+def check_columns_policy(missing: str, text: str) -> None:
+    """Refuse what `ColumnEncoder` does not know, before anything is read."""
+    check_choice("--missing", missing, ("error", "median", "indicator"))
+    check_choice("--text", text, ("auto", "tfidf", "hashed", "drop"))
 
 
 def examples_of(
@@ -179,8 +217,9 @@ def examples_of(
     numbers: bool = False,
     weights: str | None = None,
     drop: Sequence[str] = (),
+    names: Callable[[list[str]], list[str]] | None = None,
 ) -> Examples:
-    """The rows of a source, with the target taken out; see `read_examples`."""
+    """The rows of a source, with the target taken out; see `read_examples`. `names` renames the columns of a table."""
     with reading(source.name):
         content = source.read()
         digesting = None if any("://" in path for path in source.paths) else source.digest_later()
@@ -191,6 +230,9 @@ def examples_of(
         source.close()
     if source.kind == "matrix":
         return _of_matrix(found, content, target, labelled=labelled, numbers=numbers, asked=(weights, drop))
+    if names is not None:
+        columns = list(found.rows.columns)
+        found = replace(found, rows=found.rows.rename(dict(zip(columns, names(columns), strict=True))))
     return _of_frame(found, target, labelled=labelled, numbers=numbers, weights=weights, drop=drop)
 
 
@@ -222,13 +264,16 @@ def _of_frame(
             f"{found.name} has the columns {listed(columns, 20)}."
         )
     weight = None if weights is None else find_column(columns, weights, found.name, "The weights")
-    notes = list(found.notes)
+    if labelled:
+        check_left(columns, name, weight, away, found.name)
+    notes, places = list(found.notes), None
     if name is not None and labelled and frame[name].null_count():
         lost = frame[name].null_count()
         if lost == frame.height:
             raise InputError(f"The target {name!r} must have values, but every one is missing; choose another column.")
+        places = np.flatnonzero(frame[name].is_not_null().to_numpy())
         frame = frame.filter(frame[name].is_not_null())
-        notes.append(f"{lost:,} rows without a value of {name!r} are left out.")
+        notes.append(f"{counted(lost, 'row')} without a value of {name!r} {'is' if lost == 1 else 'are'} left out.")
     y = None
     if name is not None and (labelled or not frame[name].null_count()):
         y = read_labels(frame[name], name, numbers=numbers, needed=labelled)
@@ -239,7 +284,9 @@ def _of_frame(
         weights=None if weight is None else _weights(frame[weight]),
         target=name,
         left_out=(*away, *([weight] if weight else [])),
+        given=None if labelled else frame,
         notes=notes,
+        places=places,
     )
 
 
@@ -267,6 +314,29 @@ def find_column(columns: Sequence[str], wanted: str | int, where: str, what: str
             f"it has {listed(columns, 20)}."
         )
     return columns[number - 1] if number > 0 else columns[number]
+
+
+def check_left(
+    columns: Sequence[str], target: str | None, weights: str | None, away: Sequence[str], where: str
+) -> None:
+    """Refuse to drop the target or the weights, and to leave no column to learn from.
+
+    Examples
+    --------
+    >>> check_left(["a", "y"], "y", None, ["y"], "x.csv")
+    Traceback (most recent call last):
+    rosenblatt.verbs.errors.UsageError: The target 'y' cannot be dropped; leave it out of --drop, or choose ...
+    """
+    for what, column in (("target", target), ("weights", weights)):
+        if column is not None and column in away:
+            raise UsageError(f"The {what} {column!r} cannot be dropped; leave it out of --drop, or choose another.")
+    if target is not None and target == weights:
+        raise UsageError(f"The weights must be another column than the target, but both are {target!r}; choose one.")
+    roles = [(target, "is the target"), (weights, "has the weights"), *((name, "was dropped") for name in away)]
+    taken = {name: role for name, role in roles if name is not None}
+    if all(name in taken for name in columns):
+        told = "; ".join(f"{name!r} {taken[name]}" for name in list(columns)[:12])
+        raise UsageError(f"There must be a column to learn from, but {where} has none left: {told}; add one.")
 
 
 def read_labels(series: polars.Series, name: str, *, numbers: bool = False, needed: bool = True) -> Array:

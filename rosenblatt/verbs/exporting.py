@@ -11,6 +11,7 @@ import numpy as np
 from rosenblatt.verbs.errors import InputError, UsageError, writing
 from rosenblatt.verbs.inspection import feature_names
 from rosenblatt.verbs.models import load_model
+from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.tables import write_table
 
 
@@ -44,6 +45,7 @@ def export(model: str, *, onnx: str | None = None, weights: str | None = None) -
     """
     if onnx is None and weights is None:
         raise UsageError("An export must say what to write, but nothing came; pass --onnx FILE or --weights FILE.")
+    check_outputs({"The ONNX file": onnx, "The table of weights": weights}, files_of(model))
     saved = load_model(model)
     if onnx is not None:
         from rosenblatt import export_onnx

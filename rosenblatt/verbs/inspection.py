@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.verbs.errors import UsageError, reading
-from rosenblatt.verbs.examples import Examples, read_examples
+from rosenblatt.verbs.examples import Examples, places, read_examples
 from rosenblatt.verbs.models import SavedModel, load_model, read_for, rows_for
 from rosenblatt.verbs.pipelines import columns_of, seen
 
@@ -74,6 +74,7 @@ class DataCard:
     features: int
     sparse: bool
     notes: list[str] = field(default_factory=list)
+    needs_target: bool = True  # whether training must be told the column to predict
     kind: str = "data"
 
     def to_dict(self) -> dict[str, Any]:
@@ -142,12 +143,19 @@ def _largest(saved: SavedModel, top: int) -> list[dict[str, Any]]:
 
 
 def feature_names(saved: SavedModel, count: int) -> list[str]:
-    """The names of the features that the learner sees."""
-    try:
-        names = [str(name) for name in saved.model[:-1].get_feature_names_out()]
-    except (AttributeError, ValueError):
-        names = [str(name) for name in getattr(saved.learner, "feature_names_in_", [])]
-    return names if len(names) == count else [f"x{n + 1}" for n in range(count)]
+    """The names of the features that the learner sees; those of a matrix are its places, as in training."""
+    names = None
+    if saved.takes_tables or hasattr(saved.learner, "feature_names_in_"):
+        try:
+            names = saved.model[:-1].get_feature_names_out()
+        except (AttributeError, ValueError):
+            names = getattr(saved.learner, "feature_names_in_", None)
+    if names is not None and len(names) == count:
+        return [str(name) for name in names]
+    shape = saved.about.get("image_shape")
+    if shape is not None and int(np.prod(shape)) != count:
+        shape = None
+    return places(count, None if shape is None else tuple(shape))
 
 
 def explain(saved: SavedModel, found: Examples, row: int, top: int = 10) -> Explanation:
@@ -207,17 +215,18 @@ def _data(paths: list[str], reader: dict[str, Any]) -> DataCard:
     if not found.is_frame:
         rows = found.rows
         labels = [] if found.y is None else [_card("label", found.y, "target")]
+        target = found.y is None
         sparse = hasattr(rows, "indptr")
         what = f"{rows.dtype}, {rows.nnz / max(1, np.prod(rows.shape)):.2%} not 0" if sparse else str(rows.dtype)
         features = {"name": f"{rows.shape[1]:,} features", "kind": what, "why": "", "missing": 0, "values": None}
         columns = [*labels, {**features, "examples": []}]
-        return DataCard(found.name, found.format, len(found), columns, rows.shape[1], sparse, found.notes)
+        return DataCard(found.name, found.format, len(found), columns, rows.shape[1], sparse, found.notes, target)
     with reading(found.name):
         encoder = ColumnEncoder(missing="median").fit(found.rows)
     columns = [
         {
             "name": column.name,
-            "kind": column.kind,
+            "kind": "date" if found.rows[column.name].dtype.is_temporal() else column.kind,
             "why": column.why,
             "missing": int(column.missing),
             "values": int(found.rows[column.name].n_unique()),

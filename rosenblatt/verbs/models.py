@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
 from rosenblatt.features.columns import ColumnEncoder
-from rosenblatt.verbs.errors import InputError, UsageError, listed, reading, writing
-from rosenblatt.verbs.examples import Examples, read_examples
+from rosenblatt.verbs.errors import InputError, UsageError, counted, listed, reading, writing
+from rosenblatt.verbs.examples import Examples, examples_of, open_data
 from rosenblatt.verbs.pipelines import with_width
+
+if TYPE_CHECKING:
+    from rosenblatt.sources import Source
+
+TEXTS = ("csv", "tsv")  # formats whose first line may or may not be a header
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,16 +147,39 @@ def _check_columns(needed: Sequence[str], there: Sequence[str], name: str) -> No
     if missing:
         raise InputError(
             f"{name} must have the columns that the model was trained on, but {listed(missing)} "
-            f"{'is' if len(missing) == 1 else 'are'} missing; add {'it' if len(missing) == 1 else 'them'}."
+            f"{'is' if len(missing) == 1 else 'are'} missing; {_mended(missing, needed, there)}"
         )
 
 
+def _mended(missing: list[str], needed: Sequence[str], there: Sequence[str]) -> str:
+    """What to do about columns that are missing: names written otherwise, no names at all, or nothing there."""
+    spare = {column.casefold(): column for column in there if column not in needed}
+    pairs = [(close[0], column) for column in missing if (close := get_close_matches(column.casefold(), spare, n=1))]
+    if pairs and len(set(pairs)) == len({close for close, _ in pairs}):
+        told = " and ".join(f"{spare[close]!r} to {column!r}" for close, column in pairs)
+        return f"did you mean them? Then rename {told}."
+    if all(map(_numbered, there)):
+        return f"it has no header: write the names of its columns in a first line, such as {listed(needed)}."
+    return f"add {'it' if len(missing) == 1 else 'them'}."
+
+
+def _numbered(column: str) -> bool:
+    """Whether it is the name of a column in a file without a header."""
+    return re.fullmatch(r"column_\d+", column) is not None
+
+
 def unknown_notes(saved: SavedModel) -> list[str]:
-    """What the last answers met that training had not: categories that are new."""
-    counts = getattr(saved.model.steps[0][1], "unknown_counts_", {})
+    """What the last answers met that training had not: categories that are new, text among numbers."""
+    encoder = saved.model.steps[0][1]
+    numbers = {column.name for column in getattr(encoder, "columns_", []) if column.kind == "number"}
     return [
-        f"{count:,} rows have a value of {name!r} that training had not seen; it counts for nothing."
-        for name, count in counts.items()
+        f"{counted(count, 'row')} {'has' if count == 1 else 'have'} a value of {name!r} that "
+        + (
+            "is no number; it counts as missing."
+            if name in numbers
+            else "training had not seen; it counts for nothing."
+        )
+        for name, count in getattr(encoder, "unknown_counts_", {}).items()
         if count
     ]
 
@@ -158,4 +190,71 @@ def read_for(
     """Rows for a model; the target is the one that it was trained for unless another is named."""
     wanted = target if target is not None else saved.target
     numbers = saved.learner.__class__.__name__ == "LeastSquares"
-    return read_examples(data, wanted, labelled=labelled, numbers=numbers, **reader)
+    source = open_data(data, **reader)
+    names = None
+    if saved.takes_tables and source.format in TEXTS:
+        known = _Known.of(saved)
+        if source.header is None:
+            source.header = known.has_header(source)
+        if source.header is False and known.by_position:
+            if len(known.features) == 1 and not labelled and not known.fits(source):
+                source.separator = "\t"  # lines of text, whose commas part nothing
+            names = partial(known.placed, name=source.name, labelled=labelled)
+    return examples_of(source, wanted, labelled=labelled, numbers=numbers, names=names)
+
+
+@dataclass(frozen=True)
+class _Known:
+    """The columns of the file that a model was trained on."""
+
+    features: list[str]
+    target: str | None
+    left_out: list[str]
+
+    @classmethod
+    def of(cls, saved: SavedModel) -> _Known:
+        features = [str(name) for name in saved.model.steps[0][1].feature_names_in_]
+        return cls(features, saved.target, list(saved.about.get("left_out") or []))
+
+    @property
+    def by_position(self) -> bool:
+        """Whether that file had no header, so that columns are known by their place alone."""
+        return all(map(_numbered, [*self.features, *([self.target] if self.target else []), *self.left_out]))
+
+    def has_header(self, source: Source) -> bool | None:
+        """Whether the first line has names that the model knows; None where that is left to be guessed."""
+        with suppress(ValueError, OSError):  # said when the rows are read
+            first = set(replace(source, header=True, notes=[], types={}).columns)
+            if first & set(self.features):
+                return True
+        return False if self.by_position else None
+
+    def fits(self, source: Source) -> bool:
+        """Whether the file, as it is understood, has no fewer columns than the model's feature and no more than all."""
+        with suppress(ValueError, OSError):
+            width = len(replace(source, notes=[], types={}).columns)
+            return width <= 1 + bool(self.target) + len(self.left_out)
+        return False
+
+    def placed(self, columns: list[str], name: str, labelled: bool) -> list[str]:
+        """The model's names for columns that are known by their place."""
+        target = [self.target] if self.target else []
+        whole = _in_place([*self.features, *target, *self.left_out])
+        ways = [whole, _in_place([*self.features, *target])]
+        if not labelled:
+            ways += [_in_place([*self.features, *self.left_out]), self.features]
+        for way in ways:
+            if len(way) == len(columns):
+                return way
+        if len(columns) > len(whole):
+            return columns  # what comes after the model's columns is ignored
+        fewer = f", or {len(whole) - 1} without the {self.target} that it predicts" if target and not labelled else ""
+        raise InputError(
+            f"{name} must have {len(whole)} columns, as the file that the model was trained on{fewer}, "
+            f"but it has {len(columns)}; add what is missing, or a first line with the names of the columns, such as "
+            f"{listed(self.features, 4)}."
+        )
+
+
+def _in_place(names: list[str]) -> list[str]:
+    return sorted(names, key=lambda name: int(name.removeprefix("column_")))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rosenblatt.features.columns import ColumnEncoder
-from rosenblatt.verbs.errors import InputError, reading
+from rosenblatt.features.tables import CellError
+from rosenblatt.verbs.errors import InputError, reading, setting
 from rosenblatt.verbs.examples import Array, Examples
 
 WATCHED = 20_000_000  # numbers in the held-out rows up to which their error is measured after every epoch
@@ -31,10 +34,19 @@ def unfitted(found: Examples, learner: Any, *, scale: bool, missing: str, text: 
 def fit_columns(model: Pipeline, found: Examples) -> Any:
     """Fit what comes before the learner, and return the rows that the learner sees."""
     rows = found.rows
-    with reading(found.name):
+    with reading(found.name), in_the_file(found):
         for _, step in model.steps[:-1]:
             rows = step.fit_transform(rows)
     return rows
+
+
+@contextmanager
+def in_the_file(found: Examples) -> Iterator[None]:
+    """A complaint about a cell of some rows of a file gives the number that the row has in the file."""
+    try:
+        yield
+    except CellError as error:
+        raise error if found.places is None else error.at(int(found.places[error.row])) from error
 
 
 def seen(model: Pipeline, rows: Any) -> Any:
@@ -64,12 +76,12 @@ def fit_learner(
     # A learner measures its last weights on the way; where it answers by others, the figure would mislead.
     last = getattr(learner, "answer", "last") == "last"
     if tested is not None and last and "eval_set" in known and _small(tested.rows):
-        with reading(tested.name):
+        with reading(tested.name), in_the_file(tested):
             options["eval_set"] = (seen(model, tested.rows), tested.labels())
     shown = "verbose" in learner.get_params(deep=False)
     if shown:
         learner.set_params(verbose=verbose)
-    with reading(found.name):
+    with reading(found.name), setting(learner.get_params(deep=False)):
         learner.fit(rows, found.labels(), **options)
     if shown:
         learner.set_params(verbose=0)

@@ -11,6 +11,7 @@ import numpy as np
 from rosenblatt.verbs.errors import UsageError, reading
 from rosenblatt.verbs.examples import Examples
 from rosenblatt.verbs.models import SavedModel, load_model, read_for, rows_for, unknown_notes
+from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.pipelines import score_columns
 from rosenblatt.verbs.tables import deliver, format_of, write_table
 
@@ -56,7 +57,10 @@ def predict(
     format: str | None = None,
     to: str | None = None,
 ) -> Predictions:
-    """Answer every row of a file; the order of the rows is kept, that of the columns does not matter.
+    """Answer every row of a file: its rows and columns as they were, and a column `prediction` after them.
+
+    The order of the columns does not matter, unless the model was trained on a file without a header: then a file
+    without one is read by position, with or without the target's column.
 
     Parameters
     ----------
@@ -84,6 +88,7 @@ def predict(
         raise UsageError("Model and data cannot both come from standard input; name a file for one of them.")
     if out is not None:
         format_of(out, to)  # refused before the work, not after it
+        check_outputs({"The predictions": out}, files_of(model, data))
     saved = load_model(model)
     found = read_for(saved, data, labelled=False, header=header, encoding=encoding, format=format)
     rows, notes = rows_for(saved, found)
@@ -124,9 +129,7 @@ def _further(saved: SavedModel, rows: Any, scores: bool, probabilities: bool) ->
 def _table(found: Examples, added: dict[str, Any], only: bool) -> polars.DataFrame:
     import polars
 
-    frame = found.rows if found.is_frame and not only else polars.DataFrame()
-    if found.is_frame and not only and found.target is not None and found.y is not None:
-        frame = frame.with_columns(polars.Series(found.target, found.y))
+    frame = found.given if found.is_frame and not only else polars.DataFrame()
     for name, values in added.items():
         while name in frame.columns:
             name += "_"

@@ -12,8 +12,9 @@ from sklearn.base import clone
 from rosenblatt.certificates.results import NotSeparable, SeparabilityTable, Separable, Undecided
 from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.verbs.errors import InputError, UsageError, reading, writing
-from rosenblatt.verbs.examples import Examples, read_examples
+from rosenblatt.verbs.examples import Examples, check_columns_policy, read_examples
 from rosenblatt.verbs.models import SavedModel, load_model, read_for, rows_for
+from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.pipelines import seen
 from rosenblatt.verbs.splits import hold_out
 
@@ -106,6 +107,8 @@ def separable(
       support        3 rows
       theorem        R' = 1.73205, gamma' = 0.242536: at most 51 mistakes
     """
+    check_columns_policy(missing, text)
+    check_outputs({"The certificate": certificate}, files_of(data, target, verify))
     found = read_examples(data, target, drop=drop, header=header, encoding=encoding, format=format)
     rows, features = _numbers(found, missing, text)
     common: dict[str, Any] = {"data": found.name, "target": found.target, "features": features, "notes": found.notes}

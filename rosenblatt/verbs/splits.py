@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rosenblatt.verbs.errors import InputError
+from rosenblatt.verbs.errors import InputError, UsageError
 from rosenblatt.verbs.examples import Array
 
 
@@ -47,7 +47,7 @@ def folds(y: Array, count: int, seed: int, *, numbers: bool = False) -> Iterator
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
     """
     if count > len(y):
-        raise InputError(
+        raise UsageError(
             f"There must be at least as many rows as folds, but there are {len(y):,} rows and {count} folds; "
             f"lower --cv or add rows."
         )
@@ -59,7 +59,7 @@ def folds(y: Array, count: int, seed: int, *, numbers: bool = False) -> Iterator
     for number in range(count):
         tested = fold == number
         if not numbers and len(np.unique(y[~tested])) < 2:
-            raise InputError(
+            raise UsageError(
                 "Every fold must leave rows of two classes to learn from, but one leaves a single class; lower --cv."
             )
         yield np.flatnonzero(~tested), np.flatnonzero(tested)

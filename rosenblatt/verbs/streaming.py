@@ -23,11 +23,12 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from rosenblatt.features.columns import ColumnEncoder
-from rosenblatt.features.target import find_column, labels_of
+from rosenblatt.features.target import check_classes, find_column, labels_of
 from rosenblatt.progress import reporter
 from rosenblatt.sources import Matrix, Source
 from rosenblatt.sources.delimited import TypesWidened
 from rosenblatt.trace import Array, Epoch, Trace
+from rosenblatt.verbs.errors import counted
 
 TESTED_ROWS = 20_000  # kept aside, which tells the accuracy to less than one per cent
 TESTED_BYTES = 2**25
@@ -247,6 +248,8 @@ class _Stream:
                 f"The target must have at least two values, but {self.target or 'the label'} has "
                 f"{len(classes)}; choose another column."
             )
+        known = np.array(sorted(classes))
+        check_classes(known, self.target or "label", n_rows=rows)
         assert sample is not None
         kept = sample.finished()
         order = np.argsort(kept.keys, kind="stable")
@@ -254,10 +257,9 @@ class _Stream:
         tested, seen = order[:n_tested], order[n_tested:]
         notes = [] if encoder is None else encoder.notes_
         if self.without:
-            notes = [*notes, f"{self.without:,} rows without a value of {self.target!r} are left out."]
-        return _Survey(
-            rows, np.array(sorted(classes)), _taken(kept, tested), _taken(kept, seen), kept.keys[tested[-1]], notes
-        )
+            lost = counted(self.without, "row")
+            notes = [*notes, f"{lost} without a value of {self.target!r} left out."]
+        return _Survey(rows, known, _taken(kept, tested), _taken(kept, seen), kept.keys[tested[-1]], notes)
 
     def pieces(self, shuffle: int | None = None) -> Iterator[_Rows]:
         """The rows of one pass; a number shuffles the blocks where the format allows it."""

@@ -56,8 +56,23 @@ def format_of(path: str, given: str | None = None) -> str:
         if name.endswith(ending):
             return format
     raise UsageError(
-        f"The ending of {path} must name a format ({listed(known, 99)}), but it names none; rename it, or say --format."
+        f"The ending of {path} must name a format ({listed(known, 99)}), but it names none; "
+        f"rename it, or say it with --to."
     )
+
+
+def names_data(path: str) -> bool:
+    """Whether a path's ending is that of data.
+
+    Examples
+    --------
+    >>> names_data("flowers.csv.gz"), names_data("flowers.safetensors"), names_data("-")
+    (True, False, False)
+    """
+    try:
+        return path != "-" and bool(format_of(path))
+    except UsageError:
+        return False
 
 
 def write_table(path: str, frame: polars.DataFrame, format: str | None = None) -> None:

@@ -14,14 +14,36 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
+from rosenblatt.features.target import check_classes
 from rosenblatt.report import Summary, summarise
-from rosenblatt.verbs.errors import UsageError, listed, nearest, one_line, reading, writing
-from rosenblatt.verbs.examples import Array, Examples, examples_of, find_column, open_data, read_examples
+from rosenblatt.verbs.errors import UsageError, listed, nearest, one_line, reading, setting, writing
+from rosenblatt.verbs.examples import (
+    Array,
+    Examples,
+    check_columns_policy,
+    check_left,
+    examples_of,
+    find_column,
+    labels_beside,
+    open_data,
+    read_examples,
+)
 from rosenblatt.verbs.learners import DEFAULT, LEARNERS, check_parameter, learner_named, make_learner, read_settings
 from rosenblatt.verbs.memory import too_large
 from rosenblatt.verbs.models import save_model
-from rosenblatt.verbs.pipelines import columns_of, fit_columns, fit_learner, fresh, notes_of, unfitted, with_width
+from rosenblatt.verbs.outputs import check_outputs, files_of
+from rosenblatt.verbs.pipelines import (
+    columns_of,
+    fit_columns,
+    fit_learner,
+    fresh,
+    in_the_file,
+    notes_of,
+    unfitted,
+    with_width,
+)
 from rosenblatt.verbs.splits import folds, hold_out
+from rosenblatt.verbs.tables import names_data
 
 HOLDOUT = 0.2
 SEARCHED = "passive-aggressive"  # what a search takes when no learner is named
@@ -142,8 +164,10 @@ def train(
     """
     name, given = _settings(learner, settings, max_iter, time_limit, search)
     _check_ways(test, holdout, cv)
+    check_columns_policy(missing, text)
     clock = _Clock()
     numbers = LEARNERS[name].kind == "numbers"
+    _check_outputs(out, report, data, target, test)
     source = open_data(data, format=format, header=header, encoding=encoding)
     if too_large(source) if stream is None else stream:
         _check_streamed(numbers, search, cv, holdout, positive)
@@ -154,6 +178,9 @@ def train(
     others = None if test is None else read_examples(test, found.target or target, drop=drop, **reader)
     if positive is not None:
         positive = class_named(found.labels(), positive)
+    if not numbers:
+        with reading(found.name):
+            check_classes(found.labels(), found.target or "label")
     total = len(found)
     clock.note("reading")
     estimator = _estimator(name, given, found.labels(), seed)
@@ -174,6 +201,8 @@ def train(
     if report is not None:
         _write_report(report, model, summary, learned, tested, about | {"model": out})
     notes = [*found.notes, *notes_of(model), *heard]
+    if search and learner is None:
+        notes.append(f"the learner is {name}, since {DEFAULT} has nothing to search for; --learner names another.")
     return Training(model, summary, name, about, columns_of(model), searched, out, report, notes, clock.seconds)
 
 
@@ -196,7 +225,10 @@ def _settings(
     for key, value in (("max_iter", max_iter), ("time_limit", time_limit)):
         if value is not None:
             check_parameter(known, key)
-            given.setdefault(key, value)
+            if key in given:
+                option = f"--{key.replace('_', '-')}"
+                raise UsageError(f"{key} must be said once, but {option} and --set {key} both came; leave one out.")
+            given[key] = value
     make_learner(known, given)
     return known, given
 
@@ -214,6 +246,17 @@ def _check_ways(test: Any, holdout: float | None, cv: int | None) -> None:
         raise UsageError(f"--holdout must be a share from 0 to below 1, but got {holdout:g}; 0.2 is usual.")
     if cv is not None and cv < 2:
         raise UsageError(f"--cv must be at least 2 folds, but got {cv}; 5 is usual.")
+
+
+def _check_outputs(out: str | None, report: str | None, data: Any, target: Any, test: Any) -> None:
+    read = files_of(data, test)
+    labels = [path for path in (target, *map(labels_beside, read)) if isinstance(path, str)]
+    check_outputs({"The model": out, "The report": report}, [*read, *labels])
+    if out is not None and names_data(out):
+        raise UsageError(
+            f"A model must go to a file that does not look like data, but got {out}; "
+            f"call it {Path(out).stem}.safetensors."
+        )
 
 
 def class_named(y: Array, wanted: Any) -> Any:
@@ -261,16 +304,17 @@ def _search(estimator: Any, name: str, rows: Any, learned: Examples, seed: int, 
     """Set the learner's main parameter to the best value by cross-validation on the training rows."""
     from rosenblatt import search
 
-    found = search(
-        rows,
-        learned.labels(),
-        estimator,
-        dict(LEARNERS[name].grid),
-        sample_weight=learned.weights,
-        random_state=seed,
-        refit=False,
-        verbose=verbose,
-    )
+    with reading(learned.name), setting(estimator.get_params(deep=False)):
+        found = search(
+            rows,
+            learned.labels(),
+            estimator,
+            dict(LEARNERS[name].grid),
+            sample_weight=learned.weights,
+            random_state=seed,
+            refit=False,
+            verbose=verbose,
+        )
     estimator.set_params(**found.best_params_)
     return found.scores
 
@@ -290,7 +334,8 @@ class _Judge:
     def by_rows(self, tested: Examples | None) -> Summary:
         """By rows that were kept aside; by the training rows themselves where none were."""
         tested = tested or self.learned
-        return self._summary(tested.rows, tested.labels())
+        with in_the_file(tested):
+            return self._summary(tested.rows, tested.labels())
 
     def by_folds(self, count: int, numbers: bool) -> Summary:
         """By fitting the same steps again for every fold; Ctrl-C leaves the folds that are done."""
@@ -388,7 +433,7 @@ class _Streamed:
             )
         target, weights, away = self._columns()
         encoder = ColumnEncoder(text=self.text, missing=self.missing, scale="standard" if self.scale else None)
-        with _heard() as heard, reading(source.name):
+        with _heard() as heard, reading(source.name), setting(learner.get_params(deep=False)):
             done = train_streamed(
                 source,
                 target,
@@ -444,7 +489,9 @@ class _Streamed:
         where = self.source.name
         weights = None if self.weights is None else find_column(columns, self.weights, where, "The weights")
         away = tuple(find_column(columns, n, where, "A column to drop") for text in self.drop for n in text.split(","))
-        return find_column(columns, self.target, where, "The target"), weights, away
+        target = find_column(columns, self.target, where, "The target")
+        check_left(columns, target, weights, away, where)
+        return target, weights, away
 
 
 # ------------------------------------------------------------------------------------------------ what is kept

@@ -18,6 +18,7 @@ from rosenblatt.verbs.learners import LEARNERS
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "command_line.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 reference = importlib.import_module("docs.command_line.reference")
@@ -55,12 +56,13 @@ class Session:
         return captured.out + "".join(line for line in captured.err.splitlines(True) if not line.startswith("note:"))
 
 
-def test_every_command_prints_what_the_page_says(capfd, monkeypatch, tmp_path):
+@pytest.mark.parametrize("page", [PAGE, README], ids=["command_line.md", "README.md"])
+def test_every_command_prints_what_the_page_says(page, capfd, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr(training, "THINKING", 60.0)  # a busy machine must not change what is said
     session, checker, wrong = Session(capfd), doctest.OutputChecker(), []
-    for command, expected in commands(PAGE):
+    for command, expected in commands(page):
         got = session.run(command)
         if not checker.check_output(*(f"{' '.join(text.split())}\n" for text in (expected, got)), doctest.ELLIPSIS):
             wrong.append(f"$ {command}\n--- expected\n{expected}--- got\n{got}")

@@ -98,6 +98,14 @@ def test_a_mistake_of_ours_is_said_to_be_one(capsys, monkeypatch):
     assert "Traceback" in capsys.readouterr().err
 
 
+def test_a_type_error_of_ours_is_no_input_error(capsys, monkeypatch):
+    import rosenblatt.verbs.known_sets
+
+    monkeypatch.setattr(rosenblatt.verbs.known_sets, "list_datasets", lambda: len(None))
+    assert main(["datasets"]) == 70
+    assert "a mistake of ours (TypeError" in capsys.readouterr().err
+
+
 def test_a_reader_that_goes_away_is_no_failure():
     done = subprocess.run(
         f"{sys.executable} -m rosenblatt datasets export digits - | head -1",

@@ -210,7 +210,7 @@ def test_bad_targets(shell, iris, tmp_path):
         "x,label\n" + "".join(f"{n},{'' if n == 3 else 'ab'[n > 9]}\n" for n in range(20))
     )
     shell("train", "gaps.csv", "-t", "label")
-    assert "1 rows without a value of 'label'" in shell.err
+    assert "1 row without a value of 'label' is left out" in shell.err
 
 
 def test_a_quantity_is_no_class(shell, tmp_path):
@@ -228,7 +228,55 @@ def test_bad_learners_and_settings(shell, iris):
         "train", iris, "-t", "species", "-l", "lda", "--max-iter", 5, code=2
     )
     assert "nothing to search for" in shell.refused("train", iris, "-t", "species", "-l", "pocket", "--search", code=2)
-    assert "C must be" in shell.refused("train", iris, "-t", "species", "-l", "pa", "-s", "C=-1", code=3)
+    assert "C must be" in shell.refused("train", iris, "-t", "species", "-l", "pa", "-s", "C=-1", code=2)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--missing", "foo"], "--missing must be one of error, median, indicator, but got 'foo'"),
+        (["--text", "tfdif"], "did you mean 'tfidf'?"),
+        (["--encoding", "klingon"], "--encoding must be one that Python knows"),
+        (["--format", "cvs"], "did you mean 'csv'?"),
+        (["--set", "max_iter=-5"], "max_iter must"),
+        (["--learner", "kernel", "--set", "kernel=rbfx"], "rbfx"),
+        (["--learner", "svm", "--search", "--set", "max_iter=-5"], "max_iter must"),
+        (["--stream", "--set", "max_iter=-5"], "max_iter must"),
+        (["--cv", "500"], "as many rows as folds"),
+        (["--max-iter", "5", "--set", "max_iter=7"], "--max-iter and --set max_iter both came"),
+    ],
+)
+def test_wrong_usage_has_its_own_code(options, told, shell, iris):
+    assert told in shell.refused("train", iris, "-t", "species", *options, code=2)
+
+
+def test_failures_speak_of_options_and_not_of_python(shell, people, tmp_path):
+    message = shell.refused("train", people, "-t", "answer", "--missing", "error", code=3)
+    assert "--missing median" in message and "missing=" not in message
+    (tmp_path / "latin.csv").write_bytes("name,label\nJosé María,a\nX Y,b\n".encode("latin-1") * 5)
+    message = shell.refused("train", "latin.csv", "-t", "label", code=3)
+    assert message.count("--encoding latin-1") == 1 and "encoding=" not in message
+    assert "--to" in shell.refused("convert", people, "x.unknown", code=2)
+
+
+def test_a_failure_as_json(shell, iris):
+    shell("train", iris, "-t", "specis", "--json", code=2)
+    found = json.loads(shell.out)
+    assert found["code"] == 2 and "did you mean 'species'?" in found["error"] and found["error"] in shell.err
+
+
+def test_quiet_training_prints_one_line(shell, iris):
+    told = "m.safetensors: 93.3% right, 28 of 30 rows\n"
+    assert shell("train", iris, "-t", "species", "-o", "m.safetensors", "-q") == told
+    assert shell("train", iris, "-t", "species", "--no-save", "-q") == told.removeprefix("m.safetensors: ")
+    assert shell("train", iris, "-t", "petal_width", "-l", "least-squares", "--no-save", "-q").startswith("Mean error")
+
+
+def test_a_search_says_which_learner_it_takes(shell, iris):
+    shell("train", iris, "-t", "species", "--search", "--no-save")
+    assert "the learner is passive-aggressive" in shell.err
+    shell("train", iris, "-t", "species", "--search", "--no-save", "-l", "pa")
+    assert "the learner is" not in shell.err
 
 
 def test_bad_files(shell, tmp_path):
@@ -246,6 +294,43 @@ def test_bad_files(shell, tmp_path):
 
 def test_a_place_that_cannot_be_written_to(shell, iris):
     assert "no/such" in shell.refused("train", iris, "-t", "species", "-o", "no/such/m.safetensors", code=4)
+
+
+@pytest.mark.parametrize("name", ["{}", "./{}", "link", "hard"])
+def test_no_result_replaces_what_it_is_made_from(name, shell, iris):
+    shell("train", iris, "-t", "species", "-o", "m.safetensors", "-q")
+    Path("a.csv").write_bytes(iris.read_bytes())
+
+    def other(path):
+        Path("link").unlink(missing_ok=True)
+        Path("hard").unlink(missing_ok=True)
+        Path("link").symlink_to(path)
+        os.link(path, "hard")
+        return name.format(path)
+
+    kept = {path: Path(path).read_bytes() for path in ("a.csv", "m.safetensors", iris)}
+    a, m = "a.csv", "m.safetensors"
+    for arguments in (
+        ["train", a, "-t", "species", "-o", other(a)],
+        ["train", "a.*", "-t", "species", "-o", other(a)],
+        ["train", a, "-t", "species", "--no-save", "--report", other(a)],
+        ["train", iris, "-t", "species", "--test", a, "-o", other(a)],
+        ["convert", a, other(a), "--drop", "petal_width", "--to", "csv"],
+        ["predict", m, a, "-o", other(a), "--to", "csv"],
+        ["separable", a, "-t", "species", "--certificate", other(a)],
+    ):
+        assert "of its own" in shell.refused(*arguments, code=2)
+    for arguments in (["export", m, "--onnx", other(m)], ["predict", m, a, "-o", other(m), "--to", "csv"]):
+        assert "of its own" in shell.refused(*arguments, code=2)
+    assert all(Path(path).read_bytes() == content for path, content in kept.items())
+
+
+def test_results_have_files_of_their_own(shell, iris):
+    assert "of its own" in shell.refused("train", iris, "-t", "species", "-o", "x", "--report", "x", code=2)
+    assert "call it m.safetensors" in shell.refused("train", iris, "-t", "species", "-o", "m.csv", code=2)
+    assert not Path("x").exists() and not Path("m.csv").exists()
+    shell("train", iris, "-t", "species", "-o", os.devnull, "--report", os.devnull)
+    assert not Path(os.devnull).is_file()
 
 
 # ------------------------------------------------------------------------------------------------ predict and evaluate
@@ -288,6 +373,57 @@ def test_reordered_extra_and_missing_columns(shell, people, model):
     given.drop("id", "answer").write_csv("plain.csv")
     shell("predict", model, "plain.csv", "--only")
     assert shell.err == ""
+
+
+def test_predictions_keep_every_column_in_its_place(shell):
+    for name, high in (("full.csv", "yes"), ("gaps.csv", "")):
+        lines = [f"{high if n % 10 > 4 else 'no'},{n % 10},{n % 3}" for n in range(40)]
+        Path(name).write_text("\n".join(["y,b,a", *lines]) + "\n")
+    shell("train", "full.csv", "-t", "y", "-o", "m.safetensors")
+    for name in ("gaps.csv", "full.csv"):
+        shown = shell("predict", "m.safetensors", name).splitlines()
+        given = Path(name).read_text().splitlines()
+        assert shown[0] == "y,b,a,prediction" and [line.rsplit(",", 1)[0] for line in shown] == given
+
+
+def test_a_model_of_a_file_without_a_header_goes_by_position(shell):
+    lines = [f"{['ham', 'spam'][n % 2]}\t{['see you', 'win money'][n % 2]} {n}\t{n % 7}" for n in range(60)]
+    Path("all.tsv").write_text("\n".join(lines) + "\n")
+    shell("train", "all.tsv", "-t", "1", "-o", "m.safetensors")
+    expected = shell("predict", "m.safetensors", "all.tsv", "--only")
+    assert expected.count("\n") == 60 and {"ham", "spam"} == set(expected.split())
+    Path("rest.tsv").write_text("\n".join(line.split("\t", 1)[1] for line in lines) + "\n")
+    assert shell("predict", "m.safetensors", "rest.tsv", "--only") == expected
+    assert shell("predict", "m.safetensors", "rest.tsv").startswith("column_2,column_3,prediction\n")
+    Path("two.tsv").write_text("hello win money there\t5\nsee you again\t3\n")  # the first line looks like a header
+    assert shell("predict", "m.safetensors", "two.tsv", "--only") == "spam\nham\n"
+    Path("one.tsv").write_text("see you again\t3\n")
+    assert shell("predict", "m.safetensors", "one.tsv", "--only") == "ham\n"
+    Path("again.tsv").write_text("column_3\tcolumn_2\n" + "3\tsee you again\n")  # its own names, in another order
+    assert shell("predict", "m.safetensors", "again.tsv", "--only") == "ham\n"
+    shell("predict", "m.safetensors", "all.tsv", "-o", "answered.tsv")
+    assert shell("predict", "m.safetensors", "answered.tsv", "--only") == expected
+    assert shell.json("evaluate", "m.safetensors", "all.tsv")["summary"]["rows_test"] == 60
+    Path("narrow.tsv").write_text("see you\nwin money\n")
+    message = shell.refused("predict", "m.safetensors", "narrow.tsv", code=3)
+    assert "3 columns" in message and "2 without the column_1" in message and "but it has 1" in message
+    shell("train", "all.tsv", "-t", "1", "--drop", "3", "-o", "d.safetensors")
+    texts = "\n".join(line.split("\t")[1] for line in lines) + "\n"
+    Path("texts.tsv").write_text(texts)
+    assert shell("predict", "d.safetensors", "texts.tsv", "--only").count("\n") == 60
+    Path("texts.txt").write_text("see you, and you, later\nwin money\nsee you, then\n")  # lines of text, not columns
+    assert shell("predict", "d.safetensors", "texts.txt", "--only") == "ham\nspam\nham\n"
+
+
+def test_names_that_are_nearly_right_are_named(shell, iris, model):
+    shell("train", iris, "-t", "species", "-o", "i.safetensors")
+    given = iris.read_text().replace("sepal_length", "Sepal_Length").replace("petal_width", "petalwidth")
+    Path("upper.csv").write_text(given)
+    message = shell.refused("predict", "i.safetensors", "upper.csv", code=3)
+    assert "'Sepal_Length' to 'sepal_length' and 'petalwidth' to 'petal_width'" in message
+    Path("bare.csv").write_text(iris.read_text().split("\n", 1)[1])
+    message = shell.refused("predict", "i.safetensors", "bare.csv", "--no-header", code=3)
+    assert "no header" in message and "sepal_length, sepal_width, petal_length, petal_width" in message
 
 
 def test_unknown_categories_are_counted(shell, people, model):
@@ -381,6 +517,25 @@ def test_export_the_weights(shell, people, model):
     assert weights["feature"].to_list()[:-1] == loaded[:-1].get_feature_names_out().tolist()
     assert np.array_equal(weights["yes"].to_numpy()[:-1], loaded.steps[-1][1].coef_.ravel())
     assert "--onnx" in shell.refused("export", model, code=2)
+
+
+def test_the_weights_of_a_matrix_have_the_numbers_of_its_file(shell):
+    Path("two.libsvm").write_text("".join(f"{1 if n % 2 else -1} 7:{n % 2} 9:1\n" for n in range(40)))
+    shell("train", "two.libsvm", "-o", "m.safetensors")
+    shell("export", "m.safetensors", "--weights", "w.csv")
+    weights = polars.read_csv("w.csv")
+    assert weights["feature"].to_list() == [*(f"index {n}" for n in range(1, 10)), "(intercept)"]
+    assert weights["1"].to_list()[:-1] == rosenblatt.load("m.safetensors").steps[-1][1].coef_.ravel().tolist()
+    assert "rosenblatt train two.libsvm\n" in shell("inspect", "two.libsvm")
+    assert "index 7" in shell("inspect", "m.safetensors", "--data", "two.libsvm", "--row", 2)
+
+
+def test_a_date_is_called_one(shell):
+    import datetime
+
+    days = [datetime.date(2026, 1, 1) + datetime.timedelta(n) for n in range(40)]
+    polars.DataFrame({"day": days, "y": ["a", "b"] * 20}).write_parquet("days.parquet")
+    assert [column["kind"] for column in shell.json("inspect", "days.parquet")["columns"]] == ["date", "category"]
 
 
 # ------------------------------------------------------------------------------------------------ proofs

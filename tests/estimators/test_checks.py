@@ -19,11 +19,19 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from rosenblatt import HalfSpace, PassiveAggressive, Perceptron
 from rosenblatt.rules import RULES
 
+# Every class with its ways that differ most in `make test`, all the others in `make test-all`.
+QUICK_RULES = ("margin_perceptron", "adaline")
 ESTIMATORS = [
-    *(Perceptron(answer=answer) for answer in ("last", "averaged", "voted", "pocket")),
-    *(Perceptron(answer=answer, multi_class="coupled") for answer in ("last", "averaged", "voted", "pocket")),
-    *(PassiveAggressive(variant=variant) for variant in ("PA", "PA-I", "PA-II")),
-    *(HalfSpace(rule) for rule in RULES),
+    *(Perceptron(answer=answer) for answer in ("last", "voted")),
+    Perceptron(answer="pocket", multi_class="coupled"),
+    PassiveAggressive(),
+    *(HalfSpace(rule) for rule in QUICK_RULES),
+]
+OTHER_WAYS = [
+    *(Perceptron(answer=answer) for answer in ("averaged", "pocket")),
+    *(Perceptron(answer=answer, multi_class="coupled") for answer in ("last", "averaged", "voted")),
+    *(PassiveAggressive(variant=variant) for variant in ("PA", "PA-II")),
+    *(HalfSpace(rule) for rule in RULES if rule not in QUICK_RULES),
 ]
 ORDER = (
     "the result depends on the order of rows: a weight of 2 is one visit, not two (as sklearn.linear_model.Perceptron)"
@@ -46,6 +54,15 @@ def expected(estimator):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected, xfail_strict=False)
 def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore:The number of unique classes is greater")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
+@parametrize_with_checks(OTHER_WAYS, expected_failed_checks=expected, xfail_strict=False)
+def test_scikit_learns_checks_of_other_ways(estimator, check):
     check(estimator)
 
 

@@ -10,10 +10,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rosenblatt import KernelPerceptron
 
-ESTIMATORS = [
-    KernelPerceptron(),
+ESTIMATORS = [KernelPerceptron(), KernelPerceptron(answer="voted", drop_after=100)]
+OTHER_WAYS = [
     KernelPerceptron(answer="averaged", multi_class="coupled"),
-    KernelPerceptron(answer="voted", drop_after=100),
     KernelPerceptron(answer="pocket", budget=200, max_iter=10),
     KernelPerceptron(fit_intercept=True, n_jobs=1, block_size=50, cache_size=0),
 ]
@@ -32,6 +31,16 @@ EXPECTED = {
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=lambda estimator: EXPECTED, xfail_strict=False)
 def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore:The precomputed kernel is not known")
+@pytest.mark.filterwarnings("ignore:The number of unique classes is greater")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
+@parametrize_with_checks(OTHER_WAYS, expected_failed_checks=lambda estimator: EXPECTED, xfail_strict=False)
+def test_scikit_learns_checks_of_other_ways(estimator, check):
     check(estimator)
 
 

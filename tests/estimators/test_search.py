@@ -5,6 +5,7 @@ import threading
 import time
 
 import numpy as np
+import pandas
 import polars
 import pytest
 import scipy.sparse
@@ -154,7 +155,7 @@ def test_precomputed_kernels_and_frames_and_lists_and_other_sparse_formats():
     learner = PassiveAggressive(max_iter=2, random_state=0)
     plain = search(IRIS, KINDS, learner, {"C": CS}, 3)
     frame = polars.DataFrame(IRIS, schema=["a", "b", "c", "d"])
-    for X in (IRIS.tolist(), frame, frame.to_pandas(), np.asfortranarray(IRIS)):
+    for X in (IRIS.tolist(), frame, pandas.DataFrame(frame.to_dict(as_series=False)), np.asfortranarray(IRIS)):
         found = search(X, KINDS.tolist(), learner, {"C": CS}, 3)
         np.testing.assert_array_equal(found.fold_scores, plain.fold_scores)
         found.predict(X)

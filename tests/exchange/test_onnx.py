@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import numpy as np
+import onnx
 import onnxruntime
 import polars as pl
 import pytest
@@ -307,3 +308,48 @@ def test_text_messages(text, tmp_path):
     said = run(model, table, tmp_path, batch=500)
     assert (said["label"] == model.predict(table)).all()
     assert (said["label"] == labels).mean() > 0.95
+
+
+def test_inputs_of_a_table_say_what_they_take(tmp_path):
+    """A date is a number of days; onnxruntime shows the words, and answers as the model does."""
+    from datetime import date, datetime, timedelta
+
+    random = np.random.default_rng(0)
+    days = [date(2020, 1, 1) + timedelta(days=int(d)) for d in random.integers(0, 900, 200)]
+    frame = pl.DataFrame(
+        {
+            "d": days,
+            "t": [datetime(2021, 5, 1) + timedelta(hours=int(h)) for h in random.integers(0, 900, 200)],
+            "n": random.normal(size=200),
+            "c": ["a", "b"] * 100,
+            "smokes": ["no", "yes", "yes", "no"] * 50,
+        }
+    )
+    y = np.array([day > date(2021, 3, 1) for day in days])
+    model = make_pipeline(ColumnEncoder(), Perceptron(random_state=0)).fit(frame, y)
+    export_onnx(model, tmp_path / "m.onnx")
+    session = onnxruntime.InferenceSession(tmp_path / "m.onnx")
+    told = session.get_modelmeta().custom_metadata_map
+    assert told == {
+        "d": "date or time, in days since 1970-01-01", "t": "date or time, in days since 1970-01-01", "n": "number",
+        "c": "one of the categories, as text", "smokes": "no or yes",
+    }  # fmt: skip
+    stored = {one.name: one.doc_string for one in onnx.load(tmp_path / "m.onnx").graph.input}
+    assert stored == told
+    rows = {
+        "d": np.array([(day - date(1970, 1, 1)).days for day in days], np.float64)[:, None],
+        "t": (frame["t"].dt.epoch("s") / 86400).to_numpy()[:, None],
+        "n": frame["n"].to_numpy()[:, None],
+        "c": np.array(frame["c"].to_list(), dtype=object)[:, None],
+        "smokes": np.array(frame["smokes"].to_list(), dtype=object)[:, None],
+    }
+    assert session.run(["label"], rows)[0].tolist() == model.predict(frame).tolist()
+
+
+def test_a_date_column_says_its_unit():
+    from datetime import date
+
+    encoder = ColumnEncoder().fit({"d": [date(2020, 1, 1), date(2021, 1, 1), date(2022, 6, 1)]})
+    assert encoder.columns_[0].kind == "number" and encoder.columns_[0].why == "in days since 1970-01-01"
+    with pytest.raises(ValueError, match="holds numbers in the model, but row 1 has 'May'"):
+        encoder.transform({"d": ["May", "June"]})

@@ -72,7 +72,7 @@ def test_batches_are_like_the_whole(missing, sparse):
 
 
 def test_missing_values():
-    with pytest.raises(ValueError, match=r"'age' lacks 10 of 40; use missing='median'"):
+    with pytest.raises(ValueError, match=r"'age' lacks 10 of 40, the first in row 4; use missing='median'"):
         ColumnEncoder(missing="error").fit(TABLE)
     encoder = ColumnEncoder(missing="indicator", scale=None).fit(TABLE.select("age", "city"))
     assert encoder.get_feature_names_out().tolist() == ["age", "age is missing", "city=Bonn", "city=Oslo", "city=Rome"]
@@ -189,3 +189,62 @@ def test_nothing_to_learn_from():
         ColumnEncoder().fit({"a": [1, 1, 1], "b": [None, None, None]})
     with pytest.raises(ValueError, match=r"shape=\(0, 1\)"):
         ColumnEncoder().fit({"a": []})
+
+
+@pytest.mark.parametrize("strange", ["unknown", "-", "1.\x005"])
+def test_a_column_of_numbers_may_have_a_few_other_cells(strange):
+    random = np.random.default_rng(0)
+    numbers = random.normal(size=300)
+    cells = [f"{number:.6f}" for number in numbers]
+    cells[8] = strange
+    encoder = ColumnEncoder().fit(pl.DataFrame({"a": cells, "b": numbers}))
+    assert encoder.columns_[0].kind == "number" and encoder.columns_[0].missing == 1
+    assert any("1 value is no number" in note and repr(strange) in note for note in encoder.notes_)
+    others = np.delete(numbers, 8)
+    assert encoder.columns_[0].median == pytest.approx(np.median(others), abs=1e-6)
+    found = encoder.transform({"a": ["0.25", strange, None], "b": [0.0, 0.0, 0.0]})[:, 0]
+    expected = (np.array([0.25, np.median(others), np.median(others)]) - others.mean()) / others.std()
+    assert found == pytest.approx(expected, abs=1e-5)
+    assert encoder.unknown_counts_ == {"a": 1}
+    flagged = ColumnEncoder(missing="indicator").fit({"a": cells})
+    assert flagged.transform({"a": ["1", strange]})[:, 1].tolist() == [0.0, 1.0]
+    with pytest.raises(ValueError, match=r"'a' must be a number with missing='error', but row 9 has "):
+        ColumnEncoder(missing="error").fit({"a": cells})
+    cut = ColumnEncoder().fit_batches([{"a": cells[:5]}, {"a": cells[5:]}])
+    assert cut.columns_[0].kind == "number" and cut.columns_[0].factor == pytest.approx(encoder.columns_[0].factor)
+
+
+def test_cells_that_are_no_numbers_when_a_model_is_used():
+    """A few count as missing; many are a mistake."""
+    encoder = ColumnEncoder(scale=None).fit({"a": [1.0, 2.0, 4.0]})
+    cells = ["5.0"] * 39 + ["none at all"]
+    assert encoder.transform({"a": cells})[-2:, 0].tolist() == [5.0, 2.0]
+    with pytest.raises(ValueError, match="holds numbers in the model, but row 2 has 'x'"):
+        encoder.transform({"a": ["1", "x"]})
+    with pytest.raises(ValueError, match="row 40 has 'none at all'"):
+        ColumnEncoder(missing="error").fit({"a": [1.0, 2.0]}).transform({"a": cells})
+
+
+def test_text_that_is_no_column_of_numbers():
+    codes = [f"0{i:04d}" for i in range(300)] + ["unknown"]
+    half = [str(i) if i % 2 else f"n{i}" for i in range(301)]
+    few = [str(i % 3) for i in range(301)]
+    encoder = ColumnEncoder().fit({"codes": codes, "half": half, "few": few})
+    assert [column.kind for column in encoder.columns_] == ["dropped", "dropped", "category"]
+
+
+def test_numbers_with_commas_are_scaled_too():
+    cells = [f"{i + 1},{i:03d}" for i in range(100)]
+    values = np.array([float(cell.replace(",", "")) for cell in cells])
+    found = ColumnEncoder().fit_transform({"a": [*cells, "?"]})[:100, 0]
+    assert found == pytest.approx((values - values.mean()) / values.std())
+
+
+def test_numbers_whose_squares_are_infinite_are_refused():
+    numbers = [*range(50), 1e308, -1e308]
+    with pytest.raises(ValueError, match=r"smaller than 1e\+150, but the column 'a' has 1e\+308 in row 51; replace it"):
+        ColumnEncoder().fit({"a": numbers})
+    with pytest.raises(ValueError, match="in row 52"):
+        ColumnEncoder().fit_batches([{"a": numbers[:50]}, {"a": [1.0, -1e308]}])
+    large = ColumnEncoder().fit_transform({"a": [*range(50), 1e149, -1e149]})
+    assert np.isfinite(large).all() and large.std() == pytest.approx(1.0)

@@ -51,7 +51,7 @@ def test_cover_is_the_function_and_has_nothing_to_spare(table: list[bool]) -> No
         assert union([cube for cube in chosen if cube != left_out]) != table
 
 
-@pytest.mark.parametrize("n", [1, 5, 9, 12])
+@pytest.mark.parametrize("n", [1, 5, 9, pytest.param(12, marks=pytest.mark.slow)])
 def test_parity_has_no_larger_cubes(n: int) -> None:
     parity = BooleanFunction(np.array([bin(i).count("1") % 2 for i in range(1 << n)]))
     assert len(prime_implicants(parity)) == 1 << (n - 1) == len(cover(parity))

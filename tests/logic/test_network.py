@@ -76,7 +76,7 @@ def test_thousands_of_random_functions(n: int, seed: int, share: float) -> None:
     assert network.depth <= 2 and network.n_hidden <= 1 << (n - 1)
 
 
-@pytest.mark.parametrize("n", [2, 3, 4, 7, 8, 12, 16])
+@pytest.mark.parametrize("n", [2, 3, 4, 7, 8, *(pytest.param(n, marks=pytest.mark.slow) for n in (12, 16))])
 def test_parity(n: int) -> None:
     table = assignments(n).sum(axis=1) % 2 == 1
     for answers in (table, ~table):

@@ -158,7 +158,7 @@ def test_footnote_lists_what_else_is_known():
         "seed": 0,
     }
     text = render(model, summarise(model, B, b), about=about)
-    assert "<dt>Split</dt><dd>share 0.2</dd>" in text and "<dd>name, id</dd>" in text
+    assert "<dt>Kept aside</dt><dd>20% of the rows, at random</dd>" in text and "<dd>name, id</dd>" in text
     assert (
         "<dt>Seed</dt><dd>0</dd>" in text
         and "Weighted" not in text
@@ -326,6 +326,48 @@ def test_in_a_browser(browser, addresses, name, scheme, width):
     if scheme == "light" and width == 1280:
         assert tab.pdf(format="A4")[:4] == b"%PDF"
     tab.close()
+
+
+def test_cards_have_one_column_on_a_phone(browser, addresses):
+    columns = "getComputedStyle(document.querySelector('{}')).gridTemplateColumns.split(' ').length"
+    for width, expected in ((1280, 2), (390, 1)):
+        tab = browser.new_page(viewport={"width": width, "height": 800})
+        tab.goto(addresses["table"])
+        assert [tab.evaluate(columns.format(card)) for card in (".hero", ".beside")] == [expected, expected]
+        figure = "document.querySelector('.figure-large')"
+        assert tab.evaluate(f"{figure}.scrollWidth <= {figure}.clientWidth")
+        tab.close()
+
+
+def test_footnote_has_no_words_of_python():
+    frame, y = people()
+    learner = Perceptron(answer="averaged", shuffle=False, max_iter=3, random_state=0)
+    model, _, B, _, b = trained(frame, y, learner)
+    about = {"split": {"share": 0.25}, "left_out": [], "weighted": False, "nested": {"a": [1, None], "b": True}}
+    foot = render(model, summarise(model, B, b), about=about).split("<footer>")[1]
+    assert not re.search(r"[{}\[\]()']|None|True|False|_", foot.replace("(SHA-256)", ""))
+    assert "answer averaged" in foot and "shuffle no" in foot and "a 1, none, b yes" in foot
+
+
+def test_legends_lie_above_bars_and_lines(monkeypatch):
+    from matplotlib.figure import Figure
+
+    from rosenblatt.features.anatomy import Anatomy
+    from rosenblatt.report.pictures import Album
+
+    figures = []
+    drawn = Figure.savefig
+    monkeypatch.setattr(Figure, "savefig", lambda self, *a, **k: figures.append(self) or drawn(self, *a, **k))
+    frame, y = people()
+    X, Z = frame.select("age", "income").to_numpy(), frame.select("age", "income").to_numpy()[:50]
+    model = Perceptron(max_iter=5, random_state=0).fit(X, y, eval_set=(Z, y[:50]))
+    album = Album(Anatomy(model), summarise(model, X, y, advise=False))
+    assert album.trace() is not None and album.margins(X, y) is not None and len(figures) == 2
+    for figure in figures:
+        axes = figure.axes[0]
+        assert axes.get_legend().get_window_extent().y0 >= axes.get_window_extent().y1 - 1
+        texts = {text.get_text() for text in axes.get_legend().get_texts()}
+        assert texts == {label for each in figure.axes for label in each.get_legend_handles_labels()[1]}
 
 
 def test_print_is_on_white_paper_in_the_dark_too(browser, addresses):

@@ -161,7 +161,7 @@ def test_rare_class_is_told_and_found_with_weights():
     summary = summarise(LinearSVM(random_state=0).fit(A, a), B, b, X_train=A, y_train=a)
     advice = next(each for each in summary.advice if each.topic == "balance")
     again = make_pipeline(StandardScaler(), LinearSVM(class_weight="balanced", random_state=0)).fit(A, a)
-    assert f"found in {(again.predict(B)[b == 1] == 1).mean():.1%}" in advice.sentence
+    assert f"finds {(again.predict(B)[b == 1] == 1).mean():.1%}" in advice.sentence
 
 
 def test_other_answer_of_the_same_fit():
@@ -319,3 +319,64 @@ def test_banana_names_the_learner_that_beats_the_largest_class():
     summary = summarise(model, B, b, X_train=A, y_train=a)
     assert not summary.beats_baseline
     assert summary.advice[0].learner == "KernelPerceptron" and summary.advice[0].trial.accuracy.low > 0.85
+
+
+def two_clouds(n, seed, spread=1.0):
+    random = np.random.default_rng(seed)
+    y = np.arange(n) % 2
+    return random.normal(size=(n, 3)) * spread + np.where(y == 1, 1.0, -1.0)[:, None], y
+
+
+def test_only_all_is_a_hundred_per_cent():
+    X, y = two_clouds(4000, 0, spread=0.2)
+    model = Perceptron(max_iter=5, random_state=0).fit(X, y)
+    y = y.copy()
+    y[0] = 1 - y[0]
+    summary = summarise(model, X, y, advise=False)
+    assert summary.accuracy.count == 3999
+    assert "this model is in >99.9%" in summary.against_baseline() and "100.0%" not in str(summary.accuracy)[:6]
+
+
+def test_a_learner_is_suggested_only_when_it_is_better_beyond_chance():
+    """On clouds that overlap, others are better or worse by a few rows: no reason to try them."""
+    for seed in range(4):
+        X, y = two_clouds(500, seed, spread=1.5)
+        model = LinearSVM(random_state=0).fit(X[:400], y[:400])
+        for each in summarise(model, X[400:], y[400:], X_train=X[:400], y_train=y[:400], time_limit=60).advice:
+            assert each.learner is None or each.topic == "epochs", each.sentence
+
+
+def test_a_trial_that_the_clock_ends_is_named_and_not_used(monkeypatch):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(600, 2))
+    y = ((X**2).sum(axis=1) < 1.4).astype(int)
+    model = Perceptron(max_iter=5, random_state=0).fit(X[:400], y[:400])
+    asked = {"X_train": X[:400], "y_train": y[:400]}
+    whole = summarise(model, X[400:], y[400:], **asked, time_limit=60).advice
+    again = summarise(model, X[400:], y[400:], **asked, time_limit=90).advice
+    assert [each.sentence for each in whole] == [each.sentence for each in again]
+    assert whole[0].topic == "kernel" and "time" not in [each.topic for each in whole]
+
+    from rosenblatt import KernelPerceptron
+
+    fit = KernelPerceptron.fit
+
+    def ended(self, *arguments, **options):
+        self.time_limit = 1e-9
+        return fit(self, *arguments, **options)
+
+    monkeypatch.setattr(KernelPerceptron, "fit", ended)
+    cut = summarise(model, X[400:], y[400:], **asked, time_limit=60).advice
+    assert cut[-1].topic == "time" and "KernelPerceptron(kernel='rbf')" in cut[-1].sentence
+    assert "kernel" not in [each.topic for each in cut]
+
+
+def test_figures_of_another_fit_are_not_called_this_models():
+    random = np.random.default_rng(0)
+    y = (random.random(9000) < 0.1).astype(int)
+    X = random.normal(size=(9000, 3)) + 1.2 * y[:, None]
+    model = LinearSVM(random_state=0).fit(X[:3000], y[:3000])
+    summary = summarise(model, X[3000:], y[3000:], X_train=X[:3000], y_train=y[:3000], time_limit=60)
+    (advice,) = (each for each in summary.advice if each.topic == "balance")
+    found = summary.confusion.of_class(1).recall
+    assert f"this model finds {found:.1%}; a second fit with class_weight='balanced' finds" in advice.sentence

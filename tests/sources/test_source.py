@@ -274,3 +274,113 @@ def test_real_files(name):
     missing = frame.null_count().sum_horizontal()[0]
     assert missing == (16 if "wisconsin" in name else 0)  # its sixteen "?"
     assert all(kind.is_numeric() for kind in frame.dtypes[:-1]) or "sms" in name
+
+
+def test_the_line_of_a_cell_that_is_no_number_is_named(tmp_path):
+    lines = [f"{i}.5,x{i % 3}" for i in range(60)]
+    lines[30] = 'unknown,"x\n1"'
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["# a comment", "a,b", "", *lines[:10], '1.5,"two\nlines"', *lines[10:]]) + "\n")
+    source = open_source(path)
+    source.read()
+    assert source.notes == ["The column 'a' holds numbers, except that line 36 has 'unknown'."]
+    assert path.read_text().splitlines()[35].startswith("unknown")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-be"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_encodings_of_several_bytes(tmp_path, encoding, packed):
+    text = "größe,art\n" + "".join(f"{i},{'ä' if i % 2 else 'Ĭ'}\n" for i in range(500))
+    path = tmp_path / ("t.csv.gz" if packed else "t.csv")
+    stored = text.encode(encoding)
+    path.write_bytes(gzip.compress(stored) if packed else stored)
+    expected = pl.DataFrame({"größe": range(500), "art": ["Ĭ", "ä"] * 250})
+    given_it = open_source(path, encoding=encoding)
+    assert given_it.read().equals(expected)
+    assert pl.concat(rows for _, rows in given_it.placed_blocks(seed=1)).equals(expected)
+    assert pl.concat(rows for _, rows in given_it.placed_blocks(seed=2)).equals(expected)
+    if not encoding.endswith("e"):  # there is a byte order mark
+        assert open_source(path).read().equals(expected)
+
+
+def test_a_damaged_file_in_utf_16(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes("a,b\n1,2\n".encode("utf-16") + b"\x00")
+    with pytest.raises(ValueError, match="must be text in utf-16, but some of its bytes are not"):
+        open_source(path).read()
+    path.write_text("a,b\n1,2\n3\n", encoding="utf-16")
+    with pytest.raises(ValueError, match="line 3 has 1: it ends before the column 'b'"):
+        open_source(path).read()
+    path.write_text("1 2:3\n-1 1:4\n", encoding="utf-16")
+    assert open_source(path).read().X.toarray().tolist() == [[0.0, 3.0], [4.0, 0.0]]
+
+
+ROWS = "a,b,y\n" + "".join(f"{i}.5,t{i % 3},{'yes' if i % 2 else 'no'}\n" for i in range(20))
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("1,x", "line 22 has 2: it ends before the column 'y'"),
+        ("1,x,yes,7", "line 22 has 4: behind the last column, 'y', it goes on with '7'"),
+        ("x,1,t,yes", "line 22 has 4: in the column 'a', which holds numbers, it has 'x'"),
+        ('1,"x,yes', "the one that opens in line 22, in the column 'b', is not"),
+        ('1,x,"yes', "the one that opens in line 22, in the column 'y', is not"),
+        ('"1,x,yes', "the one that opens in line 22, in the column 'a', is not"),
+    ],
+)
+def test_where_a_line_goes_wrong(tmp_path, line, complaint):
+    path = tmp_path / "t.csv"
+    path.write_text(ROWS + line + "\n" + "9,t1,no\n" * 3)
+    with pytest.raises(ValueError, match=complaint):
+        open_source(path).read()
+
+
+def test_a_quote_inside_of_a_cell_is_text(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(ROWS + '1,5" disk,yes\n')
+    assert open_source(path).read()[-1, 1] == '5" disk'
+
+
+@pytest.mark.parametrize(
+    ("separator", "cells", "numbers"),
+    [
+        (";", ["0,126", "-1,304", "12,5"], [0.126, -1.304, 12.5]),
+        (";", ["1,234", "2,345", "3,456"], [1.234, 2.345, 3.456]),
+        (";", ["1,5", "2", "1,25e3"], [1.5, 2.0, 1250.0]),
+        ("\t", ["0,5", "1,25", "3"], [0.5, 1.25, 3.0]),
+    ],
+)
+def test_decimal_commas(tmp_path, separator, cells, numbers):
+    path = tmp_path / ("t.tsv" if separator == "\t" else "t.csv")
+    for header in ("length;kind", "length, in cm;kind"):
+        rows = [f"{cell}{separator}{'ja' if i % 2 else 'nein'}" for i, cell in enumerate(cells * 9)]
+        path.write_text("\n".join([header.replace(";", separator), *rows]) + "\n")
+        frame = open_source(path).read()
+        assert frame.columns == header.split(";") and frame.to_series(0).to_list() == numbers * 9
+
+
+def test_decimal_commas_among_other_text(tmp_path):
+    """Numbers keep their value in a column that must be text."""
+    path = tmp_path / "t.csv"
+    path.write_text("a;b\n" + "".join(f"{i},5;1.{i:03d},25\n" for i in range(200, 300)) + "n.a.;1.300\n")
+    frame = open_source(path).read()
+    assert frame["a"].to_list() == [*(f"{i}.5" for i in range(200, 300)), "n.a."]
+    assert frame["b"].to_list() == [*(f"1{i}.25" for i in range(200, 300)), "1300"]
+
+
+@pytest.mark.parametrize("value", ["nan", "NaN", "inf", "-inf", "1e999"])
+def test_sparse_numbers_must_be_finite(tmp_path, value):
+    path = tmp_path / "t.libsvm"
+    path.write_text(f"1 1:2\n-1 1:3 20:{value} 21:1\n")
+    with pytest.raises(
+        ValueError, match=rf"must be finite, but .*t.libsvm has '{value}' in line 2, column 11; replace"
+    ):
+        open_source(path).read()
+    path.write_text(f"1 1:2\n{value} 1:3\n")
+    with pytest.raises(ValueError, match=rf"'{value}' in line 2, column 1;"):
+        list(open_source(path).batches(1))
+    path = tmp_path / "t.vw"
+    path.write_text(f"1 |f a b:2\n-1 |f a:{value} b:1\n")
+    with pytest.raises(ValueError, match=rf"must be finite, but .*t.vw has '{value}' in line 2, column 9;"):
+        open_source(path).read()
