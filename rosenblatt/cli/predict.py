@@ -70,5 +70,5 @@ def predict(
             told = (
                 ", ".join(f"{name} {count:,}" for name, count in done.counts.items()) if len(done.counts) <= 12 else ""
             )
-            print(f"{out}: {counted(len(done.answers), 'row')}" + (f" ({told})" if told else ""))
+            print(f"{out}: {counted(done.rows, 'row')}" + (f" ({told})" if told else ""))
     notes(done.notes, quiet or as_json)

@@ -387,21 +387,26 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Text as numbers where the model has numbers; a few cells that are none count as missing."""
         if column.kind != "number" or series.dtype != pl.String:
             return series
-        numbers = text_as_numbers(series, column.why.startswith(WITH_COMMAS))
-        wrong = series.is_not_null() & numbers.is_null()
+        numbers, wrong = read_numbers(column, series)
         strange = int(wrong.sum())
         if strange:
             row = int(wrong.arg_max() or 0)
-            # Whether there was other text in the column of the fit too.
-            known = column.why.startswith((FROM_TEXT, f"{WITH_COMMAS};"))
-            if self.missing == "error" or (not known and strange > (1.0 - MOSTLY) * len(series)):
-                raise CellError(
-                    f"The column {column.name!r} holds numbers in the model, but row {{row}} has {series[row]!r}; "
-                    "correct it or leave it empty.",
-                    row,
-                )
+            self.check_strange(column, strange, len(series), row, series[row])
             self._count_unknown(column, strange)
         return numbers
+
+    def check_strange(self, column: Column, strange: int, rows: int, row: int, value: str) -> None:
+        """Refuse text in a column of numbers, unless it is little or the fit had seen such text too.
+
+        `strange` of `rows` values are no numbers, the first of which stands in `row`, from 0.
+        """
+        known = column.why.startswith((FROM_TEXT, f"{WITH_COMMAS};"))
+        if self.missing == "error" or (not known and strange > (1.0 - MOSTLY) * rows):
+            raise CellError(
+                f"The column {column.name!r} holds numbers in the model, but row {{row}} has {value!r}; "
+                "correct it or leave it empty.",
+                row,
+            )
 
     def _booleans(self, column: Column, series: pl.Series) -> Array:
         if series.dtype == pl.String:
@@ -509,6 +514,12 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         return tags
+
+
+def read_numbers(column: Column, series: pl.Series) -> tuple[pl.Series, pl.Series]:
+    """Text as the numbers of a column, and which of the values are none."""
+    numbers = text_as_numbers(series, column.why.startswith(WITH_COMMAS))
+    return numbers, series.is_not_null() & numbers.is_null()
 
 
 def _feature_names(column: Column) -> list[str]:
