@@ -104,6 +104,7 @@ def train(
     drop: o.Drop = None,
     header: o.Header = None,
     encoding: o.Encoding = None,
+    separator: o.Separator = None,
     format: o.Format = None,
     out: Annotated[
         str | None,
@@ -166,6 +167,7 @@ def train(
         drop=drop or (),
         header=header,
         encoding=encoding,
+        separator=separator,
         format=format,
         out=path,
         report=report,

@@ -89,6 +89,7 @@ def inspect(
     top: int = 10,
     header: bool | None = None,
     encoding: str | None = None,
+    separator: str | None = None,
     format: str | None = None,
 ) -> ModelCard | DataCard:
     """Look into a model file, or into a file of data.
@@ -98,7 +99,7 @@ def inspect(
     path : a model file (.safetensors) or data
     data, row : explain the answer of a model for this row of this file, counted from 1
     top : how many features to name
-    header, encoding, format : of the data
+    header, encoding, separator, format : of the data
 
     Examples
     --------
@@ -110,7 +111,7 @@ def inspect(
     [('weight', 'number'), ('colour', 'category'), ('fruit', 'category')]
     """
     paths = [path] if isinstance(path, str) else list(path)
-    reader = {"header": header, "encoding": encoding, "format": format}
+    reader = {"header": header, "encoding": encoding, "separator": separator, "format": format}
     if len(paths) == 1 and format is None and paths[0].casefold().endswith(MODELS):
         return _model(paths[0], data, row, top, reader)
     if data is not None or row is not None:

@@ -60,6 +60,7 @@ def predict(
     probabilities: bool = False,
     header: bool | None = None,
     encoding: str | None = None,
+    separator: str | None = None,
     format: str | None = None,
     to: str | None = None,
 ) -> Predictions:
@@ -76,7 +77,7 @@ def predict(
     out : the file to write, "-" for standard output
     only : the predictions alone, without the rows; on standard output one a line, without a heading
     scores, probabilities : further columns; only learners with probabilities have these
-    header, encoding, format : of the data
+    header, encoding, separator, format : of the data
     to : the format to write, where the ending of `out` does not say it
 
     Examples
@@ -97,7 +98,7 @@ def predict(
         format_of(out, to)  # refused before the work, not after it
         check_outputs({"The predictions": out}, files_of(model, data))
     saved = load_model(model)
-    blocks = blocks_for(saved, data, header=header, encoding=encoding, format=format)
+    blocks = blocks_for(saved, data, header=header, encoding=encoding, separator=separator, format=format)
     asked = _Asked(saved, blocks, only=only, scores=scores, probabilities=probabilities)
     table = answers = None
     if out is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -135,11 +136,12 @@ class _TextBlocks:
 
     def add(self, frame: polars.DataFrame) -> None:
         if self.format == "jsonl":
-            frame.write_ndjson(self.stream)
+            text = frame.write_ndjson()
         else:
             separator = "\t" if self.format == "tsv" else ","
-            frame.write_csv(self.stream, include_header=self.heading, separator=separator)
+            text = frame.write_csv(include_header=self.heading, separator=separator)
         self.heading = False
+        self.stream.write(text.encode())  # here, since polars does not say which error of the system it met
 
 
 @dataclass
@@ -164,11 +166,14 @@ class _BinaryBlocks:
     def finish(self) -> None:
         import polars
 
+        path = self.folder / f"whole.{self.format}"
         if self.only is not None:
-            self.only.write_parquet(self.stream) if self.format == "parquet" else self.only.write_ipc(self.stream)
+            self.only.write_parquet(path) if self.format == "parquet" else self.only.write_ipc(path)
         elif self.parts:
             whole = polars.scan_ipc(self.parts)
-            whole.sink_parquet(self.stream) if self.format == "parquet" else whole.sink_ipc(self.stream)
+            whole.sink_parquet(path) if self.format == "parquet" else whole.sink_ipc(path)
+        with path.open("rb") as file:
+            shutil.copyfileobj(file, self.stream, 2**20)
 
 
 def write_matrix(

@@ -120,6 +120,7 @@ def train(
     drop: Sequence[str] = (),
     header: bool | None = None,
     encoding: str | None = None,
+    separator: str | None = None,
     format: str | None = None,
     out: str | None = None,
     report: str | None = None,
@@ -146,7 +147,7 @@ def train(
     text : "auto", "tfidf", "hashed" or "drop", see `ColumnEncoder`
     stream : learn in passes over the file instead of holding it in memory; None does so when it might not fit
     weights, drop : the column with the weights of the rows; columns to leave out
-    header, encoding, format : of the file
+    header, encoding, separator, format : of the file
     out, report : the model file and the page to write
     top : how many features to name
     verbose : 1 shows the epochs
@@ -168,13 +169,19 @@ def train(
     clock = _Clock()
     numbers = LEARNERS[name].kind == "numbers"
     _check_outputs(out, report, data, target, test)
-    source = open_data(data, format=format, header=header, encoding=encoding)
+    source = open_data(data, format=format, header=header, encoding=encoding, separator=separator)
     if too_large(source) if stream is None else stream:
         _check_streamed(numbers, search, cv, holdout, positive)
         way = _Streamed(source, target, name, given, seed, weights, drop, missing, text, scale)
         return way.train(test, top, out, report, verbose, on_epoch, clock)
     found = examples_of(source, target, numbers=numbers, weights=weights, drop=drop)
-    reader: dict[str, Any] = {"format": format, "header": header, "encoding": encoding, "numbers": numbers}
+    reader: dict[str, Any] = {
+        "format": format,
+        "header": header,
+        "encoding": encoding,
+        "separator": separator,
+        "numbers": numbers,
+    }
     others = None if test is None else read_examples(test, found.target or target, drop=drop, **reader)
     if positive is not None:
         positive = class_named(found.labels(), positive)
