@@ -384,3 +384,21 @@ def test_sparse_numbers_must_be_finite(tmp_path, value):
     path.write_text(f"1 |f a b:2\n-1 |f a:{value} b:1\n")
     with pytest.raises(ValueError, match=rf"must be finite, but .*t.vw has '{value}' in line 2, column 9;"):
         open_source(path).read()
+
+
+def test_reading_that_was_begun_gives_the_same(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "".join(f"{i},{i / 7}\n" for i in range(5000)))
+    begun, plain = open_source(path), open_source(path)
+    begun.begin()
+    assert begun.read().equals(plain.read()) and not begun.is_being_read
+    assert begun.read().equals(plain.read())  # again, as without
+
+
+def test_what_is_wrong_is_said_by_read(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,2\n1\n")
+    begun = open_source(path)
+    begun.begin()
+    with pytest.raises(ValueError, match="line 3 has 1"):
+        begun.read()
