@@ -14,6 +14,7 @@ import re
 import shutil
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -83,6 +84,7 @@ class Source:
     types: dict[str, Any] = field(default_factory=dict, repr=False)
     _copies: Any = field(default=None, repr=False)  # the folder of what came from elsewhere
     _called: dict[str, str] = field(default_factory=dict, repr=False)  # and where each file in it came from
+    _begun: Future[Rows] | None = field(default=None, repr=False)
     _places: dict[str, list[delimited.Place]] = field(default_factory=dict, repr=False)
 
     @property
@@ -113,8 +115,33 @@ class Source:
             return tuple(frame.columns)
         return ()
 
+    def begin(self) -> None:
+        """Begin to read on a thread of its own; `read` waits for it, and says what went wrong."""
+        import polars  # noqa: F401  here: two threads that import the same may wait for each other
+
+        future: Future[Rows] = Future()
+        self._begun = future
+
+        def work() -> None:
+            try:
+                future.set_result(self._read())
+            except BaseException as error:
+                future.set_exception(error)
+
+        # A daemon, so that a command that is refused meanwhile can end.
+        threading.Thread(target=work, daemon=True).start()
+
+    @property
+    def is_being_read(self) -> bool:
+        """Whether `begin` was called and is not done."""
+        return self._begun is not None and not self._begun.done()
+
     def read(self) -> Rows:
         """All rows: a polars DataFrame, or a `Matrix`."""
+        begun, self._begun = self._begun, None
+        return self._read() if begun is None else begun.result()
+
+    def _read(self) -> Rows:
         if self.kind == "matrix":
             return self._read_matrix()
         import polars as pl

@@ -508,3 +508,21 @@ def test_an_address_that_sends_nothing(address):
         open_source(f"{url}/")
     with pytest.raises(ConnectionError, match="check the address"):
         open_source("http://127.0.0.1:9/rows.csv")
+
+
+def test_reading_that_was_begun_gives_the_same(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "".join(f"{i},{i / 7}\n" for i in range(5000)))
+    begun, plain = open_source(path), open_source(path)
+    begun.begin()
+    assert begun.read().equals(plain.read()) and not begun.is_being_read
+    assert begun.read().equals(plain.read())  # again, as without
+
+
+def test_what_is_wrong_is_said_by_read(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,2\n1\n")
+    begun = open_source(path)
+    begun.begin()
+    with pytest.raises(ValueError, match="line 3 has 1"):
+        begun.read()
