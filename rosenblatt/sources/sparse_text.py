@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import os
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -202,19 +204,23 @@ def _wrong(block: bytes, place: int, place_of: Place, path: str, name: str, form
 
 
 class _Growing:
-    """An array that takes more at its end; given a good guess of its size, nothing is ever copied."""
+    """An array that takes more at its end; given a good guess of its size, nothing is ever moved."""
 
     def __init__(self, dtype: Any) -> None:
         self.values, self.used = np.empty(0, dtype), 0
 
-    def add(self, more: Any, expected: int) -> None:
-        needed = self.used + len(more)
-        if needed > len(self.values):
-            larger = np.empty(max(needed, expected, 3 * len(self.values) // 2), self.values.dtype)
-            larger[: self.used] = self.values[: self.used]
-            self.values = larger
-        self.values[self.used : needed] = more
-        self.used = needed
+    def fits(self, count: int) -> bool:
+        return self.used + count <= len(self.values)
+
+    def enlarge(self, count: int) -> None:
+        larger = np.empty(max(self.used + count, 3 * len(self.values) // 2), self.values.dtype)
+        larger[: self.used] = self.values[: self.used]
+        self.values = larger
+
+    def room(self, count: int) -> Any:
+        """The next places, to be filled by the caller."""
+        self.used += count
+        return self.values[self.used - count : self.used]
 
     def finished(self) -> Any:
         # What was never touched was never given by the system: a view costs no memory.
@@ -222,24 +228,42 @@ class _Growing:
 
 
 def gather(blocks: Iterable[SparseBlock], n_bytes: int, dtype: Any) -> tuple[Any, Any, Any, Any, int, Any]:
-    """(data, indices, indptr, labels, width, importance or None) of all blocks together."""
-    labels, counts, indices, data = _Growing(np.float64), _Growing(np.int32), _Growing(np.int32), _Growing(dtype)
-    importance = _Growing(np.float64)
-    width = 0
-    for number, block in enumerate(blocks):
-        share = int(1.05 * n_bytes / BLOCK_BYTES) + 1 if number == 0 else 0
-        labels.add(block.labels, share * len(block.labels))
-        counts.add(np.diff(block.indptr).astype(np.int32), share * len(block.labels))
-        indices.add(block.indices, share * len(block.indices))
-        data.add(block.data, share * len(block.data))
-        if block.importance is not None:
-            importance.add(block.importance, share * len(block.labels))
-        width = max(width, block.widest + 1)
-    total = indices.used
-    indptr = np.zeros(labels.used + 1, np.int32 if total < 2**31 else np.int64)
-    np.cumsum(counts.finished(), out=indptr[1:])
-    weights = importance.finished() if importance.used else None
-    return data.finished(), indices.finished(), indptr, labels.finished(), width, weights
+    """(data, indices, indptr, labels, width, importance or None) of all blocks together.
+
+    The system gives memory page by page when it is first written to, which takes longer than parsing: so that is done
+    on several threads, too.
+    """
+    arrays = {name: _Growing(kind) for name, kind in (
+        ("labels", np.float64), ("counts", np.int32), ("indices", np.int32), ("data", dtype), ("importance", np.float64)
+    )}  # fmt: skip
+    width, share = 0, 1.05 * n_bytes / BLOCK_BYTES + 1
+    with ThreadPoolExecutor(usual_threads()) as pool:
+        filling: deque[Future[None]] = deque()
+        for block in blocks:
+            parts = {"labels": block.labels, "counts": block.labels, "indices": block.indices, "data": block.data}
+            if block.importance is not None:
+                parts["importance"] = block.importance
+            for name, part in parts.items():
+                if not arrays[name].fits(len(part)):
+                    wait(filling)
+                    arrays[name].enlarge(int(share * len(part)))
+            share = 1.0  # the guess is made by the first block
+            filling.append(pool.submit(_fill, block, {name: arrays[name].room(len(parts[name])) for name in parts}))
+            width = max(width, block.widest + 1)
+            if len(filling) > usual_threads():
+                filling.popleft().result()
+        for filled in filling:
+            filled.result()
+    indptr = np.zeros(arrays["labels"].used + 1, np.int32 if arrays["indices"].used < 2**31 else np.int64)
+    np.cumsum(arrays["counts"].finished(), out=indptr[1:])
+    data, indices, labels, importance = (arrays[k].finished() for k in ("data", "indices", "labels", "importance"))
+    return data, indices, indptr, labels, width, importance if len(importance) else None
+
+
+def _fill(block: SparseBlock, rooms: dict[str, Any]) -> None:
+    np.subtract(block.indptr[1:], block.indptr[:-1], out=rooms.pop("counts"), casting="unsafe")
+    for name, room in rooms.items():
+        room[:] = getattr(block, name)
 
 
 def matrices(path: str, name: str, source: Source, n_rows: int | None) -> Iterator[Matrix]:
