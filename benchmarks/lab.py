@@ -148,7 +148,9 @@ class Students(threading.Thread):
         link = await websocket_connect(HTTPRequest(self.url), subprotocols=["bokeh", token])
         await message(link)  # the server's greeting
         await send(link, "PULL-DOC-REQ", {})
-        wire = wire_of(await message(link))
+        while "doc" not in (told := await message(link)):  # a proof may come first
+            pass
+        wire = wire_of(told)
         self.connected += 1
         reading = asyncio.create_task(read_on(link))
         while self.going:

@@ -4,10 +4,11 @@ window.lab = (function () {
   const $ = (id) => document.getElementById(id), paint = window.labPaint;
   const BLUE = "#0072B2", ORANGE = "#D55E00", GREEN = "#009E73";
   const MOST_SHOWN_SIZE = 24;
+  const HAND = ["add", "move", "delete", "flip", "undo", "redo"]; // what keeps the place in a run that is not playing
   const PATIENCE = 400; // milliseconds until the curves are drawn without the proof
   let models, wire, screen, data, runs = [], proofs = [];
   let frame = 0, playing = false, fresh = true, dark = false, tool = "draw", side = 1, owed = 0, last = 0, ticking = false, besides = 0;
-  let cursor = null, ghosts = [], held = null, asked = 0, spoken = null;
+  let stayed = false, cursor = null, ghosts = [], held = null, asked = 0, spoken = null;
   const waiting = new Map();
   const lab = { menu: null, start, lost, timings: { draws: [], frames: 0 } };
 
@@ -28,9 +29,10 @@ window.lab = (function () {
 
   async function change(request) {
     if ("row" in request || "rows" in request) request.generation = screen.generation; // the numbers are those of this screen
-    const wasAtEnd = frame >= longest();
+    const stood = frame > 0 && frame < longest() && !playing && HAND.includes(request.do);
+    const toEnd = frame >= longest() || !playing;
     const reply = await ask(request);
-    if (reply.runs) show(reply, wasAtEnd || !playing, request.do === "tour");
+    if (reply.runs) show(reply, request.do === "tour" ? "asked" : stood ? "still" : toEnd ? "end" : "start");
     else if (reply.message) say(reply.message);
     return reply;
   }
@@ -64,7 +66,7 @@ window.lab = (function () {
     theme(localStorage.getItem("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const shared = new URLSearchParams(location.search).has("s");
-    show(JSON.parse(wire.reply), false, true);
+    show(JSON.parse(wire.reply), "asked");
     if (!shared && !calm) play(true);
     if (wire.proof) proven();
     document.body.dataset.ready = "yes";
@@ -90,7 +92,7 @@ window.lab = (function () {
     return new KINDS[kind](bytes.buffer);
   }
 
-  function show(reply, toEnd, first) {
+  function show(reply, where) { // at the start or the end of the new run, still at the same step, or as it was asked for
     const same = Boolean(screen) && screen.generation === reply.generation; // refused: nothing has changed
     screen = reply;
     const d = reply.data;
@@ -98,10 +100,10 @@ window.lab = (function () {
     runs = reply.runs.map(unpackRun);
     if (!same) proofs = [];
     say(reply.message || reply.trouble);
-    const tourEnd = reply.tour && reply.tour.end;
-    if (!same) frame = first ? (reply.frame || (tourEnd ? longest() : 0)) : toEnd ? longest() : 0;
-    frame = Math.min(frame, longest());
-    frame = Math.max(frame, 0);
+    const asked = reply.frame || (reply.tour && reply.tour.end ? longest() : 0);
+    stayed = !same && where === "still";
+    if (!same) frame = { asked, start: 0, end: longest(), still: frame }[where];
+    frame = Math.max(0, Math.min(frame, longest()));
     $("scrub").max = Math.max(1, longest());
     $("undo").disabled = !reply.undo;
     $("redo").disabled = !reply.redo;
@@ -149,6 +151,7 @@ window.lab = (function () {
     if (!told.shrinks) run.shrinks = new Float64Array(run.steps.length).fill(1);
     for (const name of ["weights", "path"]) run[name] = told[name] ? unpack(told[name], "f8") : null;
     if (told.field) run.field = { side: told.field.side, frames: unpack(told.field.frames, "i4"), bits: unpack(told.field.bits, "u1") };
+    if (told.hidden) run.hidden = { ...told.hidden, lines: unpack(told.hidden.lines, "f8") };
     if (told.image) run.image = { shape: told.image.shape, frames: unpack(told.image.frames, "i4"), values: unpack(told.image.values, "i1") };
     if (told.surface) run.surface = { ...told.surface, values: unpack(told.surface.values, "f4") };
     run.counts = new Int32Array(data.x.length);
@@ -218,6 +221,7 @@ window.lab = (function () {
   }
 
   function go(to) {
+    stayed = false;
     frame = Math.max(0, Math.min(to, longest()));
     draw();
     if (!playing) settle();
@@ -340,6 +344,7 @@ window.lab = (function () {
     if (run && run.field) drawField(paper, run, k, shade);
     if (proof) proof.hulls.forEach((hull, j) => drawHull(paper, hull, shade[j ? 1 : -1]));
     if (lined) drawLines(paper, run, k, w, shade);
+    if (run && run.hidden) for (const v of hiddenAt(run, k)) paint.line(paper, clip(...v).ends, shade.accent, 1.8, [], 0.95);
     drawPoints(paper, run, size, shade);
     if (run) drawRings(paper, run, k, size, shade);
     for (const j of (proof && proof.places) || []) paint.mark(paper, data.x[j], data.y[j], "diamond", size(j) + 18, { line: shade.witness, width: 2.5 });
@@ -349,6 +354,11 @@ window.lab = (function () {
     if (arrow) paint.arrow(paper, arrow, shade.accent);
     if (proof && proof.point.length) paint.mark(paper, ...proof.point, "star", 24, { fill: "#F0E442", line: "#222222", width: 1.5 });
     if (i === 0) for (const [x, y] of ghosts) paint.mark(paper, x, y, "cross", 22, { line: shade.accent, width: 2 });
+  }
+
+  function hiddenAt(run, k) { // (w₁, w₂, b) of every hidden unit
+    const { units, lines } = run.hidden;
+    return Array.from({ length: units }, (_, j) => weightsAt(lines, k * units + j));
   }
 
   function drawHull(paper, hull, colour) {
@@ -387,7 +397,7 @@ window.lab = (function () {
   }
 
   function streetOf(run, w) { // half the width of the street that is drawn, in scores
-    if (run.name === "svm" || run.name === "passive_aggressive" || run.name === "adaline") return 1;
+    if (run.name === "svm" || run.name === "passive_aggressive" || run.name === "adaline" || run.name === "least_squares") return 1;
     if (run.name === "margin") return screen.learners[runs.indexOf(run)][1].theta;
     if (run.name === "logistic" || run.name === "neuron") return Math.log(9);
     if (run.name === "discriminant") return Math.log(9);
@@ -416,7 +426,7 @@ window.lab = (function () {
   }
 
   function drawField(paper, run, k, shade) {
-    if (run.numbers[k] === 0) return;
+    if (run.numbers[k] === 0 && !run.hidden) return;
     const { side: cells, frames, bits } = run.field, start = before(frames, k) * cells * cells / 8;
     const sides = [[...paint.rgb(shade[-1]), 255], [...paint.rgb(shade[1]), 255]];
     paint.cells(paper, cells, cells, data.view, (j) => sides[(bits[start + (j >> 3)] >> (j & 7)) & 1], 0.18);
@@ -590,7 +600,7 @@ window.lab = (function () {
 
   function sentence(run, k, total) {
     if (run.kind === "once") return k ? "The formula has been applied: this is the line." : "Before: no line yet. One step applies the formula.";
-    if (k === 0) return run.weights && (run.weights[0] || run.weights[1]) ? "The start: random weights." : "The start: all weights are zero, so there is no line yet.";
+    if (k === 0) return run.hidden || run.weights && (run.weights[0] || run.weights[1]) ? "The start: random weights." : "The start: all weights are zero, so there is no line yet.";
     if (run.kind === "epochs") {
       const wrong = Math.round(run.errors[before(run.error_frames, k)] * data.total);
       return `After epoch ${number(run.numbers[k])}: ${number(wrong)} of ${number(data.total)} points are on the wrong side.` + (k === total ? " " + run.ending : "");
@@ -653,6 +663,10 @@ window.lab = (function () {
       const score = Number.isFinite(m) ? `\ny Σ_j α_j y_j K(x_j, x) = (${y}) · ${short(m * run.sides[k - 1])} = ${short(m)} ≤ 0` : "";
       return `${run.formula}\n\nPoint ${number(run.rows[k - 1] + 1)}:${score}\nα ← ${place >= 0 ? run.counts[place] - 1 : "…"} + 1`;
     }
+    if (run.hidden) {
+      const rows = hiddenAt(run, k).slice(0, 4).map((v, j) => `\nunit ${j + 1}: (w | b) = ${vector(v)}`);
+      return `${run.formula}\n${rows.join("")}${run.hidden.units > 4 ? `\n… and ${run.hidden.units - 4} more` : ""}`;
+    }
     if (run.weights && data.flat) return `${run.formula}\n\n(w | b) = ${vector(weightsAt(run.weights, k))}`;
     if (k > 0 && run.kind === "updates" && run.margins.length && Number.isFinite(run.margins[k - 1])) {
       const pull = run.steps[k - 1] * run.sides[k - 1], length = run.lengths.length ? `\n‖(w | b)‖² = ${short(run.lengths[k])}` : "";
@@ -666,6 +680,7 @@ window.lab = (function () {
     if (screen.trouble) text = screen.trouble;
     else if (!data.flat) text = "Each point is an image; scrub, and watch the weights take shape.";
     else if (playing) text = "Click anywhere in the picture: your point joins in.";
+    else if (stayed && frame < longest()) text = "Learned anew from the start; this is the same step of the new run.";
     else if (frame >= longest() && wrongAtEnd()) text = "Some points stay wrong. Try another learner, or move a point.";
     else if (fresh && frame >= longest()) text = "It has learned. Now click to add a point that it gets wrong.";
     else if (frame < longest()) text = "Press Play, or → for one step.";
@@ -754,6 +769,7 @@ window.lab = (function () {
   }
 
   function fillMenus() {
+    $("set").add(new Option("", "edited"));
     for (const set of lab.menu.sets) {
       const option = new Option(set.title + (set.missing ? " (not on this machine)" : ""), set.name);
       option.disabled = Boolean(set.missing);
@@ -767,9 +783,11 @@ window.lab = (function () {
   }
 
   function setMenus() {
-    $("set").value = screen.set;
-    const set = lab.menu.sets.find((s) => s.name === screen.set);
-    optionsInto($("set-options"), set ? set.options : [], screen.set_values, (values) => change({ do: "set", name: screen.set, values }));
+    const set = lab.menu.sets.find((s) => s.name === screen.set), edited = $("set").options[0];
+    edited.hidden = !screen.edited;
+    edited.text = !screen.edited ? "" : screen.edited === "cleared" ? "Your own points" : `${set ? set.title : "Your own data"}, edited`;
+    $("set").value = screen.edited ? "edited" : screen.set; // so that the set itself can be chosen again
+    optionsInto($("set-options"), set && screen.edited !== "cleared" ? set.options : [], screen.set_values, (values) => change({ do: "set", name: screen.set, values }));
     for (const i of [0, 1]) {
       const chosen = screen.learners[i];
       $(`learner${i}`).value = chosen ? chosen[0] : "";
@@ -777,7 +795,7 @@ window.lab = (function () {
       optionsInto($(`options${i}`), learner ? learner.options : [], chosen ? chosen[1] : {}, (values) => change({ do: "learner", which: i, name: chosen[0], values }));
     }
     $("seed").value = screen.seed;
-    $("seed").disabled = screen.learners.every(([, values]) => values.order !== "shuffled" && !values.start);
+    $("seed").disabled = screen.learners.every(([, values]) => values.order !== "shuffled" && !values.start && !values.units);
     $("seed-row").title = $("seed").disabled ? "Nothing is drawn by lot here: the points come in their own order." : "";
     $("class-plus").textContent = "■ " + nameOf(1);
     $("class-minus").textContent = "● " + nameOf(-1);
@@ -856,6 +874,13 @@ window.lab = (function () {
     return { x: left + across * (right - left), y: bottom + up * (top - bottom), inside: across >= 0 && across <= 1 && up >= 0 && up <= 1 };
   }
 
+  // A finger that holds a point or sprays does not scroll the page; any other does.
+  function drawsWith(event) {
+    if (event.touches.length !== 1 || !data.flat) return false;
+    const { x, y, inside } = placeOf(event.touches[0]);
+    return inside && (tool === "spray" || (tool === "draw" && nearest(x, y, 18) >= 0));
+  }
+
   let pressed = null;
   function press(event) {
     if (event.button || !placeOf(event).inside) return;
@@ -871,7 +896,7 @@ window.lab = (function () {
   function release(event) {
     const { far } = pressed, place = placeOf(event);
     pressed = null;
-    if (event.type === "pointercancel") return;
+    if (event.type === "pointercancel") { held = null; ghost([]); return; } // the page is being scrolled
     if (far) drag("end", place);
     else { held = null; use(place.x, place.y); }
   }
@@ -973,6 +998,7 @@ window.lab = (function () {
     $("plane0").addEventListener("blur", () => ghost([]));
     document.addEventListener("keydown", keys);
     const box = $("plane0");
+    box.addEventListener("touchstart", (event) => { if (drawsWith(event)) event.preventDefault(); }, { passive: false });
     box.addEventListener("pointerdown", press, true);
     box.addEventListener("pointermove", (event) => pressed && slide(event), true);
     for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, (event) => pressed && release(event), true);
