@@ -19,6 +19,7 @@ from rosenblatt.features.column_kinds import (
     KINDS,
     MOSTLY,
     WITH_COMMAS,
+    WITH_SIGNS,
     ColumnFigures,
     text_as_numbers,
 )
@@ -442,7 +443,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         `strange` of `rows` values are no numbers, the first of which stands in `row`, from 0.
         """
-        known = column.why.startswith((FROM_TEXT, f"{WITH_COMMAS};"))
+        known = column.why.startswith((FROM_TEXT, f"{WITH_COMMAS};", f"{WITH_SIGNS};"))
         if self.missing == "error" or (not known and strange > (1.0 - MOSTLY) * rows):
             raise CellError(
                 f"The column {column.name!r} holds numbers in the model, but row {{row}} has {value!r}; "
@@ -560,7 +561,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 def read_numbers(column: Column, series: pl.Series) -> tuple[pl.Series, pl.Series]:
     """Text as the numbers of a column, and which of the values are none."""
-    numbers = text_as_numbers(series, column.why.startswith(WITH_COMMAS))
+    numbers = text_as_numbers(series, column.why.startswith((WITH_COMMAS, WITH_SIGNS)))
     return numbers, series.is_not_null() & numbers.is_null()
 
 

@@ -227,7 +227,7 @@ def _data(paths: list[str], reader: dict[str, Any]) -> DataCard:
     columns = [
         {
             "name": column.name,
-            "kind": "date" if found.rows[column.name].dtype.is_temporal() else column.kind,
+            "kind": _kind(column.kind, found.rows[column.name]),
             "why": column.why,
             "missing": int(column.missing),
             "values": int(found.rows[column.name].n_unique()),
@@ -238,6 +238,13 @@ def _data(paths: list[str], reader: dict[str, Any]) -> DataCard:
     return DataCard(
         found.name, found.format, len(found), columns, encoder.n_features_out_, bool(encoder.sparse_), found.notes
     )
+
+
+def _kind(kind: str, series: Any) -> str:
+    """A kind in the words of a user: dates are no plain numbers, and words for yes and no are no Booleans."""
+    if series.dtype.is_temporal():
+        return "date"
+    return "yes/no" if kind == "boolean" and not series.dtype.is_numeric() and series.dtype != bool else kind
 
 
 def _first_values(series: Any) -> Any:

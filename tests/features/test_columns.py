@@ -286,3 +286,64 @@ def test_parts_name_the_row_of_the_whole_table():
         column[row] = float("inf")
         with pytest.raises(ValueError, match=rf"row {row + 1};"):
             ColumnEncoder().fit_transform_parts(pl.DataFrame({"a": column}), kept)
+
+
+def test_one_word_among_many_numbers_stands_for_a_missing_value():
+    numbers = [f"{n / 7:.3f}" for n in range(60)]
+    words = ["-" if n % 4 == 0 else number for n, number in enumerate(numbers)]
+    encoder = ColumnEncoder().fit({"a": words})
+    assert encoder.columns_[0].kind == "number" and encoder.columns_[0].missing == 15
+    assert encoder.columns_[0].median == np.median([float(word) for word in words if word != "-"])
+    assert encoder.transform({"a": ["-"] * 3}).tolist() == encoder.transform({"a": [None] * 3}).tolist()
+    batches = ColumnEncoder().fit_batches([{"a": words[:30]}, {"a": words[30:]}])
+    assert batches.columns_[0].kind == "number" and batches.columns_[0].missing == 15
+    many = [f"word {n}" if n % 4 == 0 else number for n, number in enumerate(numbers)]
+    assert ColumnEncoder().fit({"a": many, "b": np.sin(range(60))}).columns_[0].kind != "number"
+    floors = ["ground" if n % 4 == 0 else str(n % 4) for n in range(60)]
+    assert ColumnEncoder().fit({"a": floors}).columns_[0].kind == "category"
+
+
+@pytest.mark.parametrize(
+    ("cells", "numbers"),
+    [
+        (["$1,234.50", "$7", "-$3.25"], [1234.5, 7, -3.25]),
+        (["5%", "12.5 %", "0.25%"], [5, 12.5, 0.25]),
+        (["3 €", "1,000 €", "€ 2.5"], [3, 1000, 2.5]),
+    ],
+)
+def test_numbers_with_their_signs(cells, numbers):
+    many = cells * 40
+    encoder = ColumnEncoder(scale=None).fit({"a": many})
+    assert encoder.transform({"a": many})[:3, 0].tolist() == numbers
+    again = ColumnEncoder.from_state(*encoder.to_state())
+    assert again.transform({"a": cells})[:, 0].tolist() == numbers
+
+
+def test_row_numbers_are_known_although_some_rows_are_kept_aside():
+    random = np.random.default_rng(0)
+    kept = np.sort(random.choice(500, 400, replace=False))
+    table = {"row": kept, "x": random.normal(size=400), "year": 1900 + kept // 5, "shuffled": random.permutation(kept)}
+    kinds = {column.name: column.kind for column in ColumnEncoder().fit(table).columns_}
+    assert kinds == {"row": "dropped", "x": "number", "year": "number", "shuffled": "number"}
+    halves = [{name: values[part] for name, values in table.items()} for part in (slice(0, 150), slice(150, 400))]
+    assert ColumnEncoder().fit_batches(halves).columns_[0].kind == "dropped"
+    assert ColumnEncoder().fit({"far": np.arange(50) * 10}).columns_[0].kind == "number"
+
+
+@pytest.mark.parametrize(
+    "cell", ["{m}/{d}/2024", "{d}.{m}.2024", "{d}.{m}.24 12:{m:02d}", "{m}:{d:02d}", "{m}:{d:02d} PM"]
+)
+def test_dates_that_are_taken_as_words_are_said(cell):
+    cells = [cell.format(m=n % 12 + 1, d=n % 28 + 1) for n in range(80)]
+    assert "dates or times like" in "".join(ColumnEncoder().fit({"when": cells, "x": np.sin(range(80))}).notes_)
+    versions = {"version": [f"{n}.{n % 7}.{n % 3}" for n in range(10, 90)], "x": np.sin(range(80))}
+    assert "dates" not in "".join(ColumnEncoder().fit(versions).notes_)
+
+
+def test_numbers_that_may_stand_for_missing_values_are_said():
+    random = np.random.default_rng(0)
+    values = random.normal(size=200)
+    values[::9] = -999
+    assert "-999 comes often" in "".join(ColumnEncoder().fit({"a": values}).notes_)
+    assert ColumnEncoder().fit({"a": random.integers(-999, 999, 200)}).notes_ == []
+    assert ColumnEncoder().fit({"a": np.append(random.normal(size=200), 99.0)}).notes_ == []
