@@ -55,7 +55,7 @@ def _stand_in(name: str) -> None:
 
 
 def begin_to_read(
-    data: Sequence[str], *, format: str | None, header: bool | None, encoding: str | None, separator: str | None
+    data: Sequence[str], *, format: str | None, header: bool | None, encoding: str | None, separator: str | None = None
 ) -> Source | Sequence[str]:
     """The files, opened and being read on another thread; as they are, where that must wait.
 
