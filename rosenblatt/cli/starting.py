@@ -62,15 +62,12 @@ def begin_to_read(
     What is wrong with them is said later, in its turn.
     """
     from rosenblatt.sources import open_source
-    from rosenblatt.verbs.examples import read_separator
     from rosenblatt.verbs.memory import too_large
 
-    if list(data) == ["-"]:
+    if list(data) == ["-"] or separator is not None:  # which is read with what is imported later
         return data
     try:
-        source = open_source(
-            data, format=format, header=header, encoding=encoding or "utf-8", separator=read_separator(separator)
-        )
+        source = open_source(data, format=format, header=header, encoding=encoding or "utf-8")
         if source.kind == "matrix" or too_large(source):
             return data
     except (ValueError, OSError):

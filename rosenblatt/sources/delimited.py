@@ -318,9 +318,12 @@ class Place(NamedTuple):
     length: int
 
 
-def blocks_in_order(file: BinaryIO, quote: str | None, block_bytes: int) -> Iterator[tuple[Place, bytes]]:
-    """The blocks of a file from its beginning to its end."""
-    offset = 0
+def blocks_in_order(
+    file: BinaryIO, quote: str | None, block_bytes: int, offset: int = 0
+) -> Iterator[tuple[Place, bytes]]:
+    """The blocks of a file from its beginning, or from the line that begins at `offset`, to its end."""
+    if offset:
+        file.seek(offset)
     for block in text_blocks(file, quote, block_bytes):
         yield Place(offset, len(block)), block
         offset += len(block)
@@ -360,15 +363,22 @@ class TextTable:
     missing_among_numbers: bool = False
 
     def frames(
-        self, file: BinaryIO, *, fresh: bool = True, block_bytes: int | None = None, places: list[Place] | None = None
+        self,
+        file: BinaryIO,
+        *,
+        fresh: bool = True,
+        block_bytes: int | None = None,
+        places: list[Place] | None = None,
+        offset: int = 0,
     ) -> Iterator[tuple[Place, pl.DataFrame]]:
         """The rows in blocks and where they stand: in order, or at the `places` that an earlier pass has told.
 
-        `fresh` says that nobody has been given rows of earlier files yet.
+        In order they may begin with the line at `offset`. `fresh` says that nobody has been given rows of earlier
+        files yet.
         """
         widened = False
         if places is None:
-            blocks = blocks_in_order(file, self.dialect.quote, block_bytes or BLOCK_BYTES)
+            blocks = blocks_in_order(file, self.dialect.quote, block_bytes or BLOCK_BYTES, offset)
         else:
             blocks = blocks_at(file, places)
         for place, text, attempt in ahead(blocks, self._attempt, 2):
@@ -389,7 +399,7 @@ class TextTable:
         text = block if self.encoding == "utf-8" else self._recode(block, place)
         if self.dialect.runs:
             text = _one_space(text)
-        start, _ = self._table_start(text) if place.offset == 0 else (0, 0)
+        start, _ = self.table_start(text) if place.offset == 0 else (0, 0)
         rows = text[start:] if start else text
         try:
             return place, text, self._read_quickly(rows)
@@ -409,7 +419,7 @@ class TextTable:
         plain = cells.str.replace_all(".", "", literal=True).str.replace(",", ".", literal=True)
         return frame.with_columns(pl.when(number | whole).then(plain).otherwise(cells))
 
-    def _table_start(self, text: bytes) -> tuple[int, int]:
+    def table_start(self, text: bytes) -> tuple[int, int]:
         """How many bytes and lines stand before the first row: a byte order mark, comments, empty lines, the header."""
         start = 3 if text.startswith(b"\xef\xbb\xbf") else 0
         lines, header = 0, self.dialect.header
@@ -448,7 +458,7 @@ class TextTable:
         """The rows of a block, all checks passed, and whether a column had to become text for it."""
         from polars.exceptions import PolarsError
 
-        start, lines = self._table_start(block) if place.offset == 0 else (0, 0)
+        start, lines = self.table_start(block) if place.offset == 0 else (0, 0)
         text = block[start:] if start else block
         to_text = False
         fits = frame is not None and all(kind == self.types[name] for name, kind in frame.schema.items())

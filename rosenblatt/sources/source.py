@@ -17,6 +17,7 @@ import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -52,6 +53,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
 }
 MATRICES = ("libsvm", "vw", "idx", "npy", "npz")
 PACKED = (".gz", ".xz", ".bz2", ".zst", ".zstd")
+COMPILED_BYTES = 2**25  # of text, from which it pays to load the compiled reader
 STREAMED_BYTES = 2**22  # of text in a block that is learned from while the next one is read
 REMOTE = ("s3://", "gs://", "gcs://", "az://", "abfs://", "hf://")
 
@@ -85,6 +87,7 @@ class Source:
     _copies: Any = field(default=None, repr=False)  # the folder of what came from elsewhere
     _called: dict[str, str] = field(default_factory=dict, repr=False)  # and where each file in it came from
     _begun: Future[Rows] | None = field(default=None, repr=False)
+    _not_plain: set[str] = field(default_factory=set, repr=False)  # text that the compiled reader gave up on
     _places: dict[str, list[delimited.Place]] = field(default_factory=dict, repr=False)
 
     @property
@@ -119,6 +122,10 @@ class Source:
         """Begin to read on a thread of its own; `read` waits for it, and says what went wrong."""
         import polars  # noqa: F401  here: two threads that import the same may wait for each other
 
+        if self.format in ("csv", "tsv") and any(map(self._is_large_and_plain, self.paths)):
+            from .number_table import load
+
+            load()
         future: Future[Rows] = Future()
         self._begun = future
 
@@ -322,7 +329,30 @@ class Source:
             self.types.setdefault(column, kind)
         table = delimited.TextTable(name, dialect, self._byte_encoding(path), self.types, path, self.encoding)
         with open_text(path, self.encoding) as file:
-            yield from table.frames(file, fresh=fresh, block_bytes=block_bytes, places=places)
+            offset = 0
+            if self._is_large_and_plain(path):
+                from .number_table import NumberTable
+
+                if NumberTable.fits(dialect, self.types):
+                    quick = NumberTable(dialect, self.types, table.missing)
+                    start, _ = table.table_start(file.read(delimited.SAMPLE_BYTES))
+                    with closing(quick.frames(file, start, places, block_bytes)) as frames:
+                        for place, frame in frames:
+                            fresh = False
+                            yield place, frame
+                    if quick.stopped is None:
+                        return
+                    self._not_plain.add(path)
+                    offset = quick.stopped.offset
+                    places = places if places is None else places[places.index(quick.stopped) :]
+                file.seek(offset)
+            yield from table.frames(file, fresh=fresh, block_bytes=block_bytes, places=places, offset=offset)
+
+    def _is_large_and_plain(self, path: str) -> bool:
+        """Whether a file may be one for the compiled reader, which takes half a second to load."""
+        coded = compression_of(path) is not None or self.encoding != "utf-8" or self._byte_encoding(path) != "utf-8"
+        wide = wide_encoding(path, self.encoding) is not None
+        return not (coded or wide or path in self._not_plain) and os.path.getsize(path) >= COMPILED_BYTES
 
     # ------------------------------------------------------------------ matrices
 
