@@ -288,7 +288,8 @@ class _Follower:
         self.by_runs, self.by_updates = pocket_check in ("run", "stream"), pocket_check == "update"
         self.length = stretch_length(task, state, self.by_updates)
         # What a stretch began with, to be able to return to any point of it.
-        self.before = state.copy() if self.by_runs and state.vectors.size <= RETRACED else None
+        few = np.prod(state.stored_shape(state.count, state.n_features)) <= RETRACED
+        self.before = state.copy() if self.by_runs and few else None
 
     def epoch(self, order: Array) -> tuple[int, str]:
         """(mistakes met, a reason to stop or nothing)."""
