@@ -267,12 +267,14 @@ class Machine:
         self.kept_rows = np.flatnonzero(self.kept).astype(np.int64)
         self.limits = np.where(self.kept, np.inf, 0.0) if squared else costs
         self.diagonal = np.divide(0.5, costs, out=np.zeros(n), where=self.kept) if squared else np.zeros(n)
-        self.squares = np.full(n, -1.0) if like is None else like.squares
+        self.squares: Array = np.full(n, -1.0) if like is None else like.squares
         self.active = np.repeat(self.kept[:, None], self.count, axis=1).astype(np.uint8)
         self.alpha = np.zeros((n, self.count)) if alpha is None else alpha
         self.state = HalfSpaces(self.count, n_features, dtype, layout, averages=False)
         self.notes = np.zeros((self.count, NOTES))
         self.notes[:, CEILING], self.notes[:, FLOOR], self.notes[:, TIRED] = np.inf, -np.inf, TIRING
+        self.pull: float
+        self.share: float
         self.pull, self.share = self._hold_on_the_intercept() if like is None else (like.pull, like.share)
         self.done = np.zeros(self.count, bool)
         self.work, self.polished = 0.0, 0.0  # multiplications so far, in passes and in polishing

@@ -23,7 +23,8 @@ FEW = 256  # breakpoints to bisect over
 
 def best_intercepts(scores: Array, y: Array, weights: Array, squared: bool, ridge: float = 0.0) -> Array:
     """The best b for every column of `scores`, both (n, K)."""
-    return np.array([best_intercept(scores[:, k], y[:, k], weights, squared, ridge) for k in range(scores.shape[1])])
+    columns = zip(np.ascontiguousarray(scores.T), np.ascontiguousarray(y.T), strict=True)
+    return np.array([best_intercept(own, sides, weights, squared, ridge) for own, sides in columns])
 
 
 def best_intercept(scores: Array, y: Array, weights: Array, squared: bool, ridge: float = 0.0) -> float:
@@ -43,7 +44,7 @@ def _best_for_hinges(breaks: Array, y: Array, weights: Array, ridge: float) -> f
     # A positive row pulls by -c while b is left of its breakpoint, a negative one by +c while b is right of its own. So
     # the slope is that of the positives together, and rises by c at every breakpoint.
     steepest, tiny = -weights[y > 0].sum(), 1e-12 * weights.sum()
-    left, near = _near(breaks, lambda b: weights[breaks <= b].sum() + steepest + ridge * b, tiny)
+    left, near = _near(breaks, lambda b: weights @ (breaks <= b) + steepest + ridge * b, tiny)
     rise = weights[near]
     slope = steepest + weights[left].sum() + np.concatenate([[0.0], np.cumsum(rise)])  # left of all, right of each
     breaks = breaks[near]
