@@ -264,6 +264,13 @@ window.lab = (function () {
       plot.below[0].axis_label = data.axes[0];
       plot.left[0].axis_label = data.axes[1];
     }
+    setKey();
+  }
+
+  function setKey() { // what the marks in the picture mean
+    const run = runs[0], lined = Boolean(run && run.weights), stepped = Boolean(run && run.kind === "updates");
+    const shown = { line: lined, before: lined && stepped, arrow: lined, sample: stepped, hidden: Boolean(run && run.hidden) };
+    for (const [name, is] of Object.entries(shown)) $(`${name}-key`).hidden = !is;
   }
 
   function draw() {
