@@ -14,6 +14,7 @@ def audit(
     time_limit: o.TimeLimit = None,
     header: o.Header = None,
     encoding: o.Encoding = None,
+    separator: o.Separator = None,
     format: o.Format = None,
     quiet: o.Quiet = False,
     as_json: o.Json = False,
@@ -28,7 +29,9 @@ def audit(
     from rosenblatt.cli.summary import print_audit
     from rosenblatt.verbs import audit as check
 
-    done = check(model, data, time_limit=time_limit, header=header, encoding=encoding, format=format)
+    done = check(
+        model, data, time_limit=time_limit, header=header, encoding=encoding, separator=separator, format=format
+    )
     if as_json:
         print_json(done.to_dict())
     else:

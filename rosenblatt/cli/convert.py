@@ -29,6 +29,7 @@ def convert(
     drop: o.Drop = None,
     header: o.Header = None,
     encoding: o.Encoding = None,
+    separator: o.Separator = None,
     format: o.Format = None,
     quiet: o.Quiet = False,
     as_json: o.Json = False,
@@ -50,6 +51,7 @@ def convert(
         drop=drop or (),
         header=header,
         encoding=encoding,
+        separator=separator,
         format=format,
         to=to,
     )

@@ -32,6 +32,7 @@ def evaluate(
     ] = None,
     header: o.Header = None,
     encoding: o.Encoding = None,
+    separator: o.Separator = None,
     format: o.Format = None,
     top: o.Top = 8,
     quiet: o.Quiet = False,
@@ -42,7 +43,17 @@ def evaluate(
     from rosenblatt.cli.summary import print_summary
     from rosenblatt.verbs import evaluate as judge
 
-    done = judge(model, data, target, positive=positive, top=top, header=header, encoding=encoding, format=format)
+    done = judge(
+        model,
+        data,
+        target,
+        positive=positive,
+        top=top,
+        header=header,
+        encoding=encoding,
+        separator=separator,
+        format=format,
+    )
     if as_json:
         print_json(done.to_dict())
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 
 from rosenblatt.cli.words import in_options
-from rosenblatt.verbs.errors import InputError, OutputError, UsageError, is_sentence, one_line, os_sentence
+from rosenblatt.verbs.errors import InputError, OutputError, UsageError, one_line, os_sentence, raised_on_purpose
 
 
 class Failure(enum.IntEnum):
@@ -24,7 +24,7 @@ class Failure(enum.IntEnum):
 def code_and_sentence(error: BaseException) -> tuple[int, str]:
     """The exit code of a failure, and what to print.
 
-    A ValueError or TypeError that nobody wrote a sentence for is a mistake of ours, not one of the user's.
+    A ValueError or TypeError that nobody raised on purpose is a mistake of ours, not one of the user's.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def _code_and_sentence(error: BaseException) -> tuple[int, str]:
         return Failure.USAGE, one_line(error)
     if isinstance(error, OSError):
         return Failure.INPUT, os_sentence(error, None, "read")
-    if isinstance(error, ValueError | TypeError) and is_sentence(error):
+    if isinstance(error, ValueError | TypeError) and raised_on_purpose(error):
         return Failure.INPUT, one_line(error)
     if isinstance(error, MemoryError):
         return Failure.INPUT, "The work must fit into memory, but it does not; take fewer rows or columns."

@@ -24,6 +24,7 @@ def inspect(
     top: o.Top = 8,
     header: o.Header = None,
     encoding: o.Encoding = None,
+    separator: o.Separator = None,
     format: o.Format = None,
     quiet: o.Quiet = False,
     as_json: o.Json = False,
@@ -36,7 +37,7 @@ def inspect(
     from rosenblatt.cli.summary import print_card
     from rosenblatt.verbs import inspect as look
 
-    done = look(path, data=data, row=row, top=top, header=header, encoding=encoding, format=format)
+    done = look(path, data=data, row=row, top=top, header=header, encoding=encoding, separator=separator, format=format)
     if as_json:
         print_json(done.to_dict())
     else:

@@ -55,6 +55,16 @@ Encoding = Annotated[
         help="How text is encoded, such as latin-1.",
     ),
 ]
+Separator = Annotated[
+    str | None,
+    typer.Option(
+        "--separator",
+        metavar="CHAR",
+        rich_help_panel=DATA,
+        show_default="recognised",
+        help="What parts the columns of a text table: one character, or tab.",
+    ),
+]
 Format = Annotated[
     str | None,
     typer.Option(

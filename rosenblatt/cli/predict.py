@@ -40,6 +40,7 @@ def predict(
     to: o.To = None,
     header: o.Header = None,
     encoding: o.Encoding = None,
+    separator: o.Separator = None,
     format: o.Format = None,
     quiet: o.Quiet = False,
     as_json: o.Json = False,
@@ -56,13 +57,13 @@ def predict(
     if as_json and out == "-":
         done = answer(
             model, data, only=only, scores=scores, probabilities=probabilities, header=header, encoding=encoding,
-            format=format,
+            separator=separator, format=format,
         )  # fmt: skip
         print_json({**done.to_dict(), "predictions": done.answers})
     else:
         done = answer(
             model, data, out=out, only=only, scores=scores, probabilities=probabilities, header=header,
-            encoding=encoding, format=format, to=to,
+            encoding=encoding, separator=separator, format=format, to=to,
         )  # fmt: skip
         if as_json:
             print_json(done.to_dict())
@@ -70,5 +71,5 @@ def predict(
             told = (
                 ", ".join(f"{name} {count:,}" for name, count in done.counts.items()) if len(done.counts) <= 12 else ""
             )
-            print(f"{out}: {counted(len(done.answers), 'row')}" + (f" ({told})" if told else ""))
+            print(f"{out}: {counted(done.rows, 'row')}" + (f" ({told})" if told else ""))
     notes(done.notes, quiet or as_json)

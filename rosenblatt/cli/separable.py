@@ -56,6 +56,7 @@ def separable(
     drop: o.Drop = None,
     header: o.Header = None,
     encoding: o.Encoding = None,
+    separator: o.Separator = None,
     format: o.Format = None,
     quiet: o.Quiet = False,
     as_json: o.Json = False,
@@ -82,6 +83,7 @@ def separable(
         drop=drop or (),
         header=header,
         encoding=encoding,
+        separator=separator,
         format=format,
         verbose=watching(quiet or as_json),
     )

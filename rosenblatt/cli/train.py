@@ -104,6 +104,7 @@ def train(
     drop: o.Drop = None,
     header: o.Header = None,
     encoding: o.Encoding = None,
+    separator: o.Separator = None,
     format: o.Format = None,
     out: Annotated[
         str | None,
@@ -139,6 +140,13 @@ def train(
     averaged perceptron unless another learner is named. A fifth of the rows is kept aside to test on. Ctrl-C stops
     early and keeps what is learned.
     """
+    from rosenblatt.cli.starting import begin_to_read, import_scikit_learn
+
+    source = (
+        data if stream else begin_to_read(data, format=format, header=header, encoding=encoding, separator=separator)
+    )
+    import_scikit_learn()
+
     from rosenblatt.cli.screen import console, notes, print_json, watching
     from rosenblatt.cli.summary import print_briefly, print_training
     from rosenblatt.verbs import train as learn
@@ -146,7 +154,7 @@ def train(
 
     path = (out or default_path(data)) if save else None
     done = learn(
-        data,
+        source,
         target,
         learner=learner,
         settings=settings or (),
@@ -166,6 +174,7 @@ def train(
         drop=drop or (),
         header=header,
         encoding=encoding,
+        separator=separator,
         format=format,
         out=path,
         report=report,

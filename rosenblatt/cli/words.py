@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 
 _CALL = re.compile(r"\b([A-Z]\w+)\(([^()]*=[^()]*)\)")  # LinearSVM(lam=0.1)
-OPTIONS = "missing|text|encoding|format|header|positive|holdout|cv|seed"
+OPTIONS = "missing|text|encoding|separator|format|header|positive|holdout|cv|seed"
 SETTINGS = "answer|class_weight|max_iter|lam|C|kernel|rule|tol|multi_class"
 _REWRITTEN = (
     (r"\s*\(--encoding [\w-]+\)", ""),  # said twice
     (rf"\b({OPTIONS})='([\w.-]+)'", r"--\1 \2"),
     (rf"\b({OPTIONS})=([\w.-]+)", r"--\1 \2"),
     (rf"(?<!--set )\b({SETTINGS})='([\w.-]+)'", r"--set \1=\2"),
-    (r", or pass the separator of the columns", ""),
-    (r"\bpass (format|encoding|header)\b", r"pass --\1"),
+    (r"\bpass (format|encoding|separator|header)\b", r"pass --\1"),
 )
 
 

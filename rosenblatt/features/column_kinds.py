@@ -20,7 +20,10 @@ KINDS = ("number", "boolean", "category", "hashed", "text", "dropped")
 #: Pairs of words that stand for no and yes.
 BOOLEANS = (("false", "true"), ("no", "yes"), ("n", "y"), ("f", "t"), ("off", "on"))
 IDENTIFIER_NAME = re.compile(r"(.*[_ .-])?(id|uuid|guid|index|idx|row|nr|no)|.*Id|unnamed: 0|column_1 id", re.I)
-THOUSANDS = r"^\s*[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?\s*$|^\s*[+-]?\d+(\.\d+)?\s*$"
+#: Numbers as 1,234.5 or $5 or 7.5 %, beside plain ones.
+MARKED = r"^\s*[+-]?[$€£¥]?\s?[+-]?((([1-9]\d{0,2}(,\d{3})+|\d+)(\.\d+)?)|\.\d+)\s?[%€£¥$]?\s*$"
+MARKS = r"[,$€£¥%\s]"
+SIGNS = r"[$€£¥%]"
 WORDS_OF_TEXT = 3.0  # on average, from which text is taken for text
 UNIQUE = 0.95  # of the values, from which short text is taken for identifiers
 FEW_ROWS = 20  # below which nothing is taken for an identifier
@@ -30,6 +33,15 @@ HUGE = 1e150  # numbers of this size and more cannot be squared
 CODE = r"^\s*[+-]?0\d"  # 01234 is a code, not a number
 FROM_TEXT = "read from text"
 WITH_COMMAS = "read as numbers with commas between thousands"
+WITH_SIGNS = "read as numbers without their signs, such as $ and %"
+FEW_WORDS = 3  # different words among numbers that may stand for missing values, however often
+MANY_NUMBERS = 20  # different numbers from which a column with such words is one of numbers
+GAPS = 2.5  # from one row number to the next on average, since some rows are kept aside
+DAY = r"(\d{4}[./-]\d{1,2}[./-]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d{2}))"
+TIME = r"\d{1,2}:\d{2}(:\d{2})?\s*([ap]m)?"
+OTHER_DATES = rf"^\s*({DAY}|{TIME}|{DAY}[ t]{TIME}.*)\s*$"
+NINES = r"-?9{2,}"  # -999 often stands for a missing value
+FAR = 3.0  # times the breadth of the other values
 
 
 @dataclass
@@ -52,6 +64,7 @@ class ColumnFigures:
     high: float = -np.inf
     consecutive: bool = True
     unique_whole: bool = False
+    first: int | None = None  # of numbers that grow from row to row
     last: int | None = None
     sample: list[pl.Series] = field(default_factory=list)
     whole: pl.Series | None = None
@@ -60,9 +73,13 @@ class ColumnFigures:
     counts: dict[str, int] | None = field(default_factory=dict)  # None when there are too many
     unique_share: float = 0.0
     words: float = 0.0
-    thousands: bool = False
+    marked: bool = False  # numbers with commas between thousands, $, % and the like
+    signed: bool = False  # with $ or %
+    like_dates: str = ""  # one of its values, where they look like dates that are not in ISO 8601
     numbers: ColumnFigures | None = None  # of the text that reads as numbers, while most of it does
     strange: int = 0  # values that do not
+    strange_words: set[str] | None = field(default_factory=set)  # None when there are too many
+    many_numbers: bool = False
     first_strange: tuple[int, str] | None = None  # row and value
     first_missing: int | None = None  # row
     frequencies: pl.DataFrame | None = None
@@ -139,9 +156,22 @@ class ColumnFigures:
 
     def _look_for_row_numbers(self, numbers: pl.Series, whole: bool) -> None:
         start, end = numbers[0], numbers[-1]
-        in_turn = whole and end - start == len(numbers) - 1 and bool((numbers.diff().drop_nulls() == 1.0).all())
-        self.consecutive = in_turn and (self.last is None or start == self.last + 1)
-        self.last = int(end) if self.consecutive else None
+        self.consecutive = (
+            whole
+            and end - start <= GAPS * len(numbers)
+            and (self.last is None or start > self.last)
+            and bool((numbers.diff().drop_nulls() >= 1.0).all())
+        )
+        if self.consecutive:
+            self.first = int(start) if self.first is None else self.first
+            self.last = int(end)
+
+    @property
+    def numbers_the_rows(self) -> bool:
+        """Whole numbers that grow from row to row by little more than 1: those between are of rows kept aside."""
+        if not self.consecutive or self.first is None or self.last is None:
+            return False
+        return self.last - self.first <= GAPS * (self.present - 1)
 
     def _keep(self, numbers: pl.Series) -> None:
         """Every `stride`-th value, for the median; the stride doubles when there are too many."""
@@ -171,7 +201,10 @@ class ColumnFigures:
         if first:
             self.unique_share = values.n_unique() / len(values)
             self.words = float(values.str.count_matches(r"\S+").mean() or 0.0)  # type: ignore[arg-type]
-            self.thousands = _has_thousands(values.head(SAMPLE))
+            start = values.head(SAMPLE)
+            self.marked = _has_marks(start)
+            self.signed = self.marked and bool(start.str.contains(SIGNS).any())
+            self.like_dates = _like_dates(start)
         if first or self.numbers is not None:
             self._read_as_numbers(series, values, first)
         if self.counts is not None:
@@ -186,16 +219,23 @@ class ColumnFigures:
             self.frequencies = found
 
     def _read_as_numbers(self, series: pl.Series, values: pl.Series, first: bool) -> None:
-        """Judge text by the numbers in it, as long as nearly all of it is numbers."""
-        numbers = text_as_numbers(series, self.thousands)
-        strange = numbers.null_count() - series.null_count()
+        """Judge text by the numbers in it, as long as nearly all of it is numbers, or all but a word or two."""
+        numbers = text_as_numbers(series, self.marked)
+        wrong = series.is_not_null() & numbers.is_null()
+        strange = int(wrong.sum())
         if self.strange == 0 and strange:
-            row = int((series.is_not_null() & numbers.is_null()).arg_max() or 0)
+            row = int(wrong.arg_max() or 0)
             self.first_strange = (self.rows - len(series) + row, series[row])
         self.strange += strange
-        if self.strange > (1.0 - MOSTLY) * self.present or (
-            not self.thousands and bool(values.str.contains(CODE).any())
-        ):
+        if strange and self.strange_words is not None:
+            self.strange_words |= set(series.filter(wrong).unique().to_list())
+            if len(self.strange_words) > FEW_WORDS:
+                self.strange_words = None
+        if first:
+            self.many_numbers = numbers.n_unique() > MANY_NUMBERS
+        few_words = self.strange_words is not None and self.many_numbers and 2 * self.strange < self.present
+        mostly = self.strange <= (1.0 - MOSTLY) * self.present
+        if not (mostly or few_words) or (not self.marked and bool(values.str.contains(CODE).any())):
             self.numbers = None
             return
         if first:
@@ -215,7 +255,7 @@ class ColumnFigures:
         """
         if self.numbers is None or self.numbers.present == 0:
             return None
-        few = self.counts is not None and not self.strange and not self.thousands
+        few = self.counts is not None and not self.strange and not self.marked
         return None if few else self.numbers
 
     def _count(self, values: pl.Series) -> None:
@@ -247,6 +287,12 @@ class ColumnFigures:
             return "dropped", "it is constant"
         if self.counts is not None and self.boolean_pair() is not None:
             return "boolean", ""
+        kind, why = self._kind_of_text()
+        if self.like_dates and kind != "text":
+            return kind, f"it holds dates or times like {self.like_dates}; write them as 2024-12-31 or as numbers"
+        return kind, why
+
+    def _kind_of_text(self) -> tuple[str, str]:
         if self.looks_like_text:
             return "text", ""
         if self.unique_share >= UNIQUE and self.counts is None:
@@ -258,7 +304,7 @@ class ColumnFigures:
         return "category", ""
 
     def _how_read(self) -> str:
-        how = WITH_COMMAS if self.thousands else FROM_TEXT
+        how = WITH_SIGNS if self.signed else WITH_COMMAS if self.marked else FROM_TEXT
         if self.first_strange is None:
             return how
         some = "1 value is no number" if self.strange == 1 else f"{self.strange:,} values are no numbers"
@@ -269,11 +315,26 @@ class ColumnFigures:
             return "dropped", "it is constant"
         if self.boolean:
             return "boolean", ""
-        if self.present >= FEW_ROWS and self.consecutive:
+        if self.present >= FEW_ROWS and self.numbers_the_rows:
             return "dropped", "it numbers the rows"
         if self.present >= FEW_ROWS and self.unique_whole and IDENTIFIER_NAME.fullmatch(self.name):
             return "dropped", "it is called like an identifier and every value is different"
-        return "number", self.unit
+        return "number", self.unit or self._stands_for_missing()
+
+    def _stands_for_missing(self) -> str:
+        """A remark about numbers like -999 that lie far from all others and come often."""
+        for value in (self.low, self.high):
+            if not re.fullmatch(NINES, f"{value:g}"):
+                continue
+            sample = pl.concat(self.sample).drop_nulls()
+            others = sample.filter(sample != value)
+            low, high = others.min(), others.max()
+            if low is None or high is None or len(sample) - len(others) < max(2, 0.005 * len(sample)):
+                continue
+            gap = low - value if value < low else value - high  # type: ignore[operator]
+            if gap > FAR * (high - low):  # type: ignore[operator]
+                return f"{value:g} comes often and lies far from the other values; if it means missing, leave it empty"
+        return ""
 
     def boolean_pair(self) -> tuple[str, str] | None:
         """How no and yes are spelled, if these are the only values."""
@@ -283,16 +344,22 @@ class ColumnFigures:
         return next((pair for pair in BOOLEANS if found <= set(pair) and len(found) == 2), None)
 
 
-def _has_thousands(values: pl.Series) -> bool:
-    """Whether nearly all are numbers like 1,234.5, or without a comma where there are no thousands."""
-    fitting = values.filter(values.str.contains(THOUSANDS))
-    return len(fitting) >= MOSTLY * len(values) and bool(fitting.str.contains(",", literal=True).any())
+def _has_marks(values: pl.Series) -> bool:
+    """Whether nearly all are numbers like 1,234.5 or $5 or 7 %, or plain ones beside them."""
+    fitting = values.filter(values.str.contains(MARKED))
+    return len(fitting) >= MOSTLY * len(values) and bool(fitting.str.contains(MARKS.replace(r"\s", "")).any())
 
 
-def text_as_numbers(series: pl.Series, thousands: bool) -> pl.Series:
-    """Text as float64; what is no number is missing."""
+def _like_dates(values: pl.Series) -> str:
+    """The last of the values, if nearly all look like dates or times of other forms than 2024-12-31."""
+    fitting = values.filter(values.str.to_lowercase().str.contains(OTHER_DATES))
+    return str(fitting[-1]).strip() if len(fitting) and len(fitting) >= MOSTLY * len(values) else ""
+
+
+def text_as_numbers(series: pl.Series, marked: bool) -> pl.Series:
+    """Text as float64, where `marked` without commas between thousands and signs; what is no number is missing."""
     cells = series.str.strip_chars()
-    if thousands:
-        fits = cells.str.contains(THOUSANDS)
-        cells = cells.str.replace_all(",", "", literal=True).set(~fits.fill_null(True), None)
+    if marked:
+        fits = cells.str.contains(MARKED)
+        cells = cells.str.replace_all(MARKS, "").set(~fits.fill_null(True), None)
     return cells.cast(pl.Float64, strict=False).fill_nan(None)

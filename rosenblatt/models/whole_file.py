@@ -12,8 +12,9 @@ import errno
 import os
 import stat
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NoReturn
+from typing import BinaryIO, NoReturn
 
 try:
     import fcntl
@@ -24,10 +25,28 @@ ENDING = ".part"
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
-    """Replace the file at a path by these bytes.
+    """Replace the file at a path by these bytes; see `whole_file`."""
+    with whole_file(path) as stream:
+        stream.write(data)
+
+
+@contextlib.contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A stream to write into; what is written replaces the file at a path once all went well.
 
     A link is followed: the file that it leads to is replaced, and the link stays. What is no file (a device, a pipe, a
     socket) is written into as it is.
+
+    Examples
+    --------
+    >>> file = Path(tempfile.mkdtemp()) / "a.txt"
+    >>> with whole_file(file) as stream:
+    ...     _ = stream.write(b"one, ")
+    ...     _ = stream.write(b"two")
+    ...     file.exists()
+    False
+    >>> file.read_text()
+    'one, two'
     """
     named = Path(path)
     if os.path.isdir(named):
@@ -35,7 +54,8 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     try:
         there = _kind(named)
         if there is not None and not stat.S_ISREG(there):
-            _write_into(named, data)
+            with open(os.open(named, os.O_WRONLY), "wb") as stream:  # never replaced by a file
+                yield stream
             return
         target = Path(os.path.realpath(named))
         _remove_abandoned(target)
@@ -44,7 +64,7 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
         _refuse(named, error, "check the folder and its rights")
     try:
         with os.fdopen(number, "wb") as stream:
-            stream.write(data)
+            yield stream
             stream.flush()
             os.fsync(stream.fileno())
             os.chmod(temporary, 0o666 & ~_umask())
@@ -67,12 +87,6 @@ def _kind(path: Path) -> int | None:
         return os.stat(path).st_mode
     except FileNotFoundError:
         return None
-
-
-def _write_into(path: Path, data: bytes) -> None:
-    """Bytes into what is no file, such as /dev/null or a named pipe, which must never be replaced by a file."""
-    with open(os.open(path, os.O_WRONLY), "wb") as stream:
-        stream.write(data)
 
 
 def _locked_neighbour(target: Path) -> tuple[int, str]:

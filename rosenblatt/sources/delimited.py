@@ -56,6 +56,8 @@ class Dialect:
     names: tuple[str, ...] = ()
     types: dict[str, Any] = field(default_factory=dict)
     spaces: bool = False  # around numbers
+    runs: bool = False  # any number of spaces parts two columns
+    quoted_commas: bool = False  # decimal commas between quotes, where commas part the columns too
     skipped: int = 0  # lines before the table
     notes: list[str] = field(default_factory=list)
 
@@ -79,7 +81,15 @@ def find_dialect(
     content = [line for line in lines if not (comment and line.startswith(comment))][:SAMPLE_ROWS]
     if not content:
         raise ValueError(f"A table must have at least one row, but {name} holds comments only; pass another file.")
-    chosen = separator or _find_separator(content, name)
+    if b"\n" not in sample and b"\r" in sample.rstrip():
+        raise ValueError(
+            f"The lines of {name} must end with line feeds, but they end with carriage returns, as on old Macs; "
+            "convert it, for instance with tr '\\r' '\\n'."
+        )
+    chosen, runs = (separator, False) if separator else _find_separator(content, name)
+    runs = runs or (chosen == " " and _aligned(content))
+    if runs:
+        content = [" ".join(line.split()) for line in content]
     if comment and len(_cells(lines[0], chosen)) == len(_cells(content[0], chosen)) > 1:
         comment, content = None, lines[:SAMPLE_ROWS]  # "#id,age" is a header, not a comment
     quote = _find_quote(text, chosen)
@@ -97,13 +107,17 @@ def find_dialect(
             SAMPLE_ROWS,
         )
     )
+    _check_first_line(rows, name, chosen)
     has_header = _has_header(rows) if header is None else header
-    dialect = Dialect(chosen, quote, comment, has_header)
+    dialect = Dialect(chosen, quote, comment, has_header, runs=runs)
     dialect.names = _names(rows[0], has_header, dialect.notes)
     body = [row for row in (rows[1:] if has_header else rows) if len(row) == len(rows[0])]
     dialect.spaces = any(cell != cell.strip() for row in body[:100] for cell in row if is_number(cell))
     columns = list(zip(*body, strict=True)) if body else [() for _ in rows[0]]
-    dialect.decimal_comma = chosen != "," and _has_decimal_commas(body, len(rows[0]), chosen)
+    commas = (chosen != "," or quote is not None) and _has_decimal_commas(body, len(rows[0]), chosen)
+    dialect.decimal_comma, dialect.quoted_commas = commas and chosen != ",", commas and chosen == ","
+    if dialect.quoted_commas:
+        dialect.notes.append("The commas in numbers between quotes are taken for decimal points.")
     dialect.types = {
         name: _guess_type(column, dialect.decimal_comma) for name, column in zip(dialect.names, columns, strict=True)
     }
@@ -137,8 +151,40 @@ def _cells(line: str, separator: str, quoted: bool = True) -> list[str]:
     return next(csv.reader([line], delimiter=separator, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE))
 
 
-def _find_separator(lines: list[str], name: str) -> str:
-    """The candidate that cuts most lines into the same number of cells, more than one; a comma if there is none."""
+def _aligned(lines: list[str]) -> bool:
+    """Whether spaces, any number of them, part every line into the same cells, numbers among them."""
+    table = [line.split() for line in lines[:200]]
+    width = len(table[0])
+    if width < 2 or len(table) < 2 or any(len(cells) != width for cells in table):
+        return False
+    return any(re.search(r"\S\s{2,}\S|^\s", line) for line in lines[:200]) and any(
+        is_number(cell) for cells in table[1:] for cell in cells
+    )
+
+
+def _check_first_line(rows: list[list[str]], name: str, separator: str) -> None:
+    """Complain about a first line that has other columns than all the lines below it."""
+    counts = [len(row) for row in rows[1:]]
+    first, others = len(rows[0]), counts[0] if counts else 0
+    if len(counts) < 3 or first == others or first > others or any(count != others for count in counts):
+        return
+    cells = [cell for row in rows[1:20] for cell in row]
+    advice = "give every column a name, or remove what stands above the table"
+    if separator == "," and sum(map(is_number, cells)) > 0.6 * len(cells):
+        advice += "; if its numbers have decimal commas, write it with semicolons between the columns"
+    elif first == 1:
+        advice += "; if it is one column of text, put every text between quotes"
+    raise ValueError(
+        f"Every line of {name} must have as many columns as its first line, but that has {first} and all others "
+        f"have {others}; {advice}."
+    )
+
+
+def _find_separator(lines: list[str], name: str) -> tuple[str, bool]:
+    """The candidate that cuts most lines into the same number of cells, more than one; a comma if there is none.
+
+    Beside it, whether any number of spaces does, as in columns that are aligned.
+    """
     likely = "\t" if ".tsv" in name.lower() or ".tab" in name.lower() else ","
     best, best_share = likely, 0.0
     for candidate in (likely, *(c for c in SEPARATORS + " " if c != likely)):
@@ -154,7 +200,9 @@ def _find_separator(lines: list[str], name: str) -> str:
             share += 0.1  # then commas would cut numbers in two
         if share > best_share + 0.05:
             best, best_share = candidate, share
-    return best
+    if best_share < 0.5 and _aligned(lines):
+        return " ", True
+    return best, False
 
 
 def _has_decimal_commas(rows: list[list[str]], width: int, separator: str) -> bool:
@@ -339,6 +387,8 @@ class TextTable:
 
         place, block = item
         text = block if self.encoding == "utf-8" else self._recode(block, place)
+        if self.dialect.runs:
+            text = _one_space(text)
         start, _ = self._table_start(text) if place.offset == 0 else (0, 0)
         rows = text[start:] if start else text
         try:
@@ -350,7 +400,7 @@ class TextTable:
         """Where commas are decimal points, numbers in columns that are text for the sake of others get a point too."""
         import polars as pl
 
-        if not self.dialect.decimal_comma:
+        if not (self.dialect.decimal_comma or self.dialect.quoted_commas):
             return frame
         cells = pl.col(pl.String)
         number = cells.str.contains(rf"^\s*{DECIMAL_COMMA.pattern}\s*$")
@@ -555,6 +605,12 @@ class TextTable:
             f"{line + sum(cell.count(chr(10)) for cell in row[:at])}, in {column}, is not; close it, or write a quote "
             "that belongs to the text twice."
         )
+
+
+def _one_space(text: bytes) -> bytes:
+    """Columns that any number of spaces part, with one between them."""
+    text = re.sub(rb"[ \t]+", b" ", text)
+    return re.sub(rb"(?m)^ | (?=\r?$)", b"", text)
 
 
 def _fits(column: pl.Series, kind: Any) -> bool:

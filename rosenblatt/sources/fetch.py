@@ -142,9 +142,9 @@ def download(file: KnownFile, folder: Path, *, progress: Progress | None = None,
     target = folder / Path(file.name).parent / file.url.rsplit("/", 1)[-1]
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
-    shown: AbstractContextManager[Progress] = _bar(file.name) if progress is None else nullcontext(progress)
+    shown: AbstractContextManager[Progress] = progress_bar(file.name) if progress is None else nullcontext(progress)
     try:
-        chunks = _chunks(file, opener or _open_address)
+        chunks = _chunks(file, opener or open_address)
         with part.open("xb") as sink, shown as report, closing(chunks):
             done = 0
             for chunk, total in chunks:
@@ -199,7 +199,7 @@ def checksum(path: str | PathLike[str], *, libsvm: bool = False) -> str:
     return found.hexdigest()
 
 
-def _open_address(url: str) -> AbstractContextManager[Any]:
+def open_address(url: str) -> AbstractContextManager[Any]:
     from urllib.error import HTTPError
     from urllib.request import urlopen
 
@@ -247,7 +247,7 @@ def _verify(file: KnownFile, path: Path) -> None:
 
 
 @contextmanager
-def _bar(title: str) -> Iterator[Progress]:
+def progress_bar(title: str) -> Iterator[Progress]:
     """Show a progress bar where someone is watching and rich is installed, else nothing."""
     if not sys.stderr.isatty() or find_spec("rich") is None:
         yield lambda done, total: None

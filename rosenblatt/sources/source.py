@@ -10,9 +10,11 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
+import re
 import shutil
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -22,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 
 import numpy as np
 
-from . import arrays, delimited, keel, sparse_text, tables
+from . import addresses, arrays, delimited, keel, sparse_text, tables
 from .compressed import DAMAGED, WIDE_MARKS, compression_of, open_stored, open_text, wide_encoding
 from .matrix import Matrix
 
@@ -40,7 +42,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "tsv": (".tsv", ".tab"),
     "parquet": (".parquet", ".pq"),
     "arrow": (".arrow", ".feather", ".ipc"),
-    "jsonl": (".jsonl", ".ndjson"),
+    "jsonl": (".jsonl", ".ndjson", ".json"),
     "keel": (".dat", ".arff"),
     "libsvm": (".libsvm", ".svm", ".svmlight"),
     "vw": (".vw",),
@@ -51,7 +53,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
 MATRICES = ("libsvm", "vw", "idx", "npy", "npz")
 PACKED = (".gz", ".xz", ".bz2", ".zst", ".zstd")
 STREAMED_BYTES = 2**22  # of text in a block that is learned from while the next one is read
-REMOTE = ("http://", "https://", "s3://", "gs://", "gcs://", "az://", "abfs://", "hf://")
+REMOTE = ("s3://", "gs://", "gcs://", "az://", "abfs://", "hf://")
 
 
 @dataclass
@@ -80,7 +82,9 @@ class Source:
     bits: int = 18
     notes: list[str] = field(default_factory=list)
     types: dict[str, Any] = field(default_factory=dict, repr=False)
-    _spooled: Any = field(default=None, repr=False)
+    _copies: Any = field(default=None, repr=False)  # the folder of what came from elsewhere
+    _called: dict[str, str] = field(default_factory=dict, repr=False)  # and where each file in it came from
+    _begun: Future[Rows] | None = field(default=None, repr=False)
     _places: dict[str, list[delimited.Place]] = field(default_factory=dict, repr=False)
 
     @property
@@ -90,9 +94,12 @@ class Source:
     @property
     def name(self) -> str:
         """How the source is called in messages."""
-        shown = ["standard input" if self._spooled is not None else path for path in self.paths[:1]]
         more = len(self.paths) - 1
-        return shown[0] + (f" and {more} more" if more else "")
+        return self.name_of(self.paths[0]) + (f" and {more} more" if more else "")
+
+    def name_of(self, path: str) -> str:
+        """How one of the files is called in messages."""
+        return self._called.get(path, path)
 
     @property
     def n_bytes(self) -> int:
@@ -108,8 +115,33 @@ class Source:
             return tuple(frame.columns)
         return ()
 
+    def begin(self) -> None:
+        """Begin to read on a thread of its own; `read` waits for it, and says what went wrong."""
+        import polars  # noqa: F401  here: two threads that import the same may wait for each other
+
+        future: Future[Rows] = Future()
+        self._begun = future
+
+        def work() -> None:
+            try:
+                future.set_result(self._read())
+            except BaseException as error:
+                future.set_exception(error)
+
+        # A daemon, so that a command that is refused meanwhile can end.
+        threading.Thread(target=work, daemon=True).start()
+
+    @property
+    def is_being_read(self) -> bool:
+        """Whether `begin` was called and is not done."""
+        return self._begun is not None and not self._begun.done()
+
     def read(self) -> Rows:
         """All rows: a polars DataFrame, or a `Matrix`."""
+        begun, self._begun = self._begun, None
+        return self._read() if begun is None else begun.result()
+
+    def _read(self) -> Rows:
         if self.kind == "matrix":
             return self._read_matrix()
         import polars as pl
@@ -198,7 +230,7 @@ class Source:
         plain = compression_of(path) is None and wide_encoding(path, self.encoding) is None
         if known is not None and seed is not None and plain:
             places = [known[k] for k in np.random.default_rng([seed, 1]).permutation(len(known))]
-        name = self.name if self._spooled is not None else path
+        name = self.name_of(path)
         seen: list[delimited.Place] = []
         blocks: Iterator[tuple[delimited.Place, Rows]]
         with described(name):
@@ -232,13 +264,13 @@ class Source:
 
     @property
     def is_copy(self) -> bool:
-        """Whether this is standard input, kept in a file that `close` removes."""
-        return self._spooled is not None
+        """Whether this is a copy of standard input or of what an address sent, which `close` removes."""
+        return self._copies is not None
 
     def close(self) -> None:
-        """Remove the copy of standard input, if there is one."""
-        if self._spooled is not None:
-            self._spooled.cleanup()
+        """Remove the copies of what came from elsewhere, if there are any."""
+        if self._copies is not None:
+            self._copies.cleanup()
 
     # ------------------------------------------------------------------ frames
 
@@ -253,14 +285,15 @@ class Source:
                     if set(frame.columns) != set(expected):
                         differ = sorted(set(frame.columns) ^ set(expected))
                         raise ValueError(
-                            f"Files that are read together must have the same columns, but {path} and {self.paths[0]} "
+                            f"Files that are read together must have the same columns, but {self.name_of(path)} and "
+                            f"{self.name_of(self.paths[0])} "
                             f"differ in {', '.join(map(repr, differ[:5]))}; pass them one by one."
                         )
                     frame = frame.select(expected)
                 yield frame
 
     def _frames_of(self, path: str, fresh: bool) -> Iterator[pl.DataFrame]:
-        name = self.name if self._spooled is not None else path
+        name = self.name_of(path)
         with described(name):
             if self.format in ("csv", "tsv"):
                 for _, frame in self._text_frames(path, name, fresh):
@@ -304,7 +337,7 @@ class Source:
             yield from self._matrices_of(path, n_rows)
 
     def _matrices_of(self, path: str, n_rows: int | None) -> Iterator[Matrix]:
-        name = self.name if self._spooled is not None else path
+        name = self.name_of(path)
         with described(name):
             if self.format in ("libsvm", "vw"):
                 yield from sparse_text.matrices(path, name, self, n_rows)
@@ -376,7 +409,8 @@ def open_source(
     ----------
     paths : str, path-like, or a sequence of them
         A file, a pattern (``"part-*.csv"``), a folder whose files are tables of one format, ``"-"`` for standard
-        input, or a URL or ``s3://`` address that polars reads. Files may be compressed with gzip, xz, bzip2 or zstd.
+        input, an ``http://`` or ``https://`` address, or ``s3://`` and others that polars reads. Files may be
+        compressed with gzip, xz, bzip2 or zstd.
     format : str, optional
         One of the names in `FORMATS`, where it should not be found out.
     header : bool, optional
@@ -416,32 +450,59 @@ def open_source(
             f"encoding must be one that Python knows, but {encoding!r} came; pass for instance 'latin-1'."
         ) from error
     given: list[str | PathLike[str]] = [paths] if isinstance(paths, str | PathLike) else list(paths)
-    spooled = None
-    if [os.fspath(path) for path in given] == ["-"]:
-        spooled, given = _spool()
-    found = [path for pattern in given for path in _expand(os.fspath(pattern), format)]
-    if not found:
-        raise ValueError("paths must name at least one file, but none came; pass a file.")
-    formats = {path: format or recognise(path) for path in found}
+    encoding = "utf-8" if encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig") else encoding
+    copies, called = _copied(given) if any(_is_elsewhere(os.fspath(path)) for path in given) else (None, {})
+    own = {origin: path for path, origin in called.items()}
+    names = {path: "standard input" if origin == "-" else origin for path, origin in called.items()}
+    try:
+        found = [path for each in given for path in _expand(own.get(os.fspath(each), os.fspath(each)), format)]
+        if not found:
+            raise ValueError("paths must name at least one file, but none came; pass a file.")
+        known = _one_format({path: format or recognise(path, names.get(path)) for path in found})
+    except BaseException:
+        if copies is not None:
+            copies.cleanup()
+        raise
+    return Source(
+        tuple(found), known, header, separator, encoding, n_features, zero_based, bits, _copies=copies, _called=names
+    )
+
+
+def _one_format(formats: dict[str, str]) -> str:
     different = sorted(set(formats.values()))
     if len(different) > 1:
         raise ValueError(
             f"Files that are read together must have one format, but they have {' and '.join(different)}; "
             "pass them one by one, or pass format."
         )
-    encoding = "utf-8" if encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig") else encoding
-    return Source(
-        tuple(found), different[0], header, separator, encoding, n_features, zero_based, bits, _spooled=spooled
-    )
+    return different[0]
 
 
-def _spool() -> tuple[Any, list[str | PathLike[str]]]:
-    """Standard input, copied to a file once: rows are read more than once."""
+def _is_elsewhere(path: str) -> bool:
+    """Whether rows come from no file of this machine, but can be copied into one."""
+    return path == "-" or addresses.is_address(path)
+
+
+def _copied(given: Sequence[str | PathLike[str]]) -> tuple[Any, dict[str, str]]:
+    """Standard input and what addresses send, copied to files once, since rows are read more than once."""
     folder = tempfile.TemporaryDirectory(prefix="rosenblatt-")
-    path = Path(folder.name) / "input"
-    with path.open("wb") as file:
-        shutil.copyfileobj(sys.stdin.buffer, file, 2**20)
-    return folder, [str(path)]
+    called: dict[str, str] = {}
+    try:
+        for number, origin in enumerate(dict.fromkeys(os.fspath(path) for path in given)):
+            if not _is_elsewhere(origin):
+                continue
+            place = Path(folder.name) / str(number)
+            place.mkdir()
+            if origin == "-":
+                with (place / "input").open("wb") as file:
+                    shutil.copyfileobj(sys.stdin.buffer, file, 2**20)
+                called[str(place / "input")] = origin
+            else:
+                called[str(addresses.copied(origin, place))] = origin
+    except BaseException:
+        folder.cleanup()
+        raise
+    return folder, called
 
 
 def _expand(path: str, format: str | None) -> list[str]:
@@ -496,16 +557,45 @@ def format_by_name(name: str) -> str | None:
     return next((known for known, endings in FORMATS.items() if stem.endswith(endings)), None)
 
 
-def recognise(path: str) -> str:
-    """The format of a file: by its first bytes, which cannot lie, then by its name, then by its first lines."""
+def recognise(path: str, name: str | None = None) -> str:
+    """The format of a file: by its first bytes, which cannot lie, then by its name, then by its first lines.
+
+    `name` is what the file is called in messages, where that is not its path.
+    """
     named = format_by_name(path.split("?")[0] if is_remote(path) else Path(path).name)
     if is_remote(path):
         if named is None:
             raise ValueError(f"The format of a URL must be told by its ending, but {path} has none; pass format.")
         return named
-    with described(path), open_stored(path) as file:
+    with described(name or path), open_stored(path) as file:
         start = file.read(2**16)
+    check_readable(start, name or path)
     return by_content(start, named)
+
+
+#: What else people have, by its first bytes, and what to do about it.
+FOREIGN = {
+    b"\xd0\xcf\x11\xe0": ("an old spreadsheet or document", "save it as CSV"),
+    b"%PDF": ("a PDF document", "export its table as CSV"),
+    b"SQLite format 3": ("an SQLite database", "export a table of it as CSV"),
+    b"\x89HDF": ("an HDF5 file", "write its table as Parquet, or its rows as .npz"),
+    b"<!doctype html": ("a web page", "pass the address of the file itself"),
+    b"<html": ("a web page", "pass the address of the file itself"),
+}
+
+
+def check_readable(start: bytes, name: str) -> None:
+    """Refuse what is plainly something else than rows, with a word on what to do."""
+    what = next((found for sign, found in FOREIGN.items() if start.lstrip().lower().startswith(sign.lower())), None)
+    if start.startswith(b"PK\x03\x04"):
+        if b"[Content_Types].xml" in start or b"opendocument.spreadsheet" in start:
+            what = ("a spreadsheet", "save it as CSV, or with polars: read_excel(...).write_parquet(...)")
+        elif b".npy" not in start[:200]:
+            what = ("a ZIP archive", "unpack it and pass the files in it")
+    elif start[:1] == b"\x80" and start[1:2] in b"\x02\x03\x04\x05" and len(start) > 1:
+        what = ("a pickle, which could run any code", "write its rows as Parquet or .npz")
+    if what is not None:
+        raise ValueError(f"A source must be a file of rows, but {name} is {what[0]}; {what[1]}.")
 
 
 def by_content(start: bytes, named: str | None) -> str:
@@ -529,7 +619,7 @@ def by_content(start: bytes, named: str | None) -> str:
         return "libsvm"
     if named is not None:
         return named
-    if lines and lines[0].lstrip().startswith("{"):
+    if lines and (lines[0].lstrip().startswith("{") or re.match(r"\s*\[\s*\{", text)):
         return "jsonl"
     if lines and sparse_text.looks_like_vw(lines[:20]):
         return "vw"

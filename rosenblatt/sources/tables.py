@@ -46,10 +46,13 @@ def _is_arrow_stream(path: str) -> bool:
 
 
 def json_frames(file: BinaryIO, name: str) -> Iterator[pl.DataFrame]:
-    """The rows of a file of JSON lines: one object a line."""
+    """The rows of a file of JSON: one object a line, or one list of objects, which is read whole."""
     import polars as pl
     from polars.exceptions import PolarsError
 
+    if file.peek(2**12).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):  # type: ignore[attr-defined]
+        yield flat(_json_list(file.read(), name), name)
+        return
     line = 1
     schema: dict[str, Any] | None = None
     for block in text_blocks(file, None, BLOCK_BYTES):
@@ -64,6 +67,19 @@ def json_frames(file: BinaryIO, name: str) -> Iterator[pl.DataFrame]:
             frame = frame.with_columns(pl.lit(None).cast(schema[n]).alias(n) for n in missing)
         schema = schema or dict(frame.schema)
         yield frame
+
+
+def _json_list(text: bytes, name: str) -> pl.DataFrame:
+    import polars as pl
+    from polars.exceptions import PolarsError
+
+    try:
+        return pl.read_json(text.removeprefix(b"\xef\xbb\xbf"), infer_schema_length=None)
+    except PolarsError as error:
+        raise ValueError(
+            f"{name} must be a list of JSON objects, one for each row, but it cannot be read as one "
+            f"({str(error).splitlines()[0]}); correct it, or write one object a line."
+        ) from error
 
 
 def _bad_json(block: bytes, line: int, name: str, error: Exception) -> str:

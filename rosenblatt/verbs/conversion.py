@@ -39,6 +39,7 @@ def convert(
     drop: Sequence[str] = (),
     header: bool | None = None,
     encoding: str | None = None,
+    separator: str | None = None,
     format: str | None = None,
     to: str | None = None,
 ) -> Conversion:
@@ -46,7 +47,7 @@ def convert(
 
     Parameters
     ----------
-    data, target, drop, header, encoding, format : as for `train`; a target is needed to write LIBSVM and NumPy
+    data, target, drop, header, encoding, separator, format : as for `train`; LIBSVM and NumPy need a target
     out : the file to write, "-" for standard output
     missing, text : how columns become numbers, see `ColumnEncoder`
     to : the format to write, where the ending of `out` does not say it
@@ -68,7 +69,9 @@ def convert(
     wanted = format_of(out, to)
     check_outputs({"The rows": out}, files_of(data))
     numeric = wanted in MATRICES.values()
-    found = read_examples(data, target, labelled=numeric, drop=drop, header=header, encoding=encoding, format=format)
+    found = read_examples(
+        data, target, labelled=numeric, drop=drop, header=header, encoding=encoding, separator=separator, format=format
+    )
     notes, classes = list(found.notes), None
     if found.is_frame and not numeric:
         frame = found.rows

@@ -1,7 +1,7 @@
 """What can be wrong, by who can mend it: the caller, the input, or the place to write to.
 
 Each is one sentence, and each has an exit code of the command line. A reader raises ValueError or OSError; `reading`
-and `writing` say which of the two a failure belongs to.
+and `writing` say which of the two a failure belongs to. What nobody raised on purpose is a mistake of ours.
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
+from dis import opmap
 from typing import Any
+
+_RAISE = opmap["RAISE_VARARGS"]
 
 
 class UsageError(ValueError):
@@ -34,11 +37,9 @@ def reading(path: Any = None) -> Iterator[None]:
         raise
     except OSError as error:
         raise InputError(os_sentence(error, path, "read")) from error
-    except TypeError as error:
-        if not is_sentence(error):
+    except (ValueError, TypeError) as error:
+        if not raised_on_purpose(error):
             raise  # a mistake of ours, which is no word about the input
-        raise InputError(one_line(error)) from error
-    except ValueError as error:
         raise InputError(one_line(error)) from error
     except MemoryError as error:
         raise InputError(
@@ -54,7 +55,7 @@ def setting(names: Iterable[str]) -> Iterator[None]:
     except (UsageError, InputError, OutputError):
         raise
     except (ValueError, TypeError) as error:
-        if is_sentence(error) and one_line(error).split()[0] in set(names):
+        if raised_on_purpose(error) and one_line(error).split()[0] in set(names):
             raise UsageError(one_line(error)) from error
         raise
 
@@ -89,18 +90,30 @@ def one_line(error: BaseException) -> str:
     return text or type(error).__name__
 
 
-def is_sentence(error: BaseException) -> bool:
-    """Whether somebody wrote the message for a user: what must hold, what came, what to do.
+def raised_on_purpose(error: BaseException) -> bool:
+    """Whether somebody raised it for whoever called: by a `raise` of ours, or of scikit-learn in its checks.
+
+    What breaks underneath (numpy, polars, `int`, an attribute that is not there) is a mistake of ours. The classes do
+    not tell the two apart: a library for scikit-learn raises ValueError and TypeError.
 
     Examples
     --------
-    >>> is_sentence(ValueError("C must be above 0, but got -1; use 1."))
-    True
-    >>> is_sentence(TypeError("'NoneType' object is not iterable"))
-    False
+    >>> from rosenblatt import Perceptron
+    >>> def outcome(*given):
+    ...     try:
+    ...         Perceptron().fit(*given)
+    ...     except (ValueError, TypeError) as error:
+    ...         return raised_on_purpose(error)
+    >>> outcome([[1.0], [2.0]], [0, 0]), outcome([[float("nan")]] * 2, [0, 1]), outcome()
+    (True, True, False)
     """
-    text = one_line(error)
-    return text.endswith((".", "?")) and (" must " in text or ";" in text)
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return False
+    home = str(trace.tb_frame.f_globals.get("__name__", "")).split(".")[0]
+    return home in ("rosenblatt", "sklearn") and trace.tb_frame.f_code.co_code[trace.tb_lasti] == _RAISE
 
 
 def check_choice(option: str, value: str, known: Iterable[str]) -> None:

@@ -41,6 +41,7 @@ def evaluate(
     top: int = 10,
     header: bool | None = None,
     encoding: str | None = None,
+    separator: str | None = None,
     format: str | None = None,
 ) -> Evaluation:
     """Judge a model by the rows of a file that has the answers.
@@ -52,7 +53,7 @@ def evaluate(
     target : the column with the answers, where it is not named as in training
     positive : the class that precision and recall are about
     top : how many features to name
-    header, encoding, format : of the data
+    header, encoding, separator, format : of the data
 
     Examples
     --------
@@ -68,7 +69,9 @@ def evaluate(
     45
     """
     saved = load_model(model)
-    found = read_for(saved, data, target, labelled=True, header=header, encoding=encoding, format=format)
+    found = read_for(
+        saved, data, target, labelled=True, header=header, encoding=encoding, separator=separator, format=format
+    )
     if positive is not None:
         positive = class_named(found.labels(), positive)
     rows, notes = rows_for(saved, found)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 PARTED = 8  # columns of a table that are parted at a time
+SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "space": " ", "bar": "|", r"\t": "\t"}
 MOST_CLASSES = 1_000  # different values of a target beyond which it is no class
 
 
@@ -74,9 +75,13 @@ class Examples:
 
     def take(self, chosen: Array) -> Examples:
         """Some of the rows, in the order asked for."""
+        return self.with_rows(self.rows[chosen], chosen)
+
+    def with_rows(self, rows: Any, chosen: Array) -> Examples:
+        """These rows in place of the ones that are chosen, with their labels and weights."""
         return replace(
             self,
-            rows=self.rows[chosen],
+            rows=rows,
             y=None if self.y is None else self.y[chosen],
             weights=None if self.weights is None else self.weights[chosen],
             places=chosen if self.places is None else self.places[chosen],
@@ -107,17 +112,7 @@ class Examples:
             parts[0].append(group.filter(mask))
             parts[1].append(group.filter(~mask))
         rows = [polars.concat(part, how="horizontal") for part in parts]
-        empty = replace(self, rows=None, y=None, weights=None)
-        return tuple(  # type: ignore[return-value]
-            replace(
-                empty,
-                rows=part,
-                y=None if self.y is None else self.y[chosen],
-                weights=None if self.weights is None else self.weights[chosen],
-                places=chosen if self.places is None else self.places[chosen],
-            )
-            for part, chosen in zip(rows, (learned, tested), strict=True)
-        )
+        return self.with_rows(rows[0], learned), self.with_rows(rows[1], tested)
 
     def labels(self) -> Array:
         if self.y is None:
@@ -148,6 +143,7 @@ def read_examples(
     format: str | None = None,
     header: bool | None = None,
     encoding: str | None = None,
+    separator: str | None = None,
     weights: str | None = None,
     drop: Sequence[str] = (),
 ) -> Examples:
@@ -160,7 +156,7 @@ def read_examples(
     labelled : whether labels are needed; without them a target that is not there is no failure
     numbers : whether the target is a quantity rather than a class
     weights, drop : columns
-    format, header, encoding : as for `rosenblatt.sources.open_source`
+    format, header, encoding, separator : as for `rosenblatt.sources.open_source`
 
     Examples
     --------
@@ -174,12 +170,17 @@ def read_examples(
     Traceback (most recent call last):
     rosenblatt.verbs.errors.UsageError: The target must be a column of ...fruit.csv, ...; did you mean 'fruit'?
     """
-    source = open_data(paths, format=format, header=header, encoding=encoding)
+    source = open_data(paths, format=format, header=header, encoding=encoding, separator=separator)
     return examples_of(source, target, labelled=labelled, numbers=numbers, weights=weights, drop=drop)
 
 
 def open_data(
-    paths: str | Sequence[str], *, format: str | None = None, header: bool | None = None, encoding: str | None = None
+    paths: str | Sequence[str],
+    *,
+    format: str | None = None,
+    header: bool | None = None,
+    encoding: str | None = None,
+    separator: str | None = None,
 ) -> Source:
     """Files as a source of rows, nothing of which is read yet."""
     from rosenblatt.sources import open_source
@@ -191,7 +192,28 @@ def open_data(
         _check_encoding(encoding)
     given = [paths] if isinstance(paths, str) else list(paths)
     with reading(given[0] if given else None):
-        return open_source(given, format=format, header=header, encoding=encoding or "utf-8")
+        return open_source(
+            given, format=format, header=header, encoding=encoding or "utf-8", separator=read_separator(separator)
+        )
+
+
+def read_separator(given: str | None) -> str | None:
+    r"""What parts the columns: one character, or its name.
+
+    Examples
+    --------
+    >>> read_separator(";"), read_separator("tab"), read_separator(r"\t")
+    (';', '\t', '\t')
+    """
+    if given is None:
+        return None
+    found = SEPARATORS.get(given.casefold(), given)
+    if len(found) != 1 or found in '"\r\n' or not found.isascii():
+        raise UsageError(
+            f"--separator must be one character, or one of {listed(SEPARATORS)}, but got {given!r}; "
+            f"';' and tab are usual beside ','."
+        )
+    return found
 
 
 def _check_encoding(name: str) -> None:
@@ -307,6 +329,8 @@ def find_column(columns: Sequence[str], wanted: str | int, where: str, what: str
     number = int(text) if text.lstrip("+-").isdigit() else None
     if number is None:
         near = nearest(text, columns) or f"it has {listed(columns, 20)}."
+        if len(columns) == 1:
+            near = f"it has one, {columns[0][:60]!r}; if that is several, say what parts them with --separator."
         raise UsageError(f"{what} must be a column of {where}, but it has none named {text!r}; {near}")
     if not 1 <= abs(number) <= len(columns):
         raise UsageError(

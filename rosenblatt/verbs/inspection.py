@@ -89,6 +89,7 @@ def inspect(
     top: int = 10,
     header: bool | None = None,
     encoding: str | None = None,
+    separator: str | None = None,
     format: str | None = None,
 ) -> ModelCard | DataCard:
     """Look into a model file, or into a file of data.
@@ -98,7 +99,7 @@ def inspect(
     path : a model file (.safetensors) or data
     data, row : explain the answer of a model for this row of this file, counted from 1
     top : how many features to name
-    header, encoding, format : of the data
+    header, encoding, separator, format : of the data
 
     Examples
     --------
@@ -110,7 +111,7 @@ def inspect(
     [('weight', 'number'), ('colour', 'category'), ('fruit', 'category')]
     """
     paths = [path] if isinstance(path, str) else list(path)
-    reader = {"header": header, "encoding": encoding, "format": format}
+    reader = {"header": header, "encoding": encoding, "separator": separator, "format": format}
     if len(paths) == 1 and format is None and paths[0].casefold().endswith(MODELS):
         return _model(paths[0], data, row, top, reader)
     if data is not None or row is not None:
@@ -226,7 +227,7 @@ def _data(paths: list[str], reader: dict[str, Any]) -> DataCard:
     columns = [
         {
             "name": column.name,
-            "kind": "date" if found.rows[column.name].dtype.is_temporal() else column.kind,
+            "kind": _kind(column.kind, found.rows[column.name]),
             "why": column.why,
             "missing": int(column.missing),
             "values": int(found.rows[column.name].n_unique()),
@@ -237,6 +238,13 @@ def _data(paths: list[str], reader: dict[str, Any]) -> DataCard:
     return DataCard(
         found.name, found.format, len(found), columns, encoder.n_features_out_, bool(encoder.sparse_), found.notes
     )
+
+
+def _kind(kind: str, series: Any) -> str:
+    """A kind in the words of a user: dates are no plain numbers, and words for yes and no are no Booleans."""
+    if series.dtype.is_temporal():
+        return "date"
+    return "yes/no" if kind == "boolean" and not series.dtype.is_numeric() and series.dtype != bool else kind
 
 
 def _first_values(series: Any) -> Any:

@@ -7,7 +7,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -168,8 +168,13 @@ def _numbered(column: str) -> bool:
     return re.fullmatch(r"column_\d+", column) is not None
 
 
-def unknown_notes(saved: SavedModel) -> list[str]:
-    """What the last answers met that training had not: categories that are new, text among numbers."""
+def unknown_counts(saved: SavedModel) -> dict[str, int]:
+    """How many values the last answers met, by column, that training had not."""
+    return dict(getattr(saved.model.steps[0][1], "unknown_counts_", {}))
+
+
+def unknown_notes(saved: SavedModel, counts: dict[str, int] | None = None) -> list[str]:
+    """What the answers met that training had not: categories that are new, text among numbers."""
     encoder = saved.model.steps[0][1]
     numbers = {column.name for column in getattr(encoder, "columns_", []) if column.kind == "number"}
     return [
@@ -179,7 +184,7 @@ def unknown_notes(saved: SavedModel) -> list[str]:
             if name in numbers
             else "training had not seen; it counts for nothing."
         )
-        for name, count in getattr(encoder, "unknown_counts_", {}).items()
+        for name, count in (unknown_counts(saved) if counts is None else counts).items()
         if count
     ]
 
@@ -190,6 +195,14 @@ def read_for(
     """Rows for a model; the target is the one that it was trained for unless another is named."""
     wanted = target if target is not None else saved.target
     numbers = saved.learner.__class__.__name__ == "LeastSquares"
+    source, names = open_for(saved, data, labelled=labelled, **reader)
+    return examples_of(source, wanted, labelled=labelled, numbers=numbers, names=names)
+
+
+def open_for(
+    saved: SavedModel, data: str | Sequence[str], *, labelled: bool, **reader: Any
+) -> tuple[Source, Callable[[list[str]], list[str]] | None]:
+    """Files as a source of rows for a model, and the model's names for their columns where these have none."""
     source = open_data(data, **reader)
     names = None
     if saved.takes_tables and source.format in TEXTS:
@@ -200,7 +213,7 @@ def read_for(
             if len(known.features) == 1 and not labelled and not known.fits(source):
                 source.separator = "\t"  # lines of text, whose commas part nothing
             names = partial(known.placed, name=source.name, labelled=labelled)
-    return examples_of(source, wanted, labelled=labelled, numbers=numbers, names=names)
+    return source, names
 
 
 @dataclass(frozen=True)

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
+from rosenblatt.verbs.blocks import Blocks, blocks_for
 from rosenblatt.verbs.errors import UsageError, reading
 from rosenblatt.verbs.examples import Examples
-from rosenblatt.verbs.models import SavedModel, load_model, read_for, rows_for, unknown_notes
+from rosenblatt.verbs.models import SavedModel, load_model, rows_for, unknown_counts, unknown_notes
 from rosenblatt.verbs.outputs import check_outputs, files_of
-from rosenblatt.verbs.pipelines import score_columns
-from rosenblatt.verbs.tables import deliver, format_of, write_table
+from rosenblatt.verbs.pipelines import in_the_file, score_columns, seen
+from rosenblatt.verbs.tables import format_of, table_writer
 
 if TYPE_CHECKING:
     import polars
 
 COLUMN = "prediction"
+MOST_COUNTED = 1000  # different answers that are counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,21 +31,23 @@ class Predictions:
 
     Attributes
     ----------
-    table : the rows with the columns that were added, or these alone
-    answers : the predictions
+    table : the rows with the columns that were added, or these alone; None where they went to a file
+    answers : the predictions; None where they went to a file
+    rows : how many rows were answered
     counts : how often each answer was given
     path : the file that was written, or None
     notes : remarks about columns and categories
     """
 
-    table: polars.DataFrame
+    table: polars.DataFrame | None
     answers: Any
+    rows: int
     counts: dict[str, int]
     path: str | None = None
     notes: list[str] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
-        return {"rows": len(self.answers), "counts": self.counts, "out": self.path, "notes": self.notes}
+        return {"rows": self.rows, "counts": self.counts, "out": self.path, "notes": self.notes}
 
 
 def predict(
@@ -54,13 +60,15 @@ def predict(
     probabilities: bool = False,
     header: bool | None = None,
     encoding: str | None = None,
+    separator: str | None = None,
     format: str | None = None,
     to: str | None = None,
 ) -> Predictions:
     """Answer every row of a file: its rows and columns as they were, and a column `prediction` after them.
 
     The order of the columns does not matter, unless the model was trained on a file without a header: then a file
-    without one is read by position, with or without the target's column.
+    without one is read by position, with or without the target's column. A large file is answered block by block, and
+    so are the results written, so that memory does not grow with it.
 
     Parameters
     ----------
@@ -69,7 +77,7 @@ def predict(
     out : the file to write, "-" for standard output
     only : the predictions alone, without the rows; on standard output one a line, without a heading
     scores, probabilities : further columns; only learners with probabilities have these
-    header, encoding, format : of the data
+    header, encoding, separator, format : of the data
     to : the format to write, where the ending of `out` does not say it
 
     Examples
@@ -90,46 +98,95 @@ def predict(
         format_of(out, to)  # refused before the work, not after it
         check_outputs({"The predictions": out}, files_of(model, data))
     saved = load_model(model)
-    found = read_for(saved, data, labelled=False, header=header, encoding=encoding, format=format)
-    rows, notes = rows_for(saved, found)
-    with reading(found.name):
-        answers = np.asarray(saved.model.predict(rows))
-        added = {COLUMN: answers, **_further(saved, rows, scores, probabilities)}
-    table = _table(found, added, only)
-    if out == "-" and only and table.width == 1 and format_of(out, to) == "csv":
-        deliver(out, "".join(f"{answer}\n" for answer in answers.tolist()).encode())
-    elif out is not None:
-        write_table(out, table, to)
-    names, counts = np.unique(answers, return_counts=True)
-    counted = {str(name): int(count) for name, count in zip(names.tolist(), counts.tolist(), strict=True)}
-    notes = [*found.notes, *notes, *unknown_notes(saved)]
-    return Predictions(table, answers, counted if len(counted) <= 1000 else {}, out, notes)
+    blocks = blocks_for(saved, data, header=header, encoding=encoding, separator=separator, format=format)
+    asked = _Asked(saved, blocks, only=only, scores=scores, probabilities=probabilities)
+    table = answers = None
+    if out is None:
+        table = _joined(list(asked.tables()))
+        answers = np.concatenate(asked.answers)
+    else:
+        bare = out == "-" and only and not (scores or probabilities) and format_of(out, to) == "csv"
+        with table_writer(out, to, heading=not bare) as add:
+            for block in asked.tables(keep=False):
+                add(block)
+    return Predictions(table, answers, asked.rows, asked.counts(), out, asked.notes())
 
 
-def _further(saved: SavedModel, rows: Any, scores: bool, probabilities: bool) -> dict[str, Any]:
+@dataclass(eq=False)
+class _Asked:
+    """A model that is asked about blocks of rows, and what is kept of its answers."""
+
+    saved: SavedModel
+    blocks: Blocks
+    only: bool
+    scores: bool
+    probabilities: bool
+    rows: int = 0
+    answers: list[Any] = field(default_factory=list)
+    counted: Counter[Any] = field(default_factory=Counter)
+    unknown: Counter[str] = field(default_factory=Counter)
+    said: list[str] = field(default_factory=list)
+
+    def tables(self, *, keep: bool = True) -> Iterator[polars.DataFrame]:
+        """The rows with the columns that are added, block by block."""
+        learner = Pipeline(self.saved.model.steps[-1:])
+        for block in self.blocks:
+            rows, notes = rows_for(self.saved, block)
+            with reading(block.name), in_the_file(block):
+                values = seen(self.saved.model, rows)
+                answers = np.asarray(learner.predict(values))
+                added = {COLUMN: answers, **_further(learner, values, self.scores, self.probabilities)}
+            self.rows += len(answers)
+            self.said += [note for note in notes if note not in self.said]
+            self.unknown.update(unknown_counts(self.saved))
+            if len(self.counted) <= MOST_COUNTED:
+                names, counts = np.unique(answers, return_counts=True)
+                self.counted.update(dict(zip(names.tolist(), counts.tolist(), strict=True)))
+            if keep:
+                self.answers.append(answers)
+            yield _table(block, added, self.only)
+
+    def counts(self) -> dict[str, int]:
+        """How often each answer was given; nothing where there are too many different ones."""
+        if len(self.counted) > MOST_COUNTED:
+            return {}
+        return {str(name): count for name, count in sorted(self.counted.items())}
+
+    def notes(self) -> list[str]:
+        self.unknown.update(self.blocks.strange)
+        return [*self.blocks.notes, *self.said, *unknown_notes(self.saved, dict(self.unknown))]
+
+
+def _further(learner: Pipeline, rows: Any, scores: bool, probabilities: bool) -> dict[str, Any]:
     """Columns of scores and probabilities, named after their classes."""
     added: dict[str, Any] = {}
-    name = type(saved.learner).__name__
+    name = type(learner.steps[-1][1]).__name__
     if scores:
-        if not hasattr(saved.model, "decision_function"):
+        if not hasattr(learner, "decision_function"):
             raise UsageError(f"Scores must come from a classifier, but the model is a {name}; leave out --scores.")
-        values, classes = score_columns(saved.model, rows)
+        values, classes = score_columns(learner, rows)
         added |= {f"score_{label}": values[:, k] for k, label in enumerate(classes)}
     if probabilities:
-        if not hasattr(saved.model, "predict_proba"):
+        if not hasattr(learner, "predict_proba"):
             raise UsageError(
                 f"Probabilities must come from a learner that has them, but the model is a {name}; "
                 f"train with --learner logistic or discriminant, or use --scores."
             )
-        values = np.asarray(saved.model.predict_proba(rows))
-        added |= {f"probability_{label}": values[:, k] for k, label in enumerate(saved.model.classes_.tolist())}
+        values = np.asarray(learner.predict_proba(rows))
+        added |= {f"probability_{label}": values[:, k] for k, label in enumerate(learner.classes_.tolist())}
     return added
+
+
+def _joined(tables: list[polars.DataFrame]) -> polars.DataFrame:
+    import polars
+
+    return tables[0] if len(tables) == 1 else polars.concat(tables)
 
 
 def _table(found: Examples, added: dict[str, Any], only: bool) -> polars.DataFrame:
     import polars
 
-    frame = found.given if found.is_frame and not only else polars.DataFrame()
+    frame = found.given if found.given is not None and not only else polars.DataFrame()
     for name, values in added.items():
         while name in frame.columns:
             name += "_"

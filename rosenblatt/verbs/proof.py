@@ -80,6 +80,7 @@ def separable(
     drop: Sequence[str] = (),
     header: bool | None = None,
     encoding: str | None = None,
+    separator: str | None = None,
     format: str | None = None,
     verbose: int = 0,
 ) -> Proof:
@@ -87,7 +88,7 @@ def separable(
 
     Parameters
     ----------
-    data, target, drop, header, encoding, format : as for `train`
+    data, target, drop, header, encoding, separator, format : as for `train`
     intercept : whether the hyperplane may leave the origin
     time_limit : seconds, after which the verdict may be "undecided"
     tolerance : how close to the largest margin the margin must be proven
@@ -109,7 +110,7 @@ def separable(
     """
     check_columns_policy(missing, text)
     check_outputs({"The certificate": certificate}, files_of(data, target, verify))
-    found = read_examples(data, target, drop=drop, header=header, encoding=encoding, format=format)
+    found = read_examples(data, target, drop=drop, header=header, encoding=encoding, separator=separator, format=format)
     rows, features = _numbers(found, missing, text)
     common: dict[str, Any] = {"data": found.name, "target": found.target, "features": features, "notes": found.notes}
     if verify is not None:
@@ -202,6 +203,7 @@ def audit(
     time_limit: float | None = None,
     header: bool | None = None,
     encoding: str | None = None,
+    separator: str | None = None,
     format: str | None = None,
 ) -> AuditedRun:
     """Make the run behind a model again, and hold it against the convergence theorem, update by update.
@@ -214,7 +216,7 @@ def audit(
     model : a model file that `train` wrote with a perceptron of any kind
     data : the data that it was trained on
     tolerance, time_limit : as for `rosenblatt.audit`
-    header, encoding, format : of the data
+    header, encoding, separator, format : of the data
 
     Examples
     --------
@@ -233,7 +235,7 @@ def audit(
 
     saved = load_model(model)
     _check_can_repeat(saved)
-    found = read_for(saved, data, labelled=True, header=header, encoding=encoding, format=format)
+    found = read_for(saved, data, labelled=True, header=header, encoding=encoding, separator=separator, format=format)
     learned = _learned_rows(saved, found)
     rows, notes = rows_for(saved, learned)
     with reading(found.name):

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import io
+import shutil
 import sys
-from collections.abc import Callable, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from rosenblatt.models.whole_file import write_whole
+from rosenblatt.models.whole_file import whole_file
 from rosenblatt.verbs.errors import InputError, UsageError, listed, nearest, writing
 
 if TYPE_CHECKING:
@@ -86,22 +90,90 @@ def write_table(path: str, frame: polars.DataFrame, format: str | None = None) -
     >>> path.read_text()
     'a\\n1\\n2\\n'
     """
+    with table_writer(path, format) as add:
+        add(frame)
+
+
+@contextmanager
+def table_writer(
+    path: str, format: str | None = None, *, heading: bool = True
+) -> Iterator[Callable[[polars.DataFrame], None]]:
+    """Write a table block by block, in bounded memory: call what is given with each, all of the same columns.
+
+    Examples
+    --------
+    >>> import polars, tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "three.jsonl"
+    >>> with table_writer(str(path)) as add:
+    ...     add(polars.DataFrame({"a": [1, 2]}))
+    ...     add(polars.DataFrame({"a": [3]}))
+    >>> path.read_text()
+    '{"a":1}\\n{"a":2}\\n{"a":3}\\n'
+    """
     format = format_of(path, format)
     if format in MATRICES.values():
         raise UsageError(
             f"{format} holds numbers only, but a table has columns of any kind; "
             f"write CSV or Parquet, or use rosenblatt convert, which turns columns into numbers."
         )
-    data = io.BytesIO()
-    writers: dict[str, Callable[[], Any]] = {
-        "csv": lambda: frame.write_csv(data),
-        "tsv": lambda: frame.write_csv(data, separator="\t"),
-        "parquet": lambda: frame.write_parquet(data),
-        "arrow": lambda: frame.write_ipc(data),
-        "jsonl": lambda: frame.write_ndjson(data),
-    }
-    writers[format]()
-    deliver(path, data.getvalue())
+    with output(path) as stream:
+        if format in ("parquet", "arrow"):
+            with tempfile.TemporaryDirectory(prefix="rosenblatt-") as folder:
+                blocks = _BinaryBlocks(stream, format, Path(folder))
+                yield blocks.add
+                blocks.finish()
+        else:
+            yield _TextBlocks(stream, format, heading).add
+
+
+@dataclass
+class _TextBlocks:
+    """Blocks of a text table, one after another; the first has the names of the columns above it."""
+
+    stream: BinaryIO
+    format: str
+    heading: bool
+
+    def add(self, frame: polars.DataFrame) -> None:
+        if self.format == "jsonl":
+            text = frame.write_ndjson()
+        else:
+            separator = "\t" if self.format == "tsv" else ","
+            text = frame.write_csv(include_header=self.heading, separator=separator)
+        self.heading = False
+        self.stream.write(text.encode())  # here, since polars does not say which error of the system it met
+
+
+@dataclass
+class _BinaryBlocks:
+    """Blocks of a Parquet or Arrow file, which are kept in files of their own until the last has come."""
+
+    stream: BinaryIO
+    format: str
+    folder: Path
+    only: polars.DataFrame | None = None
+    parts: list[Path] = field(default_factory=list)
+
+    def add(self, frame: polars.DataFrame) -> None:
+        if self.only is None and not self.parts:
+            self.only = frame
+            return
+        for each in (frame,) if self.only is None else (self.only, frame):
+            self.parts.append(self.folder / f"{len(self.parts):09d}.arrow")
+            each.write_ipc(self.parts[-1], compression="lz4")
+        self.only = None
+
+    def finish(self) -> None:
+        import polars
+
+        path = self.folder / f"whole.{self.format}"
+        if self.only is not None:
+            self.only.write_parquet(path) if self.format == "parquet" else self.only.write_ipc(path)
+        elif self.parts:
+            whole = polars.scan_ipc(self.parts)
+            whole.sink_parquet(path) if self.format == "parquet" else whole.sink_ipc(path)
+        with path.open("rb") as file:
+            shutil.copyfileobj(file, self.stream, 2**20)
 
 
 def write_matrix(
@@ -157,29 +229,36 @@ def as_frame(X: Any, y: Any = None, *, names: Sequence[str] | None = None, targe
 
 def deliver(path: str, data: bytes) -> None:
     """Bytes to a file, compressed as its ending says, whole or not at all; or to standard output."""
+    with output(path) as stream:
+        stream.write(data)
+
+
+@contextmanager
+def output(path: str) -> Iterator[BinaryIO]:
+    """A stream to a file, compressed as its ending says, whole or not at all; or to standard output."""
     if path == "-":
-        sys.stdout.buffer.write(data)
+        yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    with writing(path):
-        write_whole(path, _compressed(path, data))
+    with writing(path), whole_file(path) as file, _compressing(path, file) as stream:
+        yield stream
 
 
-def _compressed(path: str, data: bytes) -> bytes:
+def _compressing(path: str, file: BinaryIO) -> AbstractContextManager[Any]:
     ending = Path(path).suffix.casefold()
     if ending == ".gz":
         import gzip
 
-        return gzip.compress(data, mtime=0)
+        return gzip.GzipFile("", "wb", fileobj=file, mtime=0)
     if ending == ".xz":
         import lzma
 
-        return lzma.compress(data)
+        return lzma.LZMAFile(file, "wb")
     if ending == ".zst":
         import zstandard
 
-        return zstandard.ZstdCompressor().compress(data)
-    return data
+        return zstandard.ZstdCompressor().stream_writer(file, closefd=False)
+    return nullcontext(file)
 
 
 def _libsvm(X: Any, y: Any) -> bytes:

@@ -16,6 +16,7 @@ from sklearn.pipeline import Pipeline
 
 from rosenblatt.features.target import check_classes
 from rosenblatt.report import Summary, summarise
+from rosenblatt.sources import Source
 from rosenblatt.verbs.errors import UsageError, listed, nearest, one_line, reading, setting, writing
 from rosenblatt.verbs.examples import (
     Array,
@@ -35,6 +36,7 @@ from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.pipelines import (
     columns_of,
     fit_columns,
+    fit_columns_parted,
     fit_learner,
     fresh,
     in_the_file,
@@ -99,7 +101,7 @@ class Training:
 
 
 def train(
-    data: str | Sequence[str],
+    data: str | Sequence[str] | Source,
     target: str | int | None = None,
     *,
     learner: str | None = None,
@@ -120,6 +122,7 @@ def train(
     drop: Sequence[str] = (),
     header: bool | None = None,
     encoding: str | None = None,
+    separator: str | None = None,
     format: str | None = None,
     out: str | None = None,
     report: str | None = None,
@@ -131,7 +134,7 @@ def train(
 
     Parameters
     ----------
-    data : a file, several, a pattern, or "-" for standard input
+    data : a file, several, a pattern, or "-" for standard input; or a source that `open_source` made of them
     target : the column to predict: its name, its number from 1, or -1 for the last
     learner : a key of `rosenblatt.verbs.learners.LEARNERS`, or the name of a class of ours
     settings : parameters of the learner, as a mapping or as texts "name=value"
@@ -146,7 +149,7 @@ def train(
     text : "auto", "tfidf", "hashed" or "drop", see `ColumnEncoder`
     stream : learn in passes over the file instead of holding it in memory; None does so when it might not fit
     weights, drop : the column with the weights of the rows; columns to leave out
-    header, encoding, format : of the file
+    header, encoding, separator, format : of the file
     out, report : the model file and the page to write
     top : how many features to name
     verbose : 1 shows the epochs
@@ -167,14 +170,24 @@ def train(
     check_columns_policy(missing, text)
     clock = _Clock()
     numbers = LEARNERS[name].kind == "numbers"
-    _check_outputs(out, report, data, target, test)
-    source = open_data(data, format=format, header=header, encoding=encoding)
+    _check_outputs(out, report, data.paths if isinstance(data, Source) else data, target, test)
+    source = (
+        data
+        if isinstance(data, Source)
+        else open_data(data, format=format, header=header, encoding=encoding, separator=separator)
+    )
     if too_large(source) if stream is None else stream:
         _check_streamed(numbers, search, cv, holdout, positive)
         way = _Streamed(source, target, name, given, seed, weights, drop, missing, text, scale)
         return way.train(test, top, out, report, verbose, on_epoch, clock)
     found = examples_of(source, target, numbers=numbers, weights=weights, drop=drop)
-    reader: dict[str, Any] = {"format": format, "header": header, "encoding": encoding, "numbers": numbers}
+    reader: dict[str, Any] = {
+        "format": format,
+        "header": header,
+        "encoding": encoding,
+        "separator": separator,
+        "numbers": numbers,
+    }
     others = None if test is None else read_examples(test, found.target or target, drop=drop, **reader)
     if positive is not None:
         positive = class_named(found.labels(), positive)
@@ -185,8 +198,9 @@ def train(
     clock.note("reading")
     estimator = _estimator(name, given, found.labels(), seed)
     with _heard() as heard:
-        learned, tested, told = _parts(found, others, holdout, cv, seed, numbers)
-        model = unfitted(learned, estimator, scale=scale, missing=missing, text=text)
+        model = unfitted(found, estimator, scale=scale, missing=missing, text=text)
+        learned, tested, told = _parts(found, others, holdout, cv, seed, numbers, None if report else model)
+        found = replace(found, rows=None, y=None)  # what is still needed of them is in the parts
         rows = fit_columns(model, learned)
         searched = _search(estimator, name, rows, learned, seed, verbose) if search else None
         fit_learner(model, rows, learned, tested, verbose=verbose, on_epoch=on_epoch)
@@ -279,9 +293,18 @@ def class_named(y: Array, wanted: Any) -> Any:
 
 
 def _parts(
-    found: Examples, others: Examples | None, holdout: float | None, cv: int | None, seed: int, numbers: bool
+    found: Examples,
+    others: Examples | None,
+    holdout: float | None,
+    cv: int | None,
+    seed: int,
+    numbers: bool,
+    model: Pipeline | None,
 ) -> tuple[Examples, Examples | None, str]:
-    """Rows to learn from, rows to test on, and how these came about in words."""
+    """Rows to learn from, rows to test on, and how these came about in words.
+
+    With a model, nobody needs the columns of a table any more: it is encoded and given up.
+    """
     if others is not None:
         if others.is_frame != found.is_frame:
             raise UsageError(f"{others.name} must be of the same kind as {found.name}, but one is a table.")
@@ -294,7 +317,10 @@ def _parts(
     if share == 0:
         return found, None, "the training rows themselves, which flatters"
     learned, tested = hold_out(found.labels(), share, seed, numbers=numbers)
-    return *found.parted(learned, tested), f"a random {share:.0%} of the rows"
+    told = f"a random {share:.0%} of the rows"
+    if found.is_frame and model is not None:
+        return *fit_columns_parted(model, found, learned, tested), told
+    return *found.parted(learned, tested), told
 
 
 # ------------------------------------------------------------------------------------------------ searching and judging

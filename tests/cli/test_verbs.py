@@ -237,6 +237,7 @@ def test_bad_learners_and_settings(shell, iris):
         (["--missing", "foo"], "--missing must be one of error, median, indicator, but got 'foo'"),
         (["--text", "tfdif"], "did you mean 'tfidf'?"),
         (["--encoding", "klingon"], "--encoding must be one that Python knows"),
+        (["--separator", "::"], "--separator must be one character, or one of comma, semicolon, tab"),
         (["--format", "cvs"], "did you mean 'csv'?"),
         (["--set", "max_iter=-5"], "max_iter must"),
         (["--learner", "kernel", "--set", "kernel=rbfx"], "rbfx"),
@@ -648,3 +649,17 @@ def test_report(shell, iris):
     page = Path("report.html").read_text()
     assert page.lstrip().lower().startswith("<!doctype html>") and "species" in page
     assert "no/such" in shell.refused("train", iris, "-t", "species", "--no-save", "--report", "no/such/r.html", code=4)
+
+
+def test_a_separator_that_nobody_would_guess(shell, people):
+    text = people.read_text().replace(",", "^")
+    (people.parent / "odd.txt").write_text(text)
+    assert "say what parts them with --separator" in shell.refused("train", "odd.txt", "-t", "answer", code=2)
+    shell("train", "odd.txt", "-t", "answer", "--separator", "^", "-q")
+    shell("predict", "odd.safetensors", "odd.txt", "--separator", "^", "-o", "answers.csv")
+    assert polars.read_csv("answers.csv").height == 200
+    shell("convert", "odd.txt", "even.csv", "--separator", "^")
+    assert polars.read_csv("even.csv").equals(polars.read_csv(people))
+    assert shell.json("inspect", "odd.txt", "--separator", "^")["columns"][1]["name"] == "age"
+    assert shell.json("evaluate", "odd.safetensors", "odd.txt", "--separator", "^")["summary"]["accuracy"]
+    shell("separable", "odd.txt", "-t", "answer", "--separator", "^", "--drop", "note,age", code=1)

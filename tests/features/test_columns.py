@@ -248,3 +248,102 @@ def test_numbers_whose_squares_are_infinite_are_refused():
         ColumnEncoder().fit_batches([{"a": numbers[:50]}, {"a": [1.0, -1e308]}])
     large = ColumnEncoder().fit_transform({"a": [*range(50), 1e149, -1e149]})
     assert np.isfinite(large).all() and large.std() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("missing", ["median", "indicator"])
+@pytest.mark.parametrize("text", [False, True])
+def test_parts_are_what_fit_and_transform_of_the_parts_are(missing, text):
+    random = np.random.default_rng(0)
+    n = 2**14 + 500  # more than a slice
+    table = pl.DataFrame(
+        {
+            "number": random.normal(size=n) * 100 + 7,
+            "gaps": [None if i % 17 == 3 else float(i % 29) for i in range(n)],
+            "whole": random.integers(0, 9, n),
+            "city": random.choice(["Rome", "Oslo", "Lima"], n),
+            "smokes": random.choice(["yes", "no"], n),
+        }
+    )
+    if text:  # rows become sparse
+        words = random.choice(["red", "green", "blue", "old", "new", "big"], (n, 4))
+        table = table.with_columns(pl.Series("said", [" ".join(row) for row in words]))
+        table = table.with_columns(pl.Series("code", random.choice([f"c{i}" for i in range(90)], n)))
+    kept = random.random(n) < 0.8
+    together = ColumnEncoder(missing=missing)
+    learned, others = together.fit_transform_parts(table, kept)
+    alone = ColumnEncoder(missing=missing).fit(table.filter(kept))
+    assert together.to_state()[0] == alone.to_state()[0] and together.sparse_ is text
+    for mine, rows in ((learned, table.filter(kept)), (others, table.filter(~kept))):
+        theirs = alone.transform(rows)
+        assert type(mine) is type(theirs) and mine.dtype == theirs.dtype and mine.shape == theirs.shape
+        assert (mine != theirs).sum() == 0
+
+
+def test_parts_name_the_row_of_the_whole_table():
+    kept = np.array([True, False] * 20)
+    for row in (6, 7):
+        column = [float(i % 5) for i in range(40)]
+        column[row] = float("inf")
+        with pytest.raises(ValueError, match=rf"row {row + 1};"):
+            ColumnEncoder().fit_transform_parts(pl.DataFrame({"a": column}), kept)
+
+
+def test_one_word_among_many_numbers_stands_for_a_missing_value():
+    numbers = [f"{n / 7:.3f}" for n in range(60)]
+    words = ["-" if n % 4 == 0 else number for n, number in enumerate(numbers)]
+    encoder = ColumnEncoder().fit({"a": words})
+    assert encoder.columns_[0].kind == "number" and encoder.columns_[0].missing == 15
+    assert encoder.columns_[0].median == np.median([float(word) for word in words if word != "-"])
+    assert encoder.transform({"a": ["-"] * 3}).tolist() == encoder.transform({"a": [None] * 3}).tolist()
+    batches = ColumnEncoder().fit_batches([{"a": words[:30]}, {"a": words[30:]}])
+    assert batches.columns_[0].kind == "number" and batches.columns_[0].missing == 15
+    many = [f"word {n}" if n % 4 == 0 else number for n, number in enumerate(numbers)]
+    assert ColumnEncoder().fit({"a": many, "b": np.sin(range(60))}).columns_[0].kind != "number"
+    floors = ["ground" if n % 4 == 0 else str(n % 4) for n in range(60)]
+    assert ColumnEncoder().fit({"a": floors}).columns_[0].kind == "category"
+
+
+@pytest.mark.parametrize(
+    ("cells", "numbers"),
+    [
+        (["$1,234.50", "$7", "-$3.25"], [1234.5, 7, -3.25]),
+        (["5%", "12.5 %", "0.25%"], [5, 12.5, 0.25]),
+        (["3 €", "1,000 €", "€ 2.5"], [3, 1000, 2.5]),
+    ],
+)
+def test_numbers_with_their_signs(cells, numbers):
+    many = cells * 40
+    encoder = ColumnEncoder(scale=None).fit({"a": many})
+    assert encoder.transform({"a": many})[:3, 0].tolist() == numbers
+    again = ColumnEncoder.from_state(*encoder.to_state())
+    assert again.transform({"a": cells})[:, 0].tolist() == numbers
+
+
+def test_row_numbers_are_known_although_some_rows_are_kept_aside():
+    random = np.random.default_rng(0)
+    kept = np.sort(random.choice(500, 400, replace=False))
+    table = {"row": kept, "x": random.normal(size=400), "year": 1900 + kept // 5, "shuffled": random.permutation(kept)}
+    kinds = {column.name: column.kind for column in ColumnEncoder().fit(table).columns_}
+    assert kinds == {"row": "dropped", "x": "number", "year": "number", "shuffled": "number"}
+    halves = [{name: values[part] for name, values in table.items()} for part in (slice(0, 150), slice(150, 400))]
+    assert ColumnEncoder().fit_batches(halves).columns_[0].kind == "dropped"
+    assert ColumnEncoder().fit({"far": np.arange(50) * 10}).columns_[0].kind == "number"
+
+
+@pytest.mark.parametrize(
+    "cell", ["{m}/{d}/2024", "{d}.{m}.2024", "{d}.{m}.24 12:{m:02d}", "{m}:{d:02d}", "{m}:{d:02d} PM"]
+)
+def test_dates_that_are_taken_as_words_are_said(cell):
+    cells = [cell.format(m=n % 12 + 1, d=n % 28 + 1) for n in range(80)]
+    assert "dates or times like" in "".join(ColumnEncoder().fit({"when": cells, "x": np.sin(range(80))}).notes_)
+    versions = {"version": [f"{n}.{n % 7}.{n % 3}" for n in range(10, 90)], "x": np.sin(range(80))}
+    assert "dates" not in "".join(ColumnEncoder().fit(versions).notes_)
+
+
+def test_numbers_that_may_stand_for_missing_values_are_said():
+    random = np.random.default_rng(0)
+    values = random.normal(size=200)
+    values[::9] = -999
+    assert "-999 comes often" in "".join(ColumnEncoder().fit({"a": values}).notes_)
+    assert ColumnEncoder().fit({"a": random.integers(-999, 999, 200)}).notes_ == []
+    assert ColumnEncoder().fit({"a": np.append(random.normal(size=200), 99.0)}).notes_ == []

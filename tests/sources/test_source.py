@@ -2,8 +2,13 @@
 
 import bz2
 import gzip
+import json
 import lzma
 import os
+import threading
+from contextlib import closing
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -384,3 +389,140 @@ def test_sparse_numbers_must_be_finite(tmp_path, value):
     path.write_text(f"1 |f a b:2\n-1 |f a:{value} b:1\n")
     with pytest.raises(ValueError, match=rf"must be finite, but .*t.vw has '{value}' in line 2, column 9;"):
         open_source(path).read()
+
+
+# ---------------------------------------------------------------------- what practitioners have
+
+
+def test_columns_aligned_by_spaces(tmp_path):
+    path = tmp_path / "aligned.txt"
+    path.write_text("  height   weight kind\n    1.5       20 tall  \n   12.25     3   short\n\n  3.0      4  tall\r\n")
+    frame = open_source(path).read()
+    assert frame.columns == ["height", "weight", "kind"]
+    assert frame.rows() == [(1.5, 20, "tall"), (12.25, 3, "short"), (3.0, 4, "tall")]
+    path.write_text("  height   weight kind\n" + "    1.5       20 tall  \n" * 300 + " 1 2\n")
+    with pytest.raises(ValueError, match="line 302 has 2"):
+        open_source(path).read()
+    path.write_text("a b c\n1  2 3\n")
+    assert open_source(path, separator=" ").read().rows() == [(1, 2, 3)]
+
+
+def test_decimal_commas_between_quotes(tmp_path):
+    path = tmp_path / "quoted.csv"
+    path.write_text('a,b,kind\n"0,25","1,234",x\n"-1,5","2,5",y\n3,"1,000",x\n')
+    source = open_source(path)
+    assert source.read()["a"].cast(float).to_list() == [0.25, -1.5, 3.0]
+    assert source.read()["b"].cast(float).to_list() == [1.234, 2.5, 1.0]
+    assert any("decimal points" in note for note in source.notes)
+    path.write_text('a,b,kind\n"1,250","1,234",x\n"3,500","2,500",y\n')  # thousands
+    assert open_source(path).read()["a"].to_list() == ["1,250", "3,500"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("a,b\n0,5,1,5\n0,5,2,5\n1,5,7,5\n", "decimal commas, write it with semicolons"),
+        ("Results of May\n\na,b,kind\n1,2,x\n3,4,y\n", "remove what stands above the table"),
+        ("text\ngood, nice\nbad, awful\nso, so\n", "between quotes"),
+        ("a,b\r1,2\r3,4\r", "carriage returns"),
+    ],
+)
+def test_sentences_about_what_spreadsheets_and_people_write(text, told, tmp_path):
+    path = tmp_path / "given.csv"
+    path.write_bytes(text.encode())
+    with pytest.raises(ValueError, match=told):
+        open_source(path).read()
+
+
+def test_a_list_of_json_objects(tmp_path):
+    rows = [{"a": 1, "kind": "x"}, {"a": 2.5, "kind": None}]
+    for name in ("rows.json", "rows.jsonl", "rows"):
+        (tmp_path / name).write_text(json.dumps(rows, indent=1))
+        assert open_source(tmp_path / name).read().rows() == [(1.0, "x"), (2.5, None)]
+    (tmp_path / "rows.json").write_text('[{"a": 1}, 5')
+    with pytest.raises(ValueError, match="list of JSON objects"):
+        open_source(tmp_path / "rows.json").read()
+
+
+@pytest.mark.parametrize(
+    ("start", "what"),
+    [
+        (b"PK\x03\x04\x14\0\x06\0\x08\0\0\0!\0[Content_Types].xml", "a spreadsheet; save it as CSV"),
+        (b"PK\x03\x04\x14\0\0\0\0\0\0\0!\0photo.jpg", "a ZIP archive; unpack it"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old spreadsheet"),
+        (b"\n<!DOCTYPE html><html>", "a web page"),
+        (b"\x80\x04\x95\x10\0\0\0", "a pickle"),
+        (b"SQLite format 3\0", "an SQLite database"),
+    ],
+)
+def test_what_is_no_file_of_rows(start, what, tmp_path):
+    path = tmp_path / "thing"
+    path.write_bytes(start)
+    with pytest.raises(ValueError, match=what):
+        open_source(path)
+
+
+@pytest.fixture
+def address(tmp_path):
+    """A folder that is served over http."""
+    served = tmp_path / "served"
+    served.mkdir()
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def __init__(self, *given):
+            super().__init__(*given, directory=str(served))
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Quiet) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield served, f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+def test_an_address_is_read_like_a_file(address):
+    folder, url = address
+    (folder / "rows.csv").write_text("a;b\n1,5;x\n2,5;y\n")
+    (folder / "rows.tsv.gz").write_bytes(gzip.compress(b"a\tb\n3.5\tz\n"))
+    source = open_source(f"{url}/rows.csv?raw=1")
+    assert source.read().rows() == [(1.5, "x"), (2.5, "y")] and source.name == f"{url}/rows.csv?raw=1"
+    kept = Path(source.paths[0])
+    source.close()
+    assert not kept.exists()
+    with closing(open_source(f"{url}/rows.tsv.gz")) as packed:
+        assert packed.read().rows() == [(3.5, "z")]
+    (folder / "ragged.csv").write_text("a,b\n1,2\n3\n")
+    with (
+        closing(open_source(f"{url}/ragged.csv")) as ragged,
+        pytest.raises(ValueError, match=rf"{url}/ragged.csv.*line 3"),
+    ):
+        ragged.read()
+
+
+def test_an_address_that_sends_nothing(address):
+    url = address[1]
+    with pytest.raises(ConnectionError, match=r"nothing.csv must send a file, but it did not \(404"):
+        open_source(f"{url}/nothing.csv")
+    with pytest.raises(ValueError, match=rf"{url}/ is a web page"):
+        open_source(f"{url}/")
+    with pytest.raises(ConnectionError, match="check the address"):
+        open_source("http://127.0.0.1:9/rows.csv")
+
+
+def test_reading_that_was_begun_gives_the_same(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "".join(f"{i},{i / 7}\n" for i in range(5000)))
+    begun, plain = open_source(path), open_source(path)
+    begun.begin()
+    assert begun.read().equals(plain.read()) and not begun.is_being_read
+    assert begun.read().equals(plain.read())  # again, as without
+
+
+def test_what_is_wrong_is_said_by_read(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,2\n1\n")
+    begun = open_source(path)
+    begun.begin()
+    with pytest.raises(ValueError, match="line 3 has 1"):
+        begun.read()

@@ -1,0 +1,204 @@
+"""The rows of files for a model, block by block, so that a file of any size is answered in bounded memory.
+
+A text table is read twice when it is large: once for the types of its columns, which the last line may still change,
+and to find what is wrong with it before anything is written; once for the rows.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from rosenblatt.features.columns import Column, ColumnEncoder, read_numbers
+from rosenblatt.verbs.errors import UsageError, reading
+from rosenblatt.verbs.examples import Examples, find_column
+from rosenblatt.verbs.models import SavedModel, open_for
+
+if TYPE_CHECKING:
+    import polars
+
+    from rosenblatt.sources import Source
+
+WHOLE_BYTES = 2**26  # up to which a file is read in one piece
+UNPACKED = 8  # bytes of rows, about, for a byte of a compressed file
+BLOCK_NUMBERS = 2**23  # in the rows of a block, as the learner sees them
+MOST_ROWS = 2**17  # of a block
+
+
+@dataclass(eq=False)
+class Blocks:
+    """The rows that a model is asked about, in order; made by `blocks_for`, gone through once.
+
+    Attributes
+    ----------
+    name : where the rows come from
+    notes : sentences about what was assumed, complete once all rows have been given
+    strange : by column, how many values are no numbers where the model has numbers
+    """
+
+    saved: SavedModel
+    source: Source
+    rename: Callable[[list[str]], list[str]] | None
+    strange: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.source.name
+
+    @property
+    def notes(self) -> list[str]:
+        return list(self.source.notes)
+
+    def __iter__(self) -> Iterator[Examples]:
+        start = 0
+        contents = self._whole() if self._is_small() else self._in_blocks()
+        try:
+            while True:
+                with reading(self.name):
+                    content = next(contents, None)
+                if content is None:
+                    return
+                block = self._examples(content, start)
+                start += len(block)
+                yield block
+        finally:
+            self.source.close()
+
+    def _is_small(self) -> bool:
+        sizes = [
+            os.path.getsize(path) * (UNPACKED if _is_packed(path) else 1)
+            for path in self.source.paths
+            if "://" not in path
+        ]
+        return len(sizes) == len(self.source.paths) and sum(sizes) <= WHOLE_BYTES
+
+    def _whole(self) -> Iterator[Any]:
+        yield self.source.read()
+
+    def _in_blocks(self) -> Iterator[Any]:
+        if self.source.kind == "matrix":
+            yield from self.source.batches(self._rows_of_a_block())
+            return
+        survey = self._survey()
+        self.strange = survey.judged(self.name)
+        for frame in self.source.batches(self._rows_of_a_block()):
+            yield survey.fitted(frame)  # type: ignore[arg-type]  # no matrix
+
+    def _rows_of_a_block(self) -> int:
+        """As many that what is made of them stays small, whatever their width."""
+        width = int(getattr(self.saved.learner, "n_features_in_", 1))
+        encoder = self.saved.model.steps[0][1]
+        if getattr(encoder, "sparse_", False):
+            width = len(encoder.columns_)
+        return max(256, min(MOST_ROWS, BLOCK_NUMBERS // max(1, width)))
+
+    def _survey(self) -> _Survey:
+        """One pass over a table, again where a later line needed a wider type."""
+        from rosenblatt.sources.delimited import TypesWidened
+
+        while True:
+            survey = _Survey(self.saved.model.steps[0][1], self.rename)
+            try:
+                for frame in self.source.batches(MOST_ROWS):
+                    survey.add(frame)  # type: ignore[arg-type]  # no matrix
+                return survey
+            except TypesWidened:
+                continue
+
+    def _examples(self, content: Any, start: int) -> Examples:
+        source = self.source
+        if source.kind == "matrix":
+            rows = content.X if issparse(content.X) else content.X.reshape(len(content), -1)
+            given = None
+        else:
+            given = content if self.rename is None else _renamed(content, self.rename)
+            rows = self._as_judged(_without(given, self.saved.target, source.name))
+        places = np.arange(start, start + rows.shape[0]) if start else None
+        return Examples(rows, name=source.name, format=source.format, given=given, places=places)
+
+    def _as_judged(self, rows: polars.DataFrame) -> polars.DataFrame:
+        """Text among numbers becomes missing where the whole table has been judged, not this block alone."""
+        if not self.strange:
+            return rows
+        columns = {column.name: column for column in self.saved.model.steps[0][1].columns_}
+        return rows.with_columns(read_numbers(columns[name], rows[name])[0] for name in self.strange)
+
+
+def blocks_for(saved: SavedModel, data: str | Sequence[str], **reader: Any) -> Blocks:
+    """The rows of files for a model; `reader` says what `open_source` should not find out."""
+    source, rename = open_for(saved, data, labelled=False, **reader)
+    return Blocks(saved, source, rename)
+
+
+class _Survey:
+    """What a pass over a table has found: the types of its columns, and text among numbers."""
+
+    def __init__(self, encoder: Any, rename: Callable[[list[str]], list[str]] | None) -> None:
+        self.encoder = encoder
+        self.rename = rename
+        self.numbers = {
+            column.name: column
+            for column in (encoder.columns_ if isinstance(encoder, ColumnEncoder) else ())
+            if column.kind == "number"
+        }
+        self.whole: polars.DataFrame | None = None  # no rows, columns of types that fit every block
+        self.rows = 0
+        self.strange: dict[str, tuple[int, int, str]] = {}  # how many, and row and value of the first
+
+    def add(self, frame: polars.DataFrame) -> None:
+        import polars
+
+        if self.whole is None or frame.schema != self.whole.schema:
+            known = [] if self.whole is None else [self.whole]
+            self.whole = polars.concat([*known, frame.clear()], how="vertical_relaxed")
+        named = frame if self.rename is None else _renamed(frame, self.rename)
+        for name, column in self.numbers.items():
+            if name in named.columns and named[name].dtype == polars.String:
+                self._note(column, named[name])
+        self.rows += frame.height
+
+    def _note(self, column: Column, series: polars.Series) -> None:
+        wrong = read_numbers(column, series)[1]
+        count = int(wrong.sum())
+        if count:
+            row = int(wrong.arg_max() or 0)
+            before, *first = self.strange.get(column.name, (0, self.rows + row, series[row]))
+            self.strange[column.name] = (before + count, first[0], first[1])
+
+    def judged(self, name: str) -> dict[str, int]:
+        """How many values are no numbers, by column; refused where the encoder would refuse the whole table."""
+        with reading(name):
+            for column, (count, row, value) in self.strange.items():
+                self.encoder.check_strange(self.numbers[column], count, self.rows, row, value)
+        return {column: count for column, (count, _, _) in self.strange.items()}
+
+    def fitted(self, frame: polars.DataFrame) -> polars.DataFrame:
+        """A block with the types of the whole table."""
+        assert self.whole is not None
+        return frame if frame.schema == self.whole.schema else frame.cast(self.whole.schema)
+
+
+def _renamed(frame: polars.DataFrame, rename: Callable[[list[str]], list[str]]) -> polars.DataFrame:
+    columns = list(frame.columns)
+    return frame.rename(dict(zip(columns, rename(columns), strict=True)))
+
+
+def _without(frame: polars.DataFrame, target: str | None, name: str) -> polars.DataFrame:
+    """The rows without the column that is predicted, which may be there or not."""
+    if target is None:
+        return frame
+    with suppress(UsageError):
+        return frame.drop(find_column(frame.columns, target, name, "The target"))
+    return frame
+
+
+def _is_packed(path: str) -> bool:
+    from rosenblatt.sources.compressed import compression_of
+
+    return path.casefold().endswith(".parquet") or compression_of(path) is not None
