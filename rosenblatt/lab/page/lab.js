@@ -577,7 +577,7 @@ window.lab = (function () {
   const counted = (n, noun) => `${number(n)} ${noun}${n === 1 ? "" : "s"}`;
   const short = (v) => {
     const size = Math.abs(v);
-    const text = Number.isInteger(v) && size < 1e6 ? v.toLocaleString("en") : size >= 1e6 || size < 0.005 ? v.toExponential(1)
+    const text = v === 0 ? "0" : Number.isInteger(v) && size < 1e6 ? v.toLocaleString("en") : size >= 1e6 || size < 0.005 ? v.toExponential(1)
       : size >= 1000 ? v.toLocaleString("en", { maximumFractionDigits: 0 }) : v.toFixed(2);
     return text.replaceAll("-", "−");
   };
