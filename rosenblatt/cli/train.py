@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Annotated
 
 import typer
@@ -11,6 +12,7 @@ from rosenblatt.cli.failures import Failure
 
 
 def train(
+    context: typer.Context,
     data: o.Data,
     target: o.Target = None,
     learner: o.LearnerName = None,
@@ -140,14 +142,22 @@ def train(
     averaged perceptron unless another learner is named. A fifth of the rows is kept aside to test on. Ctrl-C stops
     early and keeps what is learned.
     """
+    from rosenblatt.cli.starting import begin_to_read, import_scikit_learn
+
+    source = (
+        data if stream else begin_to_read(data, format=format, header=header, encoding=encoding, separator=separator)
+    )
+    import_scikit_learn()
+
     from rosenblatt.cli.screen import console, notes, print_json, watching
     from rosenblatt.cli.summary import print_briefly, print_training
     from rosenblatt.verbs import train as learn
     from rosenblatt.verbs.training import default_path
 
     path = (out or default_path(data)) if save else None
+    command = None if context.obj is None else shlex.join(["rosenblatt", *context.obj])
     done = learn(
-        data,
+        source,
         target,
         learner=learner,
         settings=settings or (),
@@ -173,6 +183,7 @@ def train(
         report=report,
         top=top,
         verbose=watching(quiet or as_json or path == "-"),
+        command=command,
     )
     if as_json and path != "-":
         print_json(done.to_dict())

@@ -15,7 +15,8 @@ up to date, and coordinates that are stuck at a bound are left out of the follow
 
 A free b couples all coordinates. Here b = centre + pull · sum_i a_i y_i, the b of a problem with the further term
 (b - centre)²/(2 pull), and after every pass the centre moves on to b: the method of multipliers, which ends where the
-sum is 0. It costs one addition per step. See docs/decisions/013.
+sum is 0. It costs one addition per step. A regularized b, 1/2 b² in the objective, is held in the same way: as one more
+weight, of a feature that is always 1, it would make every step short. See docs/decisions/013.
 
 Whether it is the end is not left to heuristics. A check mends a so that it satisfies every constraint, computes w from
 it in float64, takes the best b for that w, and compares the two objectives: their difference, the duality gap, bounds
@@ -238,18 +239,15 @@ class Machine:
         self.state = HalfSpaces(self.count, n_features, dtype, layout, averages=False)
         self.notes = np.zeros((self.count, NOTES))
         self.notes[:, CEILING], self.notes[:, FLOOR] = np.inf, -np.inf
-        self.pull = 1.0 if intercept == "regularized" else 0.0
+        self.pull, self.share = self._hold_on_the_intercept()
         self.done = np.zeros(self.count, bool)
         self.work, self.polished = 0.0, 0.0  # multiplications so far, in passes and in polishing
         self.per_row = float(n_features) if layout == "rows" else len(rows[0]) / max(1, n)
         self.coef = np.zeros((self.count, n_features))
         self.bias = np.zeros(self.count) if bias is None else bias.astype(np.float64)
-        self.notes[:, CENTRE] = self.bias if intercept == "free" else 0.0
+        self.notes[:, CENTRE] = self.share * self.bias
         self.primal, self.dual = np.full(self.count, np.inf), np.zeros(self.count)
         self.key = f"{compiled.engine_digest()} {layout}"
-        if intercept == "free":
-            square = self.typical_square()
-            self.pull = PULL * square if 0.0 < square < np.inf else 1.0
         unit = LAYOUTS[layout].unit(rows)
         threads = max(1, min(n_jobs, -(-self.count // unit)))
         together = unit * -(-self.count // (unit * threads))
@@ -261,6 +259,17 @@ class Machine:
     def close(self) -> None:
         if self.pool is not None:
             self.pool.shutdown()
+
+    def _hold_on_the_intercept(self) -> tuple[float, float]:
+        """(pull, what share of b the next centre is): b = centre + pull · sum_i a_i y_i, next centre = share · b.
+
+        The best b of b²/2 + (b - c)²/(2 p) - b S is c/(1 + p) + p/(1 + p) S; without b²/2 it is c + p S.
+        """
+        if self.intercept == "none":
+            return 0.0, 0.0
+        square = self.typical_square()
+        pull = PULL * square if 0.0 < square < np.inf else 1.0
+        return (pull, 1.0) if self.intercept == "free" else (pull / (1.0 + pull), 1.0 / (1.0 + pull))
 
     def typical_square(self) -> float:
         """The mean of ‖x‖² over the rows visited; before the first pass, over a few hundred."""
@@ -281,9 +290,10 @@ class Machine:
         """One pass over the rows in `order`; False when a number was not finite."""
         notes = self.notes
         self.work += self.per_row * float(self.active.sum())
-        if self.intercept == "free":
+        if self.intercept != "none":
             settled = notes[:, ESTIMATE] <= SETTLED * np.abs(notes[:, ALPHA_SUM])
-            notes[:, CENTRE] += np.where(settled, self.pull * notes[:, BIAS_SUM], 0.0)
+            moved = self.share * (notes[:, CENTRE] + self.pull * notes[:, BIAS_SUM])
+            notes[:, CENTRE] = np.where(settled, moved, notes[:, CENTRE])
         notes[:, HIGHEST], notes[:, LOWEST] = -np.inf, np.inf
         notes[:, [ESTIMATE, STEPS, MISTAKES]] = 0.0
         run = _pass(self.key, self.layout)
@@ -399,8 +409,8 @@ class Machine:
 
     def prove(self, tol: float) -> None:
         """The two objectives, for the weights as they will be handed out. Sets coef, bias, primal, dual, done."""
+        y = self._signs()
         if self.intercept == "free":
-            y = self._signs()
             centre = self.notes[:, CENTRE] + self.pull * self.notes[:, BIAS_SUM]
             self._mend(y)
         exact = self._take_weights()
@@ -417,11 +427,12 @@ class Machine:
         middle = len(self.codes) // 2
         halves = ((0, middle), (middle, len(self.codes)))
         list(map(part, halves) if self.pool is None else self.pool.map(part, halves))
+        bias = np.zeros(self.count)
+        if self.intercept != "none":
+            ridge = 1.0 if self.intercept == "regularized" else 0.0
+            bias = best_intercepts(scores, y, self.costs, self.squared, ridge)
         if self.intercept == "free":
-            bias = best_intercepts(scores, y, self.costs, self.squared)
             self.notes[:, CENTRE] = centre  # the sum is 0 now: go on from the same b
-        else:
-            bias = self.pull * self.notes[:, BIAS_SUM]
         self.coef, self.bias = coef, bias.astype(self.state.dtype).astype(np.float64)
         losses, bent = np.zeros(self.count), np.zeros(self.count)
         _judge(self.key)(
@@ -431,12 +442,12 @@ class Machine:
         penalty, dual_penalty = np.einsum("kj,kj->k", coef, coef), dual_norm
         if self.intercept == "regularized":
             penalty = penalty + self.bias**2
-            dual_penalty = dual_penalty + bias**2
+            dual_penalty = dual_penalty + self.notes[:, BIAS_SUM] ** 2
         self.primal = 0.5 * penalty + losses
         self.dual = self.notes[:, ALPHA_SUM] - 0.5 * dual_penalty - 0.5 * bent
         self.done = self.primal - self.dual <= tol * self.primal
-        if self.intercept == "free":  # near the end, the best b for these weights is the better centre
-            self.notes[:, CENTRE] = np.where(self.gap <= NEAR * self.primal, self.bias, self.notes[:, CENTRE])
+        near = self.gap <= NEAR * self.primal  # then the best b for these weights is the better centre
+        self.notes[:, CENTRE] = np.where(near, self.share * self.bias, self.notes[:, CENTRE])
         # Rows that were set aside and should not have been come back; a half-space that is done rests.
         self.active[:, self.done] = 0
         self.notes[:, CEILING], self.notes[:, FLOOR] = np.inf, -np.inf

@@ -11,6 +11,9 @@ import numpy as np
 
 from rosenblatt.engine.state import Array
 
+NUMBERS = "biuf"  # kinds of dtypes
+FEW = 8  # classes
+
 
 def half_space_count(n_classes: int, coupled: bool) -> int:
     """How many half-spaces answer for this many classes."""
@@ -23,6 +26,22 @@ def positive_codes(n_classes: int, coupled: bool, listening: bool) -> Array:
     """The class that each half-space is told +1 for; -1 for the shadow, which is told so for none."""
     codes = [1] if n_classes == 2 and not coupled else list(range(half_space_count(n_classes, coupled)))
     return np.array(codes + ([-1] if listening and not coupled else []), np.int32)
+
+
+def codes_of(classes: Array, labels: Array) -> Array | None:
+    """The place of every label among the sorted classes; None when a label is not among them.
+
+    Few classes of numbers are counted past, which is quicker than searching or sorting.
+    """
+    if len(classes) == 0 or (classes.dtype.kind in NUMBERS) != (labels.dtype.kind in NUMBERS):
+        return None
+    if classes.dtype.kind in NUMBERS and len(classes) <= FEW:
+        codes = np.zeros(len(labels), np.int32)
+        for label in classes[1:]:
+            codes += labels >= label
+    else:
+        codes = np.searchsorted(classes, labels).clip(max=len(classes) - 1).astype(np.int32)
+    return codes if bool((classes[codes] == labels).all()) else None
 
 
 def arrange_classes(known: Array, labels: Array, coupled: bool) -> tuple[Array, list[int], list[float]] | None:
@@ -62,7 +81,7 @@ def arrange_classes(known: Array, labels: Array, coupled: bool) -> tuple[Array, 
 
 def check_kind(known: Array, labels: Array) -> None:
     """Numbers with numbers, text with text."""
-    numeric = [array.dtype.kind in "biuf" for array in (known, labels)]
+    numeric = [array.dtype.kind in NUMBERS for array in (known, labels)]
     if numeric[0] != numeric[1]:
         raise ValueError(
             f"y must hold labels of one kind, but got {labels[0]!r} after {known[0]!r}; convert them to one kind."

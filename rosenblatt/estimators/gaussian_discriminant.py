@@ -9,7 +9,6 @@ import numpy as np
 import scipy.linalg
 import scipy.special
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.covariance import ledoit_wolf
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt.engine.state import Array
@@ -143,6 +142,8 @@ class GaussianDiscriminant(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             rows = own * np.sqrt(weight / weight.mean())[:, None]
             unit = np.sqrt(np.mean(rows**2, axis=0))
             unit[unit == 0.0] = 1.0
+            from sklearn.covariance import ledoit_wolf  # here, since it loads most of scikit-learn
+
             shrunk, _ = ledoit_wolf(rows / unit, assume_centered=True)
             result += weight.sum() * shrunk * np.outer(unit, unit)
         return result

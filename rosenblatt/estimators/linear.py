@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.engine.pocket import Pocket
 from rosenblatt.engine.state import Array, HalfSpaces, weight_dtype
 from rosenblatt.estimators import one_by_one, training
-from rosenblatt.estimators.classes import arrange_classes, half_space_count
+from rosenblatt.estimators.classes import arrange_classes, codes_of, half_space_count
 from rosenblatt.estimators.committee import Committee
 from rosenblatt.estimators.quick_way import ONE, UNSURE
 from rosenblatt.estimators.validation import (
@@ -173,10 +173,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._check_online()
             one_by_one.refuse_rows_after_dicts(self)
             first = not hasattr(self, "_state")
-            X, y = check_rows_and_labels(self, X, y, reset=first)
+            X, y = check_rows_and_labels(self, X, y, reset=first, known=None if first else self.classes_)
             layout = "columns" if issparse(X) else "rows"
             self._prepare_online(X.shape[1], weight_dtype(X.dtype), layout)
-            self._admit(np.unique(y if classes is None else np.concatenate([y, check_labels(classes)])))
+            if classes is not None or codes_of(self.classes_, y) is None:
+                self._admit(np.unique(y if classes is None else np.concatenate([y, check_labels(classes)])))
             task = training.task_of(self, X, y, sample_weight, listening=True)
             training.pass_once(self, task, X)
             return self

@@ -13,7 +13,7 @@ from sklearn.utils import assert_all_finite, check_random_state
 
 from rosenblatt.engine.rows import rows_of
 from rosenblatt.engine.state import SEEN, Array, HalfSpaces
-from rosenblatt.estimators.classes import check_kind, half_space_count, positive_codes
+from rosenblatt.estimators.classes import check_kind, codes_of, half_space_count, positive_codes
 from rosenblatt.estimators.committee import Committee
 from rosenblatt.estimators.validation import check_labels, check_rows, row_weights
 from rosenblatt.progress import reporter
@@ -32,11 +32,12 @@ def task_of(estimator: LinearClassifier, X: Any, y: Array, sample_weight: Any, *
     rule, params = estimator._learning_rule()
     layout, rows = rows_of(X, squared_norms=reads_argument(rule.function, 1))
     classes, coupled = estimator.classes_, estimator._coupled
-    codes = np.searchsorted(classes, y)
+    codes = codes_of(classes, y)
+    assert codes is not None  # the classes are those of y, or more
     positive = positive_codes(len(classes), coupled, listening)
     return Task(
         rows=rows,
-        codes=codes.astype(np.int32),
+        codes=codes,
         sample_weight=row_weights(X, y, classes, codes, sample_weight, estimator.class_weight, batch=listening),
         layout=layout,
         rule=rule.function,

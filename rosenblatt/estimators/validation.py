@@ -15,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
 
 from rosenblatt.engine.state import Array
+from rosenblatt.estimators.classes import NUMBERS, codes_of
 
 ALLOWS_ZEROS = "allow_all_zero_weights" in inspect.signature(_check_sample_weight).parameters
 ROW_DTYPES = (np.float64, np.float32, np.uint8)  # any other dtype becomes the first
@@ -83,14 +84,16 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, finite: bool = True) -> A
     )
 
 
-def check_labels(y: Any, n_rows: int | None = None) -> Array:
-    """One label per row, all of one kind."""
+def check_labels(y: Any, n_rows: int | None = None, known: Array | None = None) -> Array:
+    """One label per row, all of one kind. Labels that are all among the `known` ones have been looked at before."""
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None; pass one label per row.")
     given = set(map(type, y)) if isinstance(y, list | tuple) else set()
     if str in given and len(given) > 1:  # numpy would quietly turn the others into text
         _refuse_kinds(given)
     y = column_or_1d(y, warn=True)
+    if known is not None and y.dtype.kind in NUMBERS and codes_of(known, y) is not None:
+        return _as_many(y, n_rows)
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         row = int(np.flatnonzero(~np.isfinite(y))[0])
         raise ValueError(
@@ -107,6 +110,10 @@ def check_labels(y: Any, n_rows: int | None = None) -> Array:
                 f"[str(label) for label in y] for instance."
             )
     check_classification_targets(y)
+    return _as_many(y, n_rows)
+
+
+def _as_many(y: Array, n_rows: int | None) -> Array:
     if n_rows is not None and len(y) != n_rows:
         raise ValueError(
             f"X and y must have the same number of rows, but got {n_rows} and {len(y)}; pass one label per row."
@@ -126,12 +133,14 @@ def _refuse_kinds(kinds: set[type]) -> NoReturn:
     raise ValueError(f"y must hold labels of one kind, but got {names}; convert them to one kind first.")
 
 
-def check_rows_and_labels(estimator: Any, X: Any, y: Any, *, reset: bool, finite: bool = True) -> tuple[Any, Array]:
+def check_rows_and_labels(
+    estimator: Any, X: Any, y: Any, *, reset: bool, finite: bool = True, known: Array | None = None
+) -> tuple[Any, Array]:
     if y is None:
         name = type(estimator).__name__
         raise ValueError(f"{name} requires y to be passed, but the target y is None; pass one label per row.")
     X = check_rows(estimator, X, reset=reset, finite=finite)
-    return X, check_labels(y, X.shape[0])
+    return X, check_labels(y, X.shape[0], known)
 
 
 def row_weights(

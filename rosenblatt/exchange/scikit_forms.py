@@ -10,13 +10,11 @@ import re
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfTransformer, TfidfVectorizer
 from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.kernel_approximation import Nystroem, RBFSampler
-from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import (
     Binarizer,
     FunctionTransformer,
@@ -34,7 +32,6 @@ from rosenblatt.exchange.checks import (
     Check,
     Sizes,
     array,
-    choice,
     either,
     flag,
     indices,
@@ -52,6 +49,7 @@ from rosenblatt.exchange.checks import (
     whole,
 )  # fmt: skip
 from rosenblatt.exchange.forms import Estimator, Form, Values
+from rosenblatt.exchange.pipeline_form import part
 
 WIDEST = 2**31  # features
 vector = array("f", "features")
@@ -168,8 +166,6 @@ name_or_number = either(text, lambda value, sizes: is_whole(value))
 columns = either(
     name_or_number, items(either(name_or_number, flag)), instance(slice), array("iubO", "chosen"),
 )  # fmt: skip
-part = either(nothing, choice("passthrough", "drop"), instance(BaseEstimator))
-steps = items(row_of(text, part))
 parts = items(row_of(text, part, columns))
 
 
@@ -206,7 +202,6 @@ def look_at_missing(indicator: Any, sizes: Sizes) -> str | None:
 nothing_but = {"func": nothing, "inverse_func": nothing, "kw_args": nothing, "inv_kw_args": nothing}
 
 FORMS = (
-    form(Pipeline, {}, parameters={"steps": steps, "memory": nothing}, needed=()),
     form(
         ColumnTransformer,
         {

@@ -26,6 +26,7 @@ HOMES = {
     **dict.fromkeys(SCIKIT, "scikit_forms"),
     **dict.fromkeys(PARTS, "engine_forms"),
     "ColumnEncoder": "column_forms",
+    "Pipeline": "pipeline_form",
 }
 _loaded: dict[str, Form] = {}
 

@@ -183,7 +183,39 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         return self._fit((as_frame(batch) for batch in batches), whole=False)
 
-    def _fit(self, frames: Iterable[pl.DataFrame], *, whole: bool) -> Self:
+    def fit_transform_parts(self, X: Any, kept: Array) -> tuple[Any, Any]:
+        """Fit to some rows of a table: these rows, and the others, as `transform` gives them.
+
+        The same as `fit` and `transform` of the two parts, without a copy of either.
+
+        Parameters
+        ----------
+        X : as in `fit`
+        kept : array of bool
+            Which rows to fit to.
+        """
+        frame, mask = as_frame(X), pl.Series(kept)
+        try:
+            self._fit([frame], whole=True, mask=mask)
+        except CellError as error:
+            raise error.at(int(np.flatnonzero(kept)[error.row])) from error
+        if self.sparse_:
+            return self.transform(frame.filter(mask)), self.transform(frame.filter(~mask))
+        height = int(np.count_nonzero(kept))
+        learned = np.empty((height, self.n_features_out_), self.dtype_)
+        others = np.empty((frame.height - height, self.n_features_out_), self.dtype_)
+        rows = np.empty((min(SLICE, frame.height), self.n_features_out_), self.dtype_)
+        low = 0  # rows of the first part so far
+        for start, piece in _slices(self._used(frame)):
+            chosen = kept[start : start + piece.height]
+            self._fill(piece, rows[: piece.height], start)
+            high = low + int(np.count_nonzero(chosen))
+            learned[low:high] = rows[: piece.height][chosen]
+            others[start - low : start + piece.height - high] = rows[: piece.height][~chosen]
+            low = high
+        return learned, others
+
+    def _fit(self, frames: Iterable[pl.DataFrame], *, whole: bool, mask: pl.Series | None = None) -> Self:
         self._check_parameters()
         tfidf = self.text == "tfidf" or (self.text == "auto" and whole)
         figures: dict[str, ColumnFigures] = {}
@@ -194,8 +226,8 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 self._check_kinds(figures)
             self._check_present(frame, list(figures))
             for name, known in figures.items():
-                known.add(frame[name])
-            n_rows += frame.height
+                known.add(frame[name] if mask is None else frame[name].filter(mask))
+            n_rows += frame.height if mask is None else int(mask.sum())
         if not figures or n_rows == 0:
             lacking = f"{len(figures)} feature(s)" if not figures else f"{n_rows} sample(s)"
             raise ValueError(
@@ -312,17 +344,19 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._check_present(frame, [column.name for column in self.columns_])
         known = {column.name for column in self.columns_}
         self.extra_columns_ = [name for name in frame.columns if name not in known]
-        self.unknown_counts_ = {}
-        used = [column for column in self.columns_ if column.width]
-        frame = frame.select(self._readable(column, frame[column.name]) for column in used)
+        frame = self._used(frame)
         if not self.sparse_:
-            out = np.zeros((frame.height, self.n_features_out_), self.dtype_)
+            out = np.empty((frame.height, self.n_features_out_), self.dtype_)
             for start, piece in _slices(frame):
-                for column in used:
-                    self._fill(column, piece[column.name], out[start : start + piece.height], start)
+                self._fill(piece, out[start : start + piece.height], start)
             return out
-        pieces = [self._sparse(used, piece, start) for start, piece in _slices(frame)]
+        pieces = [self._sparse(piece, start) for start, piece in _slices(frame)]
         return _stacked(pieces, self.n_features_out_, self.dtype_)
+
+    def _used(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """The columns that have features, each as it can be read."""
+        self.unknown_counts_ = {}
+        return frame.select(self._readable(column, frame[column.name]) for column in self.columns_ if column.width)
 
     def _entries(self, column: Column, series: pl.Series, start: int) -> Iterator[tuple[Array | None, Any, Array]]:
         """(rows or None for all, columns, values) of a column's features."""
@@ -354,17 +388,25 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             rows, columns, values = column.words.transform(_text(series))
             yield rows, columns + column.start, values
 
-    def _fill(self, column: Column, series: pl.Series, out: Array, start: int) -> None:
-        for rows, columns, values in self._entries(column, series, start):
-            if rows is None:
-                out[:, columns] = values
-            else:
-                out[rows, columns] = values
+    def _fill(self, frame: pl.DataFrame, out: Array, start: int) -> None:
+        """Write the features of a slice."""
+        for column in self.columns_:
+            if not column.width:
+                continue
+            if column.kind != "number" or column.width > 1:
+                out[:, column.start : column.start + column.width] = 0.0
+            for rows, columns, values in self._entries(column, frame[column.name], start):
+                if rows is None:
+                    out[:, columns] = values
+                else:
+                    out[rows, columns] = values
 
-    def _sparse(self, used: list[Column], frame: pl.DataFrame, start: int) -> tuple[Array, Array, Array, int]:
+    def _sparse(self, frame: pl.DataFrame, start: int) -> tuple[Array, Array, Array, int]:
         """(rows, columns, values, height) of a slice."""
         parts: list[tuple[Array, Array, Array]] = []
-        for column in used:
+        for column in self.columns_:
+            if not column.width:
+                continue
             for rows, columns, values in self._entries(column, frame[column.name], start):
                 if rows is None:
                     rows = np.flatnonzero(values)

@@ -11,10 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
-from sklearn.svm import SVC, NuSVC
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.models.linear import Array, LinearModel
@@ -132,6 +130,8 @@ def to_original_space(fitted_pipeline: Any) -> OriginalSpace:
 
 def _check_one_row_per_class(learner: Any, classes: Array, rows: int) -> None:
     """Three classes have three pairs too, so that one-against-one must be known by its kind."""
+    from sklearn.svm import SVC, NuSVC  # here, since it loads most of scikit-learn
+
     in_pairs = isinstance(learner, SVC | NuSVC) and len(classes) > 2
     if in_pairs or (len(classes) and rows != len(classes) and (rows, len(classes)) != (1, 2)):
         what = f"{rows} rows for pairs of the {len(classes)} classes" if in_pairs else f"{rows} for {len(classes)}"
@@ -143,6 +143,8 @@ def _check_one_row_per_class(learner: Any, classes: Array, rows: int) -> None:
 
 def _through(affine: _Affine, step: Any) -> _Affine:
     """What one more step of the pipeline makes of the features."""
+    from sklearn.compose import ColumnTransformer  # here, since it loads most of scikit-learn
+
     if step is None or (isinstance(step, str) and step == "passthrough"):
         return affine
     if isinstance(step, FunctionTransformer) and step.func is None:  # what a fitted "passthrough" has become
@@ -175,7 +177,7 @@ def _through(affine: _Affine, step: Any) -> _Affine:
     )
 
 
-def _through_columns(affine: _Affine, step: ColumnTransformer) -> _Affine:
+def _through_columns(affine: _Affine, step: Any) -> _Affine:
     names = getattr(step, "feature_names_in_", None)
     parts = []
     for _, transformer, columns in step.transformers_:

@@ -8,7 +8,6 @@ the model's own, to the last bit.
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +15,7 @@ import numpy as np
 
 from rosenblatt.engine.state import Array
 from rosenblatt.lab.learners import Call, Choice
+from rosenblatt.lab.listening import warnings_heard
 from rosenblatt.lab.sets import Data
 from rosenblatt.trace import STOP_REASONS, Trace
 
@@ -24,6 +24,7 @@ MOST_WORK = 2_000_000  # scores computed for the curve of errors
 KEYFRAMES = 100  # at most, for what is not a line
 SIDE = 80  # cells of a region's picture
 EPOCH_FRAMES = 60  # fits of a learner whose history is known epoch by epoch
+MOST_REFITTED = 200_000  # numbers in the rows, times fits, of layers: they are slow
 
 
 @dataclass(eq=False)
@@ -47,6 +48,7 @@ class Run:
     errors: Array = field(default_factory=lambda: np.empty(0))
     lengths: Array = field(default_factory=lambda: np.empty(0))  # ‖w_k‖² of the perceptron's weights
     support: Array = field(default_factory=lambda: np.empty(0, np.int64))
+    stages: list[Any] = field(default_factory=list)  # layers have no one line; the fitted layers of every frame
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -64,7 +66,7 @@ class Run:
     def ending(self) -> str:
         """Why the run ended, in one sentence."""
         reason = self.trace.stop_reason
-        if not reason:
+        if not reason or self.kind == "once":
             return "There is nothing to wait for: the weights have a formula."
         raised = "; raise it to go on" if reason == "max_iter" else ""
         why = self._rest() if reason == "converged" else STOP_REASONS[reason]
@@ -101,11 +103,9 @@ def train(choice: Choice, data: Data, seed: int) -> Run:
         )
     call = choice.call(seed)
     kind = choice.learner.kind(call)
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
+    with warnings_heard() as said:
         run = {"updates": _by_updates, "epochs": _by_epochs, "once": _once}[kind](choice, call, data)
-    said = dict.fromkeys(str(warning.message) for warning in told)
-    run.notes += [text for text in said if "max_iter" not in text][:2]  # `ending` says that one
+    run.notes += [text for text in dict.fromkeys(said) if "max_iter" not in text][:2]  # `ending` says that one
     _count_errors(run, data)
     return run
 
@@ -236,20 +236,33 @@ def _by_epochs(choice: Choice, call: Call, data: Data) -> Run:
     """Frame e is a fit of at most e epochs: the same seed goes the same way."""
     whole = call.make().fit(data.X, data.y)
     count = int(whole.n_iter_)
-    epochs = np.unique(np.linspace(1, count, min(count, EPOCH_FRAMES)).astype(np.int64))
-    shown = [start_of(call, data)]
+    most = EPOCH_FRAMES if call.name != "Layer" else max(2, min(EPOCH_FRAMES, MOST_REFITTED // data.X.size))
+    epochs = np.unique(np.linspace(1, count, min(count, most)).astype(np.int64))
+    parts = []
     for epoch in epochs[:-1].tolist():
-        part = Call(call.name, {**call.arguments, "max_iter": epoch}).make()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            part.fit(data.X, data.y)
-        shown.append(np.append(part.coef_[0], part.intercept_[0]))
-    shown.append(np.append(whole.coef_[0], whole.intercept_[0]))
-    run = Run(choice, call, "epochs", whole, frames=len(shown), weights=np.array(shown, np.float64))
+        with warnings_heard():
+            parts.append(stopped_at(call, epoch).make().fit(data.X, data.y))
+    run = Run(choice, call, "epochs", whole, frames=len(epochs) + 1)
+    if call.name == "Layer":
+        with warnings_heard():
+            run.stages = [stopped_at(call, 0).make().fit(data.X, data.y), *parts, whole]
+    else:
+        shown = [start_of(call, data), *(weights_of(model) for model in (*parts, whole))]
+        run.weights = np.array(shown, np.float64)
     run.numbers = np.concatenate([[0], epochs])
-    run.epoch_ends = np.arange(1, len(shown))
+    run.epoch_ends = np.arange(1, run.frames)
     run.support = getattr(whole, "support_", run.support)
     return run
+
+
+def weights_of(model: Any) -> Array:
+    """(w, b) of a model of two classes."""
+    return np.append(model.coef_, model.intercept_)
+
+
+def stopped_at(call: Call, epochs: int) -> Call:
+    """The same fit, stopped after so many epochs; layers with a tolerance that nothing exceeds stay at their start."""
+    return Call(call.name, {**call.arguments, **({"max_iter": epochs} if epochs else {"tol": 1e300})})
 
 
 def start_of(call: Call, data: Data) -> Array:
@@ -264,7 +277,7 @@ def start_of(call: Call, data: Data) -> Array:
 
 def _once(choice: Choice, call: Call, data: Data) -> Run:
     model = call.make().fit(data.X, data.y)
-    weights = np.array([np.zeros(data.X.shape[1] + 1), np.append(model.coef_[0], model.intercept_[0])])
+    weights = np.array([np.zeros(data.X.shape[1] + 1), weights_of(model)])
     run = Run(choice, call, "once", model, frames=2, weights=weights)
     run.numbers, run.epoch_ends = np.arange(2), np.array([1])
     return run
@@ -297,7 +310,9 @@ def keyframes(run: Run) -> Array:
 
 
 def scores_at(run: Run, data: Data, places: Array, frames: Array) -> Array:
-    """(frames, places): the scores of a kernel expansion, or of the votes, as they were at these frames."""
+    """(frames, places): the scores of layers, of a kernel expansion, or of votes, as they were at these frames."""
+    if run.stages:
+        return np.array([run.stages[frame].decision_function(places) for frame in frames.tolist()])
     numbers = run.numbers[frames]
     log = run.model.trace_.updates
     rows, steps = log.rows[0], log.steps[0]

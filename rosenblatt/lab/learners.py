@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rosenblatt.lab.options import Option, Values, fill
@@ -24,11 +24,15 @@ class Call:
     arguments: Values
 
     def make(self) -> Any:
-        return getattr(importlib.import_module("rosenblatt"), self.name)(**self.arguments)
+        made = {key: value.make() if isinstance(value, Call) else value for key, value in self.arguments.items()}
+        return getattr(importlib.import_module("rosenblatt"), self.name)(**made)
 
     @property
     def code(self) -> str:
         return f"{self.name}({', '.join(f'{key}={value!r}' for key, value in self.arguments.items())})"
+
+    def __repr__(self) -> str:
+        return self.code
 
 
 @dataclass(frozen=True)
@@ -50,9 +54,9 @@ class Learner:
     answer: str = "last"
 
     def kind(self, call: Call) -> str:
-        if call.name == "GaussianDiscriminant":
+        if call.name == "GaussianDiscriminant" or call.arguments.get("solver") == "exact":
             return "once"
-        stepwise = call.name in ("SigmoidNeuron", "LogisticRegression")
+        stepwise = call.name in ("SigmoidNeuron", "LogisticRegression", "LeastSquares", "Layer")
         return "epochs" if stepwise or call.arguments.get("solver") == "dual" else "updates"
 
 
@@ -107,6 +111,19 @@ def _descent(name: str, rule: str) -> Callable[[Values, int], Call]:
 
 def _discriminant(values: Values, seed: int) -> Call:
     return Call("GaussianDiscriminant", {"shrinkage": values["shrinkage"]} if values["shrinkage"] else {})
+
+
+def _least_squares(values: Values, seed: int) -> Call:
+    arguments: Values = {"lam": values["lam"], "solver": values["solver"]}
+    if values["solver"] != "exact":
+        arguments |= {"learning_rate": values["learning_rate"], **_order(values, seed)}
+    return Call("LeastSquares", arguments)
+
+
+def _layers(values: Values, seed: int) -> Call:
+    below = Call("Layer", {"activation": values["activation"], "units": values["units"]})
+    arguments = {"activation": "sigmoid", "below": below, "lam": values["lam"], "n_starts": 1}
+    return Call("Layer", {**arguments, "max_iter": values["max_iter"], "random_state": seed})
 
 
 def _kernel(values: Values, seed: int) -> Call:
@@ -201,6 +218,22 @@ LEARNERS: dict[str, Learner] = {
             (Option("learning_rate", "learning rate η", 0.01, 0.0001, 1.0, logarithmic=True), EPOCHS, ORDER),
             _rule("adaline", "learning_rate"), "w ← w + η (1 − m) y x,   m = y (w·x + b)",
             "Wants every score to be exactly −1 or +1, and moves for every point, right or wrong.", "L18", "choosing"),
+        Learner("least_squares", "Least squares",
+            (Option("solver", "solver", "exact", choices=("exact", "batch", "sgd", "svrg")),
+             Option("learning_rate", "learning rate η", 0.02, 0.0001, 1.0, logarithmic=True,
+                 only=("solver", "batch|sgd|svrg")), Option("lam", "prior λ", 0.0, 0.0, 1.0),
+             replace(EPOCHS, only=("solver", "batch|sgd|svrg")), replace(ORDER, only=("solver", "sgd|svrg"))),
+            _least_squares, "minimise λ ‖w‖² + mean of (w·x + b − y)²/2",
+            "Regression on the labels −1 and +1: every score is to hit its label, so points that are right by far pull "
+            "the line too.", "L18", "gradient"),
+        Learner("layers", "Two layers",
+            (Option("units", "hidden units", 2, 1, 16, whole=True),
+             Option("activation", "hidden units are", "tanh", choices=("tanh", "sigmoid")),
+             Option("lam", "prior λ", 0.0, 0.0, 1.0), Option("max_iter", "steps at most", 40, 1, 200, whole=True)),
+            _layers, "minimise mean of (a − target)²/2,   a = σ(v·h + c),   h = act(W x + b)",
+            "Hidden units draw a line each, in green; the unit on top weighs their answers, and so can bend. All "
+            "weights go down the loss together, from a random start: with another seed it may end elsewhere.", "L24",
+            "gradient"),
     )
 }  # fmt: skip
 

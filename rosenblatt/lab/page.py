@@ -1,14 +1,14 @@
 """The page as a bokeh document: empty figures, a wire, and the script that draws what comes over it.
 
-The server sends a whole history once; playing and scrubbing are done by the page itself (`page/lab.js`), which moves
-the data of these figures. What a reader does becomes a request, a dictionary in JSON on `wire.request`; the answer
-comes back on `wire.reply`, and proofs on `wire.proof` when they are ready.
+The server sends a whole history once; playing and scrubbing are done by the page itself (`page/lab.js`). Bokeh draws
+the axes and the curves that stand still; what moves is painted over them (`page/paint.js`). What a reader does becomes
+a request, a dictionary in JSON on `wire.request`; the answer comes back on `wire.reply`, and proofs on `wire.proof`
+when they are ready.
 """
 
 from __future__ import annotations
 
 import functools
-import itertools
 import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -24,22 +24,10 @@ from bokeh.palettes import cividis
 from bokeh.plotting import figure
 from jinja2 import Environment
 
-from rosenblatt.lab.history import SIDE
 from rosenblatt.lab.session import Session, menu
 from rosenblatt.plots.style import ACCENT, INK, NEGATIVE, POSITIVE, QUIET
 
-WITNESS = "#CC79A7"  # around the points of a certificate; rings are for support vectors
 HERE = Path(__file__).parent / "page"
-
-
-def between(*colours: str, steps: int = 32) -> list[str]:
-    """A palette that goes from colour to colour."""
-    stops = [[int(colour[j : j + 2], 16) for j in (1, 3, 5)] for colour in colours]
-    return [
-        "#" + "".join(f"{round(a + (b - a) * step / steps):02x}" for a, b in zip(start, end, strict=True))
-        for start, end in itertools.pairwise(stops)
-        for step in range(steps + 1)
-    ]
 
 
 class Wire(DataModel):  # type: ignore[misc]
@@ -65,48 +53,8 @@ def _source(**columns: Any) -> ColumnDataSource:
 
 
 def plane(number: int) -> dict[str, Any]:
-    """The picture of the points, with everything that can lie over it."""
-    plot = _figure(f"plane{number}", x_range=Range1d(0, 1), y_range=Range1d(0, 1))
-    sources = {
-        "sides": _source(xs=[], ys=[], colour=[], alpha=[]),
-        "field": _source(image=[np.zeros((SIDE, SIDE), np.uint8)], x=[0], y=[0], dw=[1], dh=[1]),
-        "hulls": _source(xs=[], ys=[], colour=[]),
-        "lines": _source(xs=[], ys=[], colour=[], width=[], dash=[], alpha=[]),
-        "arrow": _source(x0=[], y0=[], x1=[], y1=[]),
-        "head": _source(x=[], y=[], angle=[]),
-        "points": _source(x=[], y=[], colour=[], marker=[], size=[], edge=[]),
-        "grown": _source(x=[], y=[], colour=[], marker=[], size=[], edge=[]),
-        "support": _source(x=[], y=[], size=[]),
-        "witness": _source(x=[], y=[], size=[]),
-        "sample": _source(x=[], y=[]),
-        "star": _source(x=[], y=[]),
-        "cursor": _source(x=[], y=[]),
-    }
-    mapper = LinearColorMapper(palette=[NEGATIVE, POSITIVE, "rgba(0,0,0,0)"], low=0, high=2)
-    plot.patches("xs", "ys", fill_color="colour", fill_alpha="alpha", line_color=None, source=sources["sides"])
-    image = plot.image(
-        "image", "x", "y", "dw", "dh", color_mapper=mapper, global_alpha=0.18, source=sources["field"], visible=False
-    )
-    plot.patches("xs", "ys", fill_color="colour", fill_alpha=0.08, line_color="colour", line_alpha=0.8,
-                 line_width=1.5, source=sources["hulls"])  # fmt: skip
-    plot.multi_line("xs", "ys", line_color="colour", line_width="width", line_alpha="alpha", line_dash="dash",
-                    source=sources["lines"])  # fmt: skip
-    for name in ("points", "grown"):
-        plot.scatter("x", "y", marker="marker", size="size", fill_color="colour", line_color="edge", line_width=1,
-                     source=sources[name])  # fmt: skip
-    rings = plot.scatter("x", "y", marker="circle", size="size", fill_color=None, line_color=INK, line_width=1.3,
-                         source=sources["support"])  # fmt: skip
-    plot.scatter("x", "y", marker="diamond", size="size", fill_color=None, line_color=WITNESS, line_width=2.5,
-                 source=sources["witness"])  # fmt: skip
-    plot.scatter("x", "y", marker="circle", size=22, fill_color=None, line_color=ACCENT, line_width=3.5,
-                 source=sources["sample"])  # fmt: skip
-    plot.segment("x0", "y0", "x1", "y1", line_color=ACCENT, line_width=3, source=sources["arrow"])
-    plot.scatter("x", "y", marker="triangle", angle="angle", size=13, fill_color=ACCENT, line_color=ACCENT,
-                 source=sources["head"])  # fmt: skip
-    plot.scatter("x", "y", marker="star", size=24, fill_color="#F0E442", line_color=INK, line_width=1.5,
-                 source=sources["star"])  # fmt: skip
-    plot.scatter("x", "y", marker="cross", size=22, line_color=ACCENT, line_width=2, source=sources["cursor"])
-    return {"plot": plot, "image": image, "rings": rings, **sources}
+    """The axes of the picture; the page paints the points and the lines over them (`page/paint.js`)."""
+    return {"plot": _figure(f"plane{number}", x_range=Range1d(0, 1), y_range=Range1d(0, 1))}
 
 
 def proof() -> dict[str, Any]:
@@ -115,14 +63,11 @@ def proof() -> dict[str, Any]:
     plot.xaxis.axis_label, plot.yaxis.axis_label = "updates k", "‖w‖²"
     for axis in (plot.xaxis, plot.yaxis):
         axis.ticker = LogTicker(desired_num_ticks=4, num_minor_ticks=0)
-    sources = {"ceiling": _source(x=[], y=[]), "floor": _source(x=[], y=[]), "run": _source(x=[], y=[]),
-               "all": _source(x=[], y=[]), "now": _source(x=[], y=[])}  # fmt: skip
+    sources = {"ceiling": _source(x=[], y=[]), "floor": _source(x=[], y=[]), "all": _source(x=[], y=[])}
     for name, colour, dash, width in (
         ("ceiling", POSITIVE, "solid", 2.5), ("floor", NEGATIVE, "dashed", 2.5), ("all", QUIET, "solid", 1),
-        ("run", INK, "solid", 2.5),
     ):  # fmt: skip
         plot.line("x", "y", line_color=colour, line_dash=dash, line_width=width, source=sources[name])
-    plot.scatter("x", "y", size=10, fill_color=ACCENT, line_color=ACCENT, source=sources["now"])
     bound = Span(dimension="height", location=1, line_dash="dotted", line_width=2, line_color=INK, visible=False)
     plot.add_layout(bound)
     return {"plot": plot, "bound": bound, **sources}
@@ -132,27 +77,19 @@ def curve() -> dict[str, Any]:
     """The share of points on the wrong side."""
     plot = _figure("curve", x_range=Range1d(0, 1), y_range=Range1d(0, 1))
     plot.xaxis.axis_label, plot.yaxis.axis_label = "updates", "points wrong, %"
-    sources = {"first": _source(x=[], y=[]), "second": _source(x=[], y=[]), "now": _source(x=[], y=[])}
+    sources = {"first": _source(x=[], y=[]), "second": _source(x=[], y=[])}
     plot.step("x", "y", mode="after", line_color=INK, line_width=1.8, source=sources["first"])
     plot.step("x", "y", mode="after", line_color=ACCENT, line_width=1.8, line_dash="dashed", source=sources["second"])
-    plot.scatter("x", "y", size=9, fill_color=ACCENT, line_color=ACCENT, source=sources["now"])
     return {"plot": plot, **sources}
 
 
 def landscape() -> dict[str, Any]:
-    """The loss over the weights, or the weights as an image."""
+    """The loss over the weights; the page paints the way down over it, or the weights as an image."""
     plot = _figure("landscape", x_range=Range1d(0, 1), y_range=Range1d(0, 1))
     field = _source(image=[np.zeros((48, 48), np.float32)], x=[0], y=[0], dw=[1], dh=[1])
-    weights = _source(image=[np.zeros((28, 28), np.float32)], x=[0], y=[0], dw=[1], dh=[1])
     heat = plot.image("image", "x", "y", "dw", "dh", source=field, visible=False,
         color_mapper=LinearColorMapper(palette=list(cividis(64)), low=0, high=1))  # fmt: skip
-    picture = plot.image("image", "x", "y", "dw", "dh", source=weights, visible=False,
-        color_mapper=LinearColorMapper(palette=between(NEGATIVE, "#f7f7f7", POSITIVE), low=-127, high=127))  # fmt: skip
-    path, now = _source(x=[], y=[]), _source(x=[], y=[])
-    plot.line("x", "y", line_color="#ffffff", line_width=2.5, source=path)
-    plot.scatter("x", "y", size=11, fill_color=POSITIVE, line_color="#ffffff", line_width=2, source=now)
-    return {"plot": plot, "heat": heat, "picture": picture, "field": field, "weights": weights, "path": path,
-            "now": now}  # fmt: skip
+    return {"plot": plot, "heat": heat, "field": field}
 
 
 @functools.cache
@@ -224,7 +161,7 @@ def fill(document: Document, workers: Workers) -> None:
     document.config.notify_connection_status = False  # the page says it in its own words
     document.template = _template()
     document.template_variables.update(
-        css=_asset("lab.css"), script=_asset("lab.js"), menu=menu(), version=bokeh.__version__
+        css=_asset("lab.css"), paint=_asset("paint.js"), script=_asset("lab.js"), menu=menu(), version=bokeh.__version__
     )
     document.title = "Rosenblatt lab"
     workers.proving.submit(prove, session.generation)

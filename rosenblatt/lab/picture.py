@@ -71,6 +71,10 @@ class Screen:
         self._regions(ax, run, frame)
         if data.flat and run.weights is not None and run.weights[frame, :2].any():
             self._lines(ax, run, frame)
+        if data.flat and run.stages:
+            below = run.stages[frame].below_
+            for unit in np.column_stack([below.weights_, below.bias_]):
+                _line(ax, unit, 0.0, self.view, color=ACCENT, linewidth=1.3)
         if proof is not None:
             self._hulls(ax, proof)
         size = self._points(ax, run, frame)
@@ -169,7 +173,7 @@ def animation(screen: Screen) -> bytes:
 def street_of(run: Run, w: Array, data: Data) -> float:
     """Half the width of the street that is drawn, in scores; 0 for none."""
     name = run.choice.name
-    if name in ("svm", "passive_aggressive", "adaline"):
+    if name in ("svm", "passive_aggressive", "adaline", "least_squares"):
         return 1.0
     if name == "margin":
         return float(run.choice.options["theta"])
@@ -220,6 +224,6 @@ def _scores(data: Data, run: Run, frame: int, view: View) -> Array | None:
     if not data.flat:
         return None
     if run.weights is None:
-        return scores_at(run, data, grid(view), np.array([frame]))[0] if frame else None
+        return scores_at(run, data, grid(view), np.array([frame]))[0] if frame or run.stages else None
     weights = run.weights[frame]
     return grid(view, 160) @ weights[:2] + weights[2] if weights[:2].any() else None

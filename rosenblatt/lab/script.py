@@ -7,8 +7,7 @@ fit that stops there.
 
 from __future__ import annotations
 
-from rosenblatt.lab.history import Run
-from rosenblatt.lab.learners import Call
+from rosenblatt.lab.history import Run, stopped_at
 from rosenblatt.lab.sets import Data
 
 
@@ -47,10 +46,16 @@ def _lines(run: Run, data: Data, frame: int) -> list[str]:
     if run.kind == "updates":
         return _updates(run, title, number, last)
     call = run.call
-    if run.kind == "epochs" and not last and number:
-        call = Call(call.name, {**call.arguments, "max_iter": number})
+    if run.kind == "epochs" and not last and (number or run.stages):
+        call = stopped_at(call, number)
     lines = [f"model = {call.code}", "model.fit(X, y)"]
-    weights = "np.append(model.coef_[0], model.intercept_[0])"
+    if run.stages:
+        return [
+            *lines,
+            "parts = [model.below_.weights_, model.below_.bias_, model.weights_, model.bias_]",
+            f'shown["{title}"] = np.concatenate([part.ravel() for part in parts])',
+        ]
+    weights = "np.append(model.coef_, model.intercept_)"
     if number == 0:
         weights = f"np.array({run.weights[0].tolist()})  # where it starts" if run.weights is not None else ""
     return [*lines, f'shown["{title}"] = {weights}']

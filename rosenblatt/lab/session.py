@@ -25,7 +25,7 @@ from rosenblatt.lab.proof import Proof, prove
 from rosenblatt.lab.script import script
 from rosenblatt.lab.sets import MOST_DRAWN, SETS, Data, as_csv, missing
 from rosenblatt.lab.state import State, data_of, from_address, to_address
-from rosenblatt.lab.surface import surface
+from rosenblatt.lab.surface import LOSSES, surface
 
 Reply = dict[str, Any]
 MOST_UNDONE = 200
@@ -189,6 +189,7 @@ class Session:
             "generation": self.generation,
             "set": state.set if state.points is None else "own",
             "set_values": dict(state.values),
+            "edited": "" if not state.edits else "cleared" if self._cleared() else "by hand",
             "learners": [[choice.name, choice.options] for choice in state.learners],
             "seed": state.seed,
             "frame": state.frame,
@@ -217,9 +218,12 @@ class Session:
             return "These points are too many for a link; share the exported data instead."
         return ""
 
+    def _cleared(self) -> bool:
+        return any(edit[0] == "clear" for edit in self.state.edits)
+
     def drawn(self) -> Reply:
         data, rows = self.data, self.data.sample()
-        cleared = any(edit[0] == "clear" for edit in self.state.edits)
+        cleared = self._cleared()
         about = SETS[self.state.set].about if self.state.points is None and not cleared else "Your own data."
         if self.state.edits and not cleared:
             about += " You have changed it by hand."
@@ -251,12 +255,16 @@ class Session:
             told["path"] = packed(run.path, "f8")
         if data.flat and run.weights is None:
             told["field"] = self._field(run)
+        if data.flat and run.stages:
+            below = [model.below_ for model in run.stages]
+            told["hidden"] = {"units": len(below[0].bias_), "lines": packed(np.array(
+                [np.column_stack([layer.weights_, layer.bias_]) for layer in below]), "f8")}  # fmt: skip
         if data.shape is not None and run.weights is not None:
             told["image"] = _images(run, data.shape)
         if len(run.rows):
             hidden = np.unique(run.rows[place[run.rows] < 0])[: 4000 if data.flat else 0]
             told["samples"] = {int(row): data.X[row].tolist() for row in hidden}
-        if data.flat and learner.name in ("neuron", "logistic") and run.weights is not None:
+        if data.flat and learner.name in LOSSES and run.weights is not None:
             told["surface"] = _told_surface(run, data)
         return told
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,12 +23,18 @@ class Surface:
     note: str
 
 
-def losses(weights: Array, data: Data, lam: float, squared: bool) -> Array:
-    """The objective of the sigmoid neuron, or of logistic regression, at each (w, b)."""
+LOSSES: dict[str, Callable[[Array], Array]] = {  # of the margins
+    "neuron": lambda m: 0.5 * expit(-m) ** 2,
+    "logistic": lambda m: np.logaddexp(0.0, -m),
+    "least_squares": lambda m: 0.5 * (1.0 - m) ** 2,
+}
+
+
+def losses(weights: Array, data: Data, lam: float, learner: str) -> Array:
+    """The objective of a learner at each (w, b)."""
     rows = np.linspace(0, len(data.y) - 1, min(len(data.y), LOOKED_AT)).astype(np.int64)
     margins = (weights[:, :-1] @ data.X[rows].T + weights[:, -1:]) * data.y[rows]
-    loss = 0.5 * expit(-margins) ** 2 if squared else np.logaddexp(0.0, -margins)
-    return loss.mean(axis=1) + lam * np.einsum("ij,ij->i", weights[:, :-1], weights[:, :-1])
+    return LOSSES[learner](margins).mean(axis=1) + lam * np.einsum("ij,ij->i", weights[:, :-1], weights[:, :-1])
 
 
 def surface(run: Run, data: Data, side: int = 48) -> Surface:
@@ -41,5 +48,5 @@ def surface(run: Run, data: Data, side: int = 48) -> Surface:
     bias = float(run.weights[-1, 2])
     places = grid(view, side)
     weights = np.column_stack([places, np.full(len(places), bias)])
-    values = losses(weights, data, float(run.choice.options["lam"]), run.choice.name == "neuron")
+    values = losses(weights, data, float(run.choice.options["lam"]), run.choice.name)
     return Surface(side, view, values, f"The loss over (w₁, w₂) where b = {bias:.3g}, as in the end.")

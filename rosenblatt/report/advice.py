@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.stats import binomtest
+from scipy.special import bdtr
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -186,7 +186,7 @@ class Judge:
         truth = self.y_test[asked]
         ours, theirs = than == truth, answers == truth
         gained, lost = int((theirs & ~ours).sum()), int((ours & ~theirs).sum())
-        return gained > lost and float(binomtest(lost, gained + lost).pvalue) < CHANCE
+        return gained > lost and 2.0 * float(bdtr(lost, gained + lost, 0.5)) < CHANCE
 
     def _scored(self, trial: Trial, asked: Array) -> str:
         ours = float((self.answers[asked] == self.y_test[asked]).mean())

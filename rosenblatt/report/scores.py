@@ -190,3 +190,18 @@ class RegressionFigures:
 
     def to_dict(self) -> dict[str, Any]:
         return {name: plain(value) for name, value in vars(self).items()}
+
+
+def area_under_roc(hits: Array, scores: Array) -> float:
+    """The share of the pairs of a hit and a miss in which the hit has the higher score; a tie counts half.
+
+    Counted in whole numbers. That it is the area under the ROC curve is Mann and Whitney's.
+
+    Examples
+    --------
+    >>> area_under_roc(np.array([True, False, True, False]), np.array([2.0, 1.0, 1.0, 0.0]))
+    0.875
+    """
+    upper, lower = np.sort(scores[hits]), np.sort(scores[~hits])
+    twice = np.searchsorted(lower, upper, "left").sum() + np.searchsorted(lower, upper, "right").sum()
+    return float(twice) / (2.0 * len(upper) * len(lower))

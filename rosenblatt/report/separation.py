@@ -87,7 +87,7 @@ class _Question:
         if n <= FEW:
             return np.arange(n)
         pool = np.sort(self.random.choice(n, min(n, 10 * FEW), replace=False))
-        wrong = pool[np.asarray(self.anatomy.model.predict(take(self.X, pool))) != self.y[pool]]
+        wrong = pool[self.anatomy.answers(take(self.X, pool)) != self.y[pool]]
         wrong = self.random.permutation(wrong)[: FEW // 2]
         return np.unique(np.concatenate([wrong, self.random.choice(pool, FEW - len(wrong), replace=False)]))
 

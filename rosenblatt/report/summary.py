@@ -7,13 +7,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import roc_auc_score
 
 import rosenblatt
 from rosenblatt.features.anatomy import Anatomy, Array, labels_of, plain, take
 from rosenblatt.report.advice import Advice, Judge, regression_advice
 from rosenblatt.report.drivers import Drivers, drivers_of
-from rosenblatt.report.scores import Baseline, ClassFigures, Confusion, RegressionFigures, Share, percent
+from rosenblatt.report.scores import (
+    Baseline,
+    ClassFigures,
+    Confusion,
+    RegressionFigures,
+    Share,
+    area_under_roc,
+    percent,
+)
 from rosenblatt.report.separation import Separation, separation_of
 from rosenblatt.trace import STOP_REASONS
 
@@ -240,7 +247,7 @@ def summarise(
         scores = anatomy.learner.decision_function(seen)
     separation = train_accuracy = None
     if learned is not None:
-        train_accuracy = _train_accuracy(model, X_train, learned, random_state)
+        train_accuracy = _train_accuracy(anatomy, X_train, learned, random_state)
         separation = separation_of(anatomy, X_train, learned, classes, time_limit=time_limit / 2, seed=random_state)
     drivers = drivers_of(anatomy, X_test, truth, classes, most=most, seed=random_state, deadline=deadline)
     advice: list[Advice] = []
@@ -271,9 +278,7 @@ def _of_regression(
     train = None
     if learned is not None:
         chosen = _some(len(learned), ROWS_FOR_TRAIN_ERROR, seed)
-        train = RegressionFigures.of(
-            learned[chosen].astype(np.float64), np.asarray(anatomy.model.predict(take(X_train, chosen)))
-        )
+        train = RegressionFigures.of(learned[chosen].astype(np.float64), anatomy.answers(take(X_train, chosen)))
     return Summary(
         kind="regression", classes=[], accuracy=None, train_accuracy=None, balanced_accuracy=None, baseline=baseline,
         beats_baseline=figures.high < baseline.mean_error, confusion=None, positive=None,
@@ -303,7 +308,7 @@ def _area(truth: Array, scores: Any, classes: list[Any], positive: Any) -> float
     if hits.all() or not hits.any():
         return None
     towards = np.asarray(scores, np.float64) if positive == classes[1] else -np.asarray(scores, np.float64)
-    return float(roc_auc_score(hits, towards))
+    return area_under_roc(hits, towards)
 
 
 def _largest(labels: Array) -> Any:
@@ -317,7 +322,7 @@ def _some(n: int, most: int, seed: int) -> Array:
     return np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
 
 
-def _train_accuracy(model: Any, X: Any, y: Array, seed: int) -> Share:
+def _train_accuracy(anatomy: Anatomy, X: Any, y: Array, seed: int) -> Share:
     chosen = _some(len(y), ROWS_FOR_TRAIN_ERROR, seed)
-    right = np.asarray(model.predict(take(X, chosen))) == y[chosen]
+    right = anatomy.answers(take(X, chosen)) == y[chosen]
     return Share(int(right.sum()), len(right))

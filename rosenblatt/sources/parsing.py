@@ -43,13 +43,38 @@ def powers_of_five() -> Any:
 
 
 # Places in arrays are unsigned: numba looks for a minus before it uses any other.
-ONE, TWO, TEN, NOUGHT = (
-    np.uint64(1),
-    np.uint64(2),
-    np.uint64(10),
-    np.uint64(48),
-)  # places are unsigned: others are checked for a minus
+ONE, TWO, TEN, NOUGHT = np.uint64(1), np.uint64(2), np.uint64(10), np.uint64(48)
+PIECE = np.uint64(4096)  # bytes in which line ends are counted before one of them is looked for
 EXACT_POWERS = np.array([10.0**q for q in range(23)])
+
+
+def _cut_lines(text: Any, length: Any, most: Any) -> Any:
+    """(end, lines, colons, gaps) of the whole lines at the start of a text, at most `most` of them.
+
+    This bounds what they hold, so that arrays for it can be made in the right size: every entry of LIBSVM text has a
+    colon, every one of Vowpal Wabbit text follows a gap (white space or a bar) or a colon.
+    """
+    end = np.uint64(length)
+    while end > np.uint64(0) and text[end - ONE] != 10:
+        end -= ONE
+    at, lines, colons, gaps = np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0)
+    while at < end:
+        upto = min(at + PIECE, end)
+        ends, marks, blanks = np.uint64(0), np.uint64(0), np.uint64(0)
+        for i in range(at, upto):  # only counting: the compiler takes many letters at a time
+            ends += np.uint64(text[i] == 10)
+            marks += np.uint64(text[i] == 58)
+            blanks += np.uint64((text[i] <= 32) | (text[i] == 124))
+        if lines + ends > np.uint64(most):
+            break
+        lines, colons, gaps = lines + ends, colons + marks, gaps + blanks
+        at = upto
+    while at < end and lines < np.uint64(most):
+        lines += np.uint64(text[at] == 10)
+        colons += np.uint64(text[at] == 58)
+        gaps += np.uint64((text[at] <= 32) | (text[at] == 124))
+        at += ONE
+    return np.int64(at), np.int64(lines), np.int64(colons), np.int64(gaps)
 
 
 @register_jitable(forceinline=True)
@@ -384,6 +409,7 @@ def _compile(function: Callable[..., Any]) -> Any:
         return numba.njit(**options)(function)
 
 
+cut_lines = _compile(_cut_lines)
 parse_libsvm = _compile(_parse_libsvm)
 parse_vw = _compile(_parse_vw)
 

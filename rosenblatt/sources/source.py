@@ -14,6 +14,7 @@ import re
 import shutil
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -83,6 +84,7 @@ class Source:
     types: dict[str, Any] = field(default_factory=dict, repr=False)
     _copies: Any = field(default=None, repr=False)  # the folder of what came from elsewhere
     _called: dict[str, str] = field(default_factory=dict, repr=False)  # and where each file in it came from
+    _begun: Future[Rows] | None = field(default=None, repr=False)
     _places: dict[str, list[delimited.Place]] = field(default_factory=dict, repr=False)
 
     @property
@@ -113,8 +115,33 @@ class Source:
             return tuple(frame.columns)
         return ()
 
+    def begin(self) -> None:
+        """Begin to read on a thread of its own; `read` waits for it, and says what went wrong."""
+        import polars  # noqa: F401  here: two threads that import the same may wait for each other
+
+        future: Future[Rows] = Future()
+        self._begun = future
+
+        def work() -> None:
+            try:
+                future.set_result(self._read())
+            except BaseException as error:
+                future.set_exception(error)
+
+        # A daemon, so that a command that is refused meanwhile can end.
+        threading.Thread(target=work, daemon=True).start()
+
+    @property
+    def is_being_read(self) -> bool:
+        """Whether `begin` was called and is not done."""
+        return self._begun is not None and not self._begun.done()
+
     def read(self) -> Rows:
         """All rows: a polars DataFrame, or a `Matrix`."""
+        begun, self._begun = self._begun, None
+        return self._read() if begun is None else begun.result()
+
+    def _read(self) -> Rows:
         if self.kind == "matrix":
             return self._read_matrix()
         import polars as pl
@@ -424,7 +451,7 @@ def open_source(
         ) from error
     given: list[str | PathLike[str]] = [paths] if isinstance(paths, str | PathLike) else list(paths)
     encoding = "utf-8" if encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig") else encoding
-    copies, called = _copied(given) if any(_is_elsewhere(os.fspath(path)) for path in given) else (None, {})
+    copies, called = _copied(given) if any(is_elsewhere(os.fspath(path)) for path in given) else (None, {})
     own = {origin: path for path, origin in called.items()}
     names = {path: "standard input" if origin == "-" else origin for path, origin in called.items()}
     try:
@@ -451,7 +478,7 @@ def _one_format(formats: dict[str, str]) -> str:
     return different[0]
 
 
-def _is_elsewhere(path: str) -> bool:
+def is_elsewhere(path: str) -> bool:
     """Whether rows come from no file of this machine, but can be copied into one."""
     return path == "-" or addresses.is_address(path)
 
@@ -462,7 +489,7 @@ def _copied(given: Sequence[str | PathLike[str]]) -> tuple[Any, dict[str, str]]:
     called: dict[str, str] = {}
     try:
         for number, origin in enumerate(dict.fromkeys(os.fspath(path) for path in given)):
-            if not _is_elsewhere(origin):
+            if not is_elsewhere(origin):
                 continue
             place = Path(folder.name) / str(number)
             place.mkdir()

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import os
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -13,13 +15,15 @@ import numpy as np
 
 from .ahead import ahead, usual_threads
 from .compressed import open_text
-from .delimited import Place, blocks_at, blocks_in_order, first_line
+from .delimited import Place, first_line
+from .line_blocks import Block, Buffers, blocks_at, blocks_in_order
 from .matrix import Matrix
 
 if TYPE_CHECKING:
     from .source import Source
 
 BLOCK_BYTES = 2**21  # small enough that what one block becomes is still in the cache when it is used
+LARGEST_BLOCK, LEAST_ROWS = 2**23, 2**14  # of blocks that hold as many rows as a batch, or several
 LIBSVM_LINE = re.compile(r"[+-]?[\d.eE+-]+(\s+qid:\d+)?(\s+\d+:[+-]?[\d.eE+-]+)*\s*(#.*)?")
 VW_LINE = re.compile(r"[^|,]*\|.*")
 
@@ -55,64 +59,88 @@ def libsvm_blocks(
     zero_based: bool,
     dtype: Any,
     places: list[Place] | None = None,
+    n_rows: int | None = None,
     finite: bool = False,
 ) -> Iterator[SparseBlock]:
     """The rows of LIBSVM text, block by block, in order or at known places. Indices count from 0 in what comes back.
 
+    In order, a block has `n_rows` where that can be (blank lines and comments are none, and long lines fill it sooner).
     `finite` refuses nan and inf.
     """
     from . import parsing
 
     first = 0 if zero_based else 1
+    buffers = Buffers()
 
-    def parse(item: tuple[Place, bytes]) -> SparseBlock:
-        place_of, block = item
-        text = np.frombuffer(block + b"\n\n", np.uint8)  # the parser may look one byte beyond the last line's end
-        n_rows, n_entries = block.count(b"\n") + 1, len(block) // 3 + 1
-        labels, indptr = np.empty(n_rows), np.zeros(n_rows + 1, np.int64)
-        indices, data = np.empty(n_entries, np.int32), np.empty(n_entries, dtype)
-        hard = np.empty((n_rows + n_entries, 3), np.int64)
+    def parse(block: Block) -> SparseBlock:
+        labels, indptr = np.empty(block.lines), _starts(block.lines, block.colons)
+        indices, data = np.empty(block.colons, np.int32), np.empty(block.colons, dtype)
+        hard = block.buffer.room_for_notes(block.lines + block.colons)
         error, place, rows, entries, n_hard, widest = parsing.parse_libsvm(
-            text, len(block) + 1, labels, indptr, indices, data, first, hard, *parsing.helpers()
+            block.buffer.text, block.length, labels, indptr, indices, data, first, hard, *parsing.helpers()
         )
-        _read_hard(block, hard[:n_hard], data, labels, place_of, path, name, LIBSVM_FORM, finite)
+        if n_hard:
+            _read_hard(block.bytes(), hard[:n_hard], data, labels, block.place, path, name, LIBSVM_FORM, finite)
         if error != parsing.OK:
-            raise _wrong(block, int(place), place_of, path, name, LIBSVM_FORM, _reasons(first)[int(error)])
+            raise _wrong(block.bytes(), int(place), block.place, path, name, LIBSVM_FORM, _reasons(first)[int(error)])
+        buffers.give_back(block.buffer)
         return SparseBlock(
             labels[:rows], indptr[: rows + 1], indices[:entries], data[:entries], int(widest) - first,
-            place=place_of,
+            place=block.place,
         )  # fmt: skip
 
-    blocks = blocks_in_order(file, None, BLOCK_BYTES) if places is None else blocks_at(file, places)
-    yield from ahead(blocks, parse, usual_threads())
+    yield from ahead(_text_blocks(file, buffers, places, n_rows), parse, usual_threads())
 
 
 def vw_blocks(
-    file: BinaryIO, path: str, name: str, *, bits: int, dtype: Any, places: list[Place] | None = None
+    file: BinaryIO,
+    path: str,
+    name: str,
+    *,
+    bits: int,
+    dtype: Any,
+    places: list[Place] | None = None,
+    n_rows: int | None = None,
 ) -> Iterator[SparseBlock]:
     """The rows of Vowpal Wabbit text, block by block, hashed to 2**bits columns."""
     from . import parsing
 
-    def parse(item: tuple[Place, bytes]) -> SparseBlock:
-        place_of, block = item
-        text = np.frombuffer(block + b"\n\n", np.uint8)
-        n_rows, n_entries = block.count(b"\n") + 1, len(block) // 2 + 1
-        labels, importance, indptr = np.empty(n_rows), np.empty(n_rows), np.zeros(n_rows + 1, np.int64)
+    buffers = Buffers()
+
+    def parse(block: Block) -> SparseBlock:
+        n_rows, n_entries = block.lines, block.colons + block.gaps
+        labels, importance, indptr = np.empty(n_rows), np.empty(n_rows), _starts(n_rows, n_entries)
         indices, data = np.empty(n_entries, np.int32), np.empty(n_entries, dtype)
-        hard = np.empty((n_rows + n_entries, 3), np.int64)
+        hard = block.buffer.room_for_notes(n_rows + n_entries)
         error, place, rows, entries, n_hard = parsing.parse_vw(
-            text, len(block) + 1, labels, importance, indptr, indices, data, bits, hard, *parsing.helpers()
+            block.buffer.text, block.length, labels, importance, indptr, indices, data, bits, hard, *parsing.helpers()
         )
-        _read_hard(block, hard[:n_hard], data, labels, place_of, path, name, VW_FORM, True)
+        if n_hard:
+            _read_hard(block.bytes(), hard[:n_hard], data, labels, block.place, path, name, VW_FORM, True)
         if error != parsing.OK:
-            raise _wrong(block, int(place), place_of, path, name, VW_FORM, _reasons(0)[int(error)])
+            raise _wrong(block.bytes(), int(place), block.place, path, name, VW_FORM, _reasons(0)[int(error)])
+        buffers.give_back(block.buffer)
         return SparseBlock(
             labels[:rows], indptr[: rows + 1], indices[:entries], data[:entries], 2**bits - 1, importance[:rows],
-            place_of,
+            block.place,
         )  # fmt: skip
 
-    blocks = blocks_in_order(file, None, BLOCK_BYTES) if places is None else blocks_at(file, places)
-    yield from ahead(blocks, parse, usual_threads())
+    yield from ahead(_text_blocks(file, buffers, places, n_rows), parse, usual_threads())
+
+
+def _text_blocks(file: BinaryIO, buffers: Buffers, places: list[Place] | None, n_rows: int | None) -> Iterator[Block]:
+    if places is not None:
+        return blocks_at(file, buffers, places)
+    if n_rows is None:
+        return blocks_in_order(file, buffers, BLOCK_BYTES)
+    return blocks_in_order(file, buffers, LARGEST_BLOCK, n_rows * math.ceil(LEAST_ROWS / n_rows))
+
+
+def _starts(n_rows: int, n_entries: int) -> Any:
+    """Room for the indptr of so many rows and entries, of which the first is there."""
+    indptr = np.empty(n_rows + 1, np.int32 if n_entries < 2**31 else np.int64)
+    indptr[0] = 0
+    return indptr
 
 
 LIBSVM_FORM = "A LIBSVM file must have lines of the form 'label index:value ...' with rising indices"
@@ -176,19 +204,23 @@ def _wrong(block: bytes, place: int, place_of: Place, path: str, name: str, form
 
 
 class _Growing:
-    """An array that takes more at its end; given a good guess of its size, nothing is ever copied."""
+    """An array that takes more at its end; given a good guess of its size, nothing is ever moved."""
 
     def __init__(self, dtype: Any) -> None:
         self.values, self.used = np.empty(0, dtype), 0
 
-    def add(self, more: Any, expected: int) -> None:
-        needed = self.used + len(more)
-        if needed > len(self.values):
-            larger = np.empty(max(needed, expected, 3 * len(self.values) // 2), self.values.dtype)
-            larger[: self.used] = self.values[: self.used]
-            self.values = larger
-        self.values[self.used : needed] = more
-        self.used = needed
+    def fits(self, count: int) -> bool:
+        return self.used + count <= len(self.values)
+
+    def enlarge(self, count: int) -> None:
+        larger = np.empty(max(self.used + count, 3 * len(self.values) // 2), self.values.dtype)
+        larger[: self.used] = self.values[: self.used]
+        self.values = larger
+
+    def room(self, count: int) -> Any:
+        """The next places, to be filled by the caller."""
+        self.used += count
+        return self.values[self.used - count : self.used]
 
     def finished(self) -> Any:
         # What was never touched was never given by the system: a view costs no memory.
@@ -196,24 +228,42 @@ class _Growing:
 
 
 def gather(blocks: Iterable[SparseBlock], n_bytes: int, dtype: Any) -> tuple[Any, Any, Any, Any, int, Any]:
-    """(data, indices, indptr, labels, width, importance or None) of all blocks together."""
-    labels, counts, indices, data = _Growing(np.float64), _Growing(np.int32), _Growing(np.int32), _Growing(dtype)
-    importance = _Growing(np.float64)
-    width = 0
-    for number, block in enumerate(blocks):
-        share = int(1.05 * n_bytes / BLOCK_BYTES) + 1 if number == 0 else 0
-        labels.add(block.labels, share * len(block.labels))
-        counts.add(np.diff(block.indptr).astype(np.int32), share * len(block.labels))
-        indices.add(block.indices, share * len(block.indices))
-        data.add(block.data, share * len(block.data))
-        if block.importance is not None:
-            importance.add(block.importance, share * len(block.labels))
-        width = max(width, block.widest + 1)
-    total = indices.used
-    indptr = np.zeros(labels.used + 1, np.int32 if total < 2**31 else np.int64)
-    np.cumsum(counts.finished(), out=indptr[1:])
-    weights = importance.finished() if importance.used else None
-    return data.finished(), indices.finished(), indptr, labels.finished(), width, weights
+    """(data, indices, indptr, labels, width, importance or None) of all blocks together.
+
+    The system gives memory page by page when it is first written to, which takes longer than parsing: so that is done
+    on several threads, too.
+    """
+    arrays = {name: _Growing(kind) for name, kind in (
+        ("labels", np.float64), ("counts", np.int32), ("indices", np.int32), ("data", dtype), ("importance", np.float64)
+    )}  # fmt: skip
+    width, share = 0, 1.05 * n_bytes / BLOCK_BYTES + 1
+    with ThreadPoolExecutor(usual_threads()) as pool:
+        filling: deque[Future[None]] = deque()
+        for block in blocks:
+            parts = {"labels": block.labels, "counts": block.labels, "indices": block.indices, "data": block.data}
+            if block.importance is not None:
+                parts["importance"] = block.importance
+            for name, part in parts.items():
+                if not arrays[name].fits(len(part)):
+                    wait(filling)
+                    arrays[name].enlarge(int(share * len(part)))
+            share = 1.0  # the guess is made by the first block
+            filling.append(pool.submit(_fill, block, {name: arrays[name].room(len(parts[name])) for name in parts}))
+            width = max(width, block.widest + 1)
+            if len(filling) > usual_threads():
+                filling.popleft().result()
+        for filled in filling:
+            filled.result()
+    indptr = np.zeros(arrays["labels"].used + 1, np.int32 if arrays["indices"].used < 2**31 else np.int64)
+    np.cumsum(arrays["counts"].finished(), out=indptr[1:])
+    data, indices, labels, importance = (arrays[k].finished() for k in ("data", "indices", "labels", "importance"))
+    return data, indices, indptr, labels, width, importance if len(importance) else None
+
+
+def _fill(block: SparseBlock, rooms: dict[str, Any]) -> None:
+    np.subtract(block.indptr[1:], block.indptr[:-1], out=rooms.pop("counts"), casting="unsafe")
+    for name, room in rooms.items():
+        room[:] = getattr(block, name)
 
 
 def matrices(path: str, name: str, source: Source, n_rows: int | None) -> Iterator[Matrix]:
@@ -221,12 +271,12 @@ def matrices(path: str, name: str, source: Source, n_rows: int | None) -> Iterat
     from .libsvm import check_width
 
     with open_text(path) as file:
-        blocks = _blocks(file, path, name, source)
         if n_rows is not None:
             width = _settled_width(source)
-            for block in recut(blocks, n_rows):
+            for block in recut(_blocks(file, path, name, source, n_rows=n_rows), n_rows):
                 yield _matrix(block, width, name, source.format)
             return
+        blocks = _blocks(file, path, name, source)
         data, indices, indptr, labels, width, weights = gather(blocks, os.path.getsize(path), np.float64)
         if not len(labels):
             return
@@ -260,17 +310,24 @@ def _matrix(block: SparseBlock, width: int, name: str, format: str) -> Matrix:
 
 
 def _blocks(
-    file: BinaryIO, path: str, name: str, source: Source, places: list[Place] | None = None
+    file: BinaryIO,
+    path: str,
+    name: str,
+    source: Source,
+    places: list[Place] | None = None,
+    n_rows: int | None = None,
 ) -> Iterator[SparseBlock]:
     if source.format == "vw":
-        return vw_blocks(file, path, name, bits=source.bits, dtype=np.float64, places=places)
-    return libsvm_blocks(file, path, name, zero_based=source.zero_based, dtype=np.float64, places=places, finite=True)
+        return vw_blocks(file, path, name, bits=source.bits, dtype=np.float64, places=places, n_rows=n_rows)
+    return libsvm_blocks(
+        file, path, name, zero_based=source.zero_based, dtype=np.float64, places=places, n_rows=n_rows, finite=True
+    )
 
 
 def _labelled(X: Any, labels: Any, weights: Any, format: str) -> Matrix:
     if format == "vw":
         X.sum_duplicates()  # names that share a column
-    none = bool(np.isnan(labels).all())
+    none = format == "vw" and bool(np.isnan(labels).all())
     plain = weights is None or bool((weights == 1.0).all())
     return Matrix(X, None if none else labels, sample_weight=None if plain else weights)
 

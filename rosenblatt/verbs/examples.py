@@ -75,9 +75,13 @@ class Examples:
 
     def take(self, chosen: Array) -> Examples:
         """Some of the rows, in the order asked for."""
+        return self.with_rows(self.rows[chosen], chosen)
+
+    def with_rows(self, rows: Any, chosen: Array) -> Examples:
+        """These rows in place of the ones that are chosen, with their labels and weights."""
         return replace(
             self,
-            rows=self.rows[chosen],
+            rows=rows,
             y=None if self.y is None else self.y[chosen],
             weights=None if self.weights is None else self.weights[chosen],
             places=chosen if self.places is None else self.places[chosen],
@@ -108,17 +112,7 @@ class Examples:
             parts[0].append(group.filter(mask))
             parts[1].append(group.filter(~mask))
         rows = [polars.concat(part, how="horizontal") for part in parts]
-        empty = replace(self, rows=None, y=None, weights=None)
-        return tuple(  # type: ignore[return-value]
-            replace(
-                empty,
-                rows=part,
-                y=None if self.y is None else self.y[chosen],
-                weights=None if self.weights is None else self.weights[chosen],
-                places=chosen if self.places is None else self.places[chosen],
-            )
-            for part, chosen in zip(rows, (learned, tested), strict=True)
-        )
+        return self.with_rows(rows[0], learned), self.with_rows(rows[1], tested)
 
     def labels(self) -> Array:
         if self.y is None:

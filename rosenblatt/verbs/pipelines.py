@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
+from rosenblatt.features.anatomy import Seen
 from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.features.tables import CellError
 from rosenblatt.verbs.errors import InputError, reading, setting
@@ -34,10 +36,29 @@ def unfitted(found: Examples, learner: Any, *, scale: bool, missing: str, text: 
 def fit_columns(model: Pipeline, found: Examples) -> Any:
     """Fit what comes before the learner, and return the rows that the learner sees."""
     rows = found.rows
+    if isinstance(rows, Seen):  # `fit_columns_parted` was here
+        return rows.rows
     with reading(found.name), in_the_file(found):
         for _, step in model.steps[:-1]:
             rows = step.fit_transform(rows)
     return rows
+
+
+def fit_columns_parted(model: Pipeline, found: Examples, learned: Array, tested: Array) -> tuple[Examples, Examples]:
+    """Fit the encoder of a table to the rows to learn from, and part the table as the learner sees it.
+
+    The table itself is given up, so that only what is learned from and tested on stays in memory.
+    """
+    encoder = model.steps[0][1]
+    kept = np.zeros(len(found), dtype=bool)
+    kept[learned] = True
+    columns = list(found.rows.columns)
+    with reading(found.name), in_the_file(found):
+        parts = encoder.fit_transform_parts(found.rows, kept)
+    empty = replace(found, rows=None)
+    return tuple(  # type: ignore[return-value]
+        empty.with_rows(Seen(rows, columns), chosen) for rows, chosen in zip(parts, (learned, tested), strict=True)
+    )
 
 
 @contextmanager
@@ -51,6 +72,8 @@ def in_the_file(found: Examples) -> Iterator[None]:
 
 def seen(model: Pipeline, rows: Any) -> Any:
     """The rows as the learner of a fitted model sees them."""
+    if isinstance(rows, Seen):
+        return rows.rows
     for _, step in model.steps[:-1]:
         rows = step.transform(rows)
     return rows

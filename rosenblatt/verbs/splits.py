@@ -30,7 +30,7 @@ def hold_out(y: Array, share: float, seed: int, *, numbers: bool = False) -> tup
     kept = np.ones(len(y), dtype=bool)
     kept[tested] = False
     learned = np.flatnonzero(kept)
-    if len(learned) == 0 or (not numbers and len(np.unique(y[learned])) < 2):
+    if len(learned) == 0 or (not numbers and (y[learned] == y[learned[0]]).all()):
         raise InputError(
             f"There must be rows of two classes left to learn from, but of {len(y):,} rows {share:.0%} are kept aside "
             f"to test on; add rows, or use --holdout 0 or --test."
@@ -66,7 +66,7 @@ def folds(y: Array, count: int, seed: int, *, numbers: bool = False) -> Iterator
 
 
 def _by_class(y: Array, order: Array) -> list[Array]:
-    return [order[y[order] == label] for label in np.unique(y)]
+    return [order[(y == label)[order]] for label in np.unique(y)]
 
 
 def _rounded(share: float, size: int, random: np.random.Generator) -> int:

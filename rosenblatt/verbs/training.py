@@ -16,6 +16,7 @@ from sklearn.pipeline import Pipeline
 
 from rosenblatt.features.target import check_classes
 from rosenblatt.report import Summary, summarise
+from rosenblatt.sources import Source
 from rosenblatt.verbs.errors import UsageError, listed, nearest, one_line, reading, setting, writing
 from rosenblatt.verbs.examples import (
     Array,
@@ -35,6 +36,7 @@ from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.pipelines import (
     columns_of,
     fit_columns,
+    fit_columns_parted,
     fit_learner,
     fresh,
     in_the_file,
@@ -99,7 +101,7 @@ class Training:
 
 
 def train(
-    data: str | Sequence[str],
+    data: str | Sequence[str] | Source,
     target: str | int | None = None,
     *,
     learner: str | None = None,
@@ -133,7 +135,7 @@ def train(
 
     Parameters
     ----------
-    data : a file, several, a pattern, or "-" for standard input
+    data : a file, several, a pattern, or "-" for standard input; or a source that `open_source` made of them
     target : the column to predict: its name, its number from 1, or -1 for the last
     learner : a key of `rosenblatt.verbs.learners.LEARNERS`, or the name of a class of ours
     settings : parameters of the learner, as a mapping or as texts "name=value"
@@ -170,8 +172,12 @@ def train(
     check_columns_policy(missing, text)
     clock = _Clock()
     numbers = LEARNERS[name].kind == "numbers"
-    _check_outputs(out, report, data, target, test)
-    source = open_data(data, format=format, header=header, encoding=encoding, separator=separator)
+    _check_outputs(out, report, data.paths if isinstance(data, Source) else data, target, test)
+    source = (
+        data
+        if isinstance(data, Source)
+        else open_data(data, format=format, header=header, encoding=encoding, separator=separator)
+    )
     if too_large(source) if stream is None else stream:
         _check_streamed(numbers, search, cv, holdout, positive)
         way = _Streamed(source, target, name, given, seed, weights, drop, missing, text, scale)
@@ -194,8 +200,9 @@ def train(
     clock.note("reading")
     estimator = _estimator(name, given, found.labels(), seed)
     with _heard() as heard:
-        learned, tested, told = _parts(found, others, holdout, cv, seed, numbers)
-        model = unfitted(learned, estimator, scale=scale, missing=missing, text=text)
+        model = unfitted(found, estimator, scale=scale, missing=missing, text=text)
+        learned, tested, told = _parts(found, others, holdout, cv, seed, numbers, None if report else model)
+        found = replace(found, rows=None, y=None)  # what is still needed of them is in the parts
         rows = fit_columns(model, learned)
         searched = _search(estimator, name, rows, learned, seed, verbose) if search else None
         fit_learner(model, rows, learned, tested, verbose=verbose, on_epoch=on_epoch)
@@ -288,9 +295,18 @@ def class_named(y: Array, wanted: Any) -> Any:
 
 
 def _parts(
-    found: Examples, others: Examples | None, holdout: float | None, cv: int | None, seed: int, numbers: bool
+    found: Examples,
+    others: Examples | None,
+    holdout: float | None,
+    cv: int | None,
+    seed: int,
+    numbers: bool,
+    model: Pipeline | None,
 ) -> tuple[Examples, Examples | None, str]:
-    """Rows to learn from, rows to test on, and how these came about in words."""
+    """Rows to learn from, rows to test on, and how these came about in words.
+
+    With a model, nobody needs the columns of a table any more: it is encoded and given up.
+    """
     if others is not None:
         if others.is_frame != found.is_frame:
             raise UsageError(f"{others.name} must be of the same kind as {found.name}, but one is a table.")
@@ -303,7 +319,10 @@ def _parts(
     if share == 0:
         return found, None, "the training rows themselves, which flatters"
     learned, tested = hold_out(found.labels(), share, seed, numbers=numbers)
-    return *found.parted(learned, tested), f"a random {share:.0%} of the rows"
+    told = f"a random {share:.0%} of the rows"
+    if found.is_frame and model is not None:
+        return *fit_columns_parted(model, found, learned, tested), told
+    return *found.parted(learned, tested), told
 
 
 # ------------------------------------------------------------------------------------------------ searching and judging

@@ -8,21 +8,22 @@ from hypothesis import strategies as st
 from rosenblatt.engine.intercept import best_intercept
 
 
-def cost(b, scores, y, weights, squared):
+def cost(b, scores, y, weights, squared, ridge):
     short = np.maximum(0, 1 - y * (scores + b))
-    return float(weights @ (short**2 if squared else short))
+    return ridge / 2 * b**2 + float(weights @ (short**2 if squared else short))
 
 
+@pytest.mark.parametrize("ridge", [0.0, 0.01, 1.0, 30.0])
 @pytest.mark.parametrize("squared", [False, True])
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 30), whole=st.booleans())
-def test_no_other_intercept_is_better(squared, seed, n, whole):
+def test_no_other_intercept_is_better(squared, ridge, seed, n, whole):
     random = np.random.default_rng(seed)
     scores = random.integers(-3, 4, n).astype(float) if whole else random.normal(size=n)
     y, weights = random.choice([-1.0, 1.0], n), random.integers(0, 3, n).astype(float)
     weights[0] = 1.0
-    b = best_intercept(scores, y, weights, squared)
-    least = cost(b, scores, y, weights, squared)
+    b = best_intercept(scores, y, weights, squared, ridge)
+    least = cost(b, scores, y, weights, squared, ridge)
     breaks = y - scores
     near = b + np.array([-1.0, -0.1, -1e-3, 1e-3, 0.1, 1.0])
     for other in [*breaks, *near, *np.linspace(breaks.min() - 1, breaks.max() + 1, 50)]:
-        assert least <= cost(other, scores, y, weights, squared) + 1e-9
+        assert least <= cost(other, scores, y, weights, squared, ridge) + 1e-9

@@ -250,6 +250,44 @@ def test_numbers_whose_squares_are_infinite_are_refused():
     assert np.isfinite(large).all() and large.std() == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize("missing", ["median", "indicator"])
+@pytest.mark.parametrize("text", [False, True])
+def test_parts_are_what_fit_and_transform_of_the_parts_are(missing, text):
+    random = np.random.default_rng(0)
+    n = 2**14 + 500  # more than a slice
+    table = pl.DataFrame(
+        {
+            "number": random.normal(size=n) * 100 + 7,
+            "gaps": [None if i % 17 == 3 else float(i % 29) for i in range(n)],
+            "whole": random.integers(0, 9, n),
+            "city": random.choice(["Rome", "Oslo", "Lima"], n),
+            "smokes": random.choice(["yes", "no"], n),
+        }
+    )
+    if text:  # rows become sparse
+        words = random.choice(["red", "green", "blue", "old", "new", "big"], (n, 4))
+        table = table.with_columns(pl.Series("said", [" ".join(row) for row in words]))
+        table = table.with_columns(pl.Series("code", random.choice([f"c{i}" for i in range(90)], n)))
+    kept = random.random(n) < 0.8
+    together = ColumnEncoder(missing=missing)
+    learned, others = together.fit_transform_parts(table, kept)
+    alone = ColumnEncoder(missing=missing).fit(table.filter(kept))
+    assert together.to_state()[0] == alone.to_state()[0] and together.sparse_ is text
+    for mine, rows in ((learned, table.filter(kept)), (others, table.filter(~kept))):
+        theirs = alone.transform(rows)
+        assert type(mine) is type(theirs) and mine.dtype == theirs.dtype and mine.shape == theirs.shape
+        assert (mine != theirs).sum() == 0
+
+
+def test_parts_name_the_row_of_the_whole_table():
+    kept = np.array([True, False] * 20)
+    for row in (6, 7):
+        column = [float(i % 5) for i in range(40)]
+        column[row] = float("inf")
+        with pytest.raises(ValueError, match=rf"row {row + 1};"):
+            ColumnEncoder().fit_transform_parts(pl.DataFrame({"a": column}), kept)
+
+
 def test_one_word_among_many_numbers_stands_for_a_missing_value():
     numbers = [f"{n / 7:.3f}" for n in range(60)]
     words = ["-" if n % 4 == 0 else number for n, number in enumerate(numbers)]

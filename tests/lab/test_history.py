@@ -1,11 +1,16 @@
 """The history of a run is the library's own, at every frame where the library can say what it was."""
 
+import threading
+import time
+import warnings
+
 import numpy as np
 import pytest
 
 from rosenblatt import Perceptron, audit, separability
 from rosenblatt.lab.history import MOST_FRAMES, kernel_values, replay, train
 from rosenblatt.lab.learners import LEARNERS, Choice
+from rosenblatt.lab.listening import warnings_heard
 from rosenblatt.lab.proof import prove
 from rosenblatt.lab.sets import SETS, own, ready
 from rosenblatt.lab.surface import losses, surface
@@ -50,7 +55,8 @@ def test_averages_and_pocket_follow_their_definition():
 def test_the_last_error_is_that_of_the_model(name):
     run = train(Choice.of(name), MIXED, 0)
     assert run.error_frames[-1] == run.frames - 1
-    assert run.errors[-1] == pytest.approx(1 - run.model.score(MIXED.X, MIXED.y))
+    answers = run.model.predict(MIXED.X)
+    assert run.errors[-1] == np.mean(np.where(answers >= 0, 1, -1) != MIXED.y)
 
 
 @pytest.mark.parametrize("name", ["perceptron", "margin", "kernel"])
@@ -84,9 +90,9 @@ def test_long_runs_are_thinned_and_it_is_said():
 
 
 def test_the_landscape_is_the_learners_own_objective():
-    for name in ("neuron", "logistic"):
+    for name in ("neuron", "logistic", "least_squares"):
         run = train(Choice.of(name, {"lam": 0.01}), MIXED, 0)
-        at_end = losses(run.weights[-1:], MIXED, 0.01, name == "neuron")[0]
+        at_end = losses(run.weights[-1:], MIXED, 0.01, name)[0]
         assert at_end == pytest.approx(run.model.objective_)
         assert surface(run, MIXED).values.min() >= 0
 
@@ -177,3 +183,34 @@ def test_the_margins_of_what_is_no_line_are_those_before_each_update(name):
     else:
         score = replay(MIXED.X, run.rows, run.steps, run.shrinks)[k] @ [*MIXED.X[run.rows[k]], 1.0]
     assert run.margins[k] == pytest.approx(MIXED.y[run.rows[k]] * score)
+
+
+def test_layers_start_where_they_start_and_end_as_the_model():
+    xor = ready("xor")
+    run = train(Choice.of("layers"), xor, 0)
+    assert run.errors[-1] == 0.0 and run.weights is None and len(run.stages) == run.frames
+    random = np.random.RandomState(0)
+    assert np.array_equal(run.stages[0].below_.weights_, random.normal(0.0, 1.0, (2, 2)) * (1.0 / np.sqrt(2)))
+    assert run.stages[-1] is run.model
+    once = train(Choice.of("layers", {"max_iter": 1}), xor, 0)
+    assert np.array_equal(run.stages[1].weights_, once.model.weights_)
+
+
+def test_every_thread_hears_its_own_warnings():
+    said = {}
+
+    def listen(name):
+        with warnings_heard() as heard:
+            for _ in range(50):
+                warnings.warn(name, stacklevel=1)
+                time.sleep(0.0005)
+        said[name] = heard
+
+    before = warnings.filters[:], warnings.showwarning
+    threads = [threading.Thread(target=listen, args=(f"thread {j}",)) for j in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert said == {f"thread {j}": [f"thread {j}"] * 50 for j in range(4)}
+    assert (warnings.filters[:], warnings.showwarning) == before

@@ -20,6 +20,8 @@ CASES = [
     *(("logistic", {"solver": solver}) for solver in ("batch", "sgd", "svrg", "row by row")),
     *(("neuron", {"solver": solver, "start": 1.0}) for solver in ("sgd", "svrg", "quasi_newton", "row by row")),
     ("discriminant", {"shrinkage": 0.3}),
+    *(("least_squares", {"solver": solver}) for solver in ("batch", "sgd", "svrg")),
+    ("layers", {"units": 3, "activation": "sigmoid"}),
 ]
 
 
@@ -35,6 +37,9 @@ def on_screen(run, data, frame):
     """What the page draws at this frame."""
     if run.weights is not None:
         return run.weights[frame]
+    if run.stages:
+        top = run.stages[frame]
+        return np.concatenate([v.ravel() for layer in (top.below_, top) for v in (layer.weights_, layer.bias_)])
     if run.choice.learner.answer == "voted":
         return run.model.decision_function(data.X) if frame == run.frames - 1 else None
     log = run.model.trace_.updates

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 import scipy.sparse
 from hypothesis import given
@@ -25,9 +26,11 @@ from sklearn.model_selection import cross_val_predict, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from rosenblatt import KernelPerceptron, LeastSquares, LinearSVM, Perceptron
+from rosenblatt import ColumnEncoder, KernelPerceptron, LeastSquares, LinearSVM, Perceptron
+from rosenblatt.features.anatomy import Seen
 from rosenblatt.report import summarise
-from rosenblatt.report.scores import Confusion, Share
+from rosenblatt.report.advice import Judge
+from rosenblatt.report.scores import Confusion, Share, area_under_roc
 from rosenblatt.sources import digits
 
 SMALL = Path(os.environ.get("ROSENBLATT_DATA", "absent")) / "small"
@@ -380,3 +383,34 @@ def test_figures_of_another_fit_are_not_called_this_models():
     (advice,) = (each for each in summary.advice if each.topic == "balance")
     found = summary.confusion.of_class(1).recall
     assert f"this model finds {found:.1%}; a second fit with class_weight='balanced' finds" in advice.sentence
+
+
+@given(st.lists(st.tuples(st.booleans(), st.sampled_from([-1.0, 0.0, 0.5, 0.5000001, 2.0])), min_size=2, max_size=60))
+def test_area_under_roc(rows):
+    hits, scores = np.array([hit for hit, _ in rows]), np.array([score for _, score in rows])
+    if hits.all() or not hits.any():
+        return
+    assert area_under_roc(hits, scores) == pytest.approx(roc_auc_score(hits, scores), abs=1e-12)
+
+
+@given(st.integers(0, 300), st.integers(0, 300))
+def test_the_chance_of_a_difference_is_the_binomial_test(lost, gained):
+    asked = np.arange(lost + gained)
+    truth, ours = np.ones(len(asked)), np.repeat([0.0, 1.0], [gained, lost])
+    judge = Judge(*[None] * 2, truth, *[None] * 13)
+    better = judge._better(1.0 - ours, asked, ours)
+    assert better == (gained > lost and binomtest(lost, gained + lost).pvalue < 0.05)
+
+
+def test_rows_that_are_encoded_already_are_judged_alike():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(400, 3)) * [1, 10, 100]
+    table = pl.DataFrame({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2]})
+    y = np.where(X @ [1.0, 0.1, 0.01] + random.normal(size=400) > 0, "yes", "no")
+    model = make_pipeline(ColumnEncoder(), Perceptron("averaged", max_iter=5, random_state=0)).fit(table[:300], y[:300])
+    encoded = Seen(model[:-1].transform(table), table.columns)
+    assert encoded.shape == table.shape and len(encoded[:7]) == 7
+    told = summarise(model, table[300:], y[300:], X_train=table[:300], y_train=y[:300]).to_dict()
+    also = summarise(model, encoded[300:], y[300:], X_train=encoded[:300], y_train=y[:300]).to_dict()
+    told["separation"].pop("seconds"), also["separation"].pop("seconds")
+    assert told == also

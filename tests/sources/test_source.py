@@ -520,3 +520,21 @@ def test_damaged_arrays_are_refused_with_a_sentence(ending, tmp_path):
             path.write_bytes(damaged)
             with suppress(ValueError):  # and nothing else, for what can no longer be read
                 open_source(path, format=ending).read()
+
+
+def test_reading_that_was_begun_gives_the_same(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "".join(f"{i},{i / 7}\n" for i in range(5000)))
+    begun, plain = open_source(path), open_source(path)
+    begun.begin()
+    assert begun.read().equals(plain.read()) and not begun.is_being_read
+    assert begun.read().equals(plain.read())  # again, as without
+
+
+def test_what_is_wrong_is_said_by_read(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,2\n1\n")
+    begun = open_source(path)
+    begun.begin()
+    with pytest.raises(ValueError, match="line 3 has 1"):
+        begun.read()

@@ -1,12 +1,14 @@
 // The page of the lab. The server sends a whole run at once; this script plays it, draws it and asks for the next one.
 window.lab = (function () {
   "use strict";
-  const $ = (id) => document.getElementById(id);
+  const $ = (id) => document.getElementById(id), paint = window.labPaint;
   const BLUE = "#0072B2", ORANGE = "#D55E00", GREEN = "#009E73";
   const MOST_SHOWN_SIZE = 24;
+  const HAND = ["add", "move", "delete", "flip", "undo", "redo"]; // what keeps the place in a run that is not playing
+  const PATIENCE = 400; // milliseconds until the curves are drawn without the proof
   let models, wire, screen, data, runs = [], proofs = [];
   let frame = 0, playing = false, fresh = true, dark = false, tool = "draw", side = 1, owed = 0, last = 0, ticking = false, besides = 0;
-  let cursor = null, held = null, asked = 0, spoken = null;
+  let stayed = false, cursor = null, ghosts = [], held = null, asked = 0, spoken = null;
   const waiting = new Map();
   const lab = { menu: null, start, lost, timings: { draws: [], frames: 0 } };
 
@@ -27,9 +29,10 @@ window.lab = (function () {
 
   async function change(request) {
     if ("row" in request || "rows" in request) request.generation = screen.generation; // the numbers are those of this screen
-    const wasAtEnd = frame >= longest();
+    const stood = frame > 0 && frame < longest() && !playing && HAND.includes(request.do);
+    const toEnd = frame >= longest() || !playing;
     const reply = await ask(request);
-    if (reply.runs) show(reply, wasAtEnd || !playing, request.do === "tour");
+    if (reply.runs) show(reply, request.do === "tour" ? "asked" : stood ? "still" : toEnd ? "end" : "start");
     else if (reply.message) say(reply.message);
     return reply;
   }
@@ -46,8 +49,10 @@ window.lab = (function () {
     const told = JSON.parse(wire.proof || "{}");
     if (told.generation !== screen.generation) return;
     proofs = told.proofs;
-    drawProof();
-    draw();
+    tellProof();
+    clearTimeout(unproven);
+    drawPlanes();
+    later(() => { drawProof(); drawMoments(); });
   }
 
   function start(args) {
@@ -57,10 +62,11 @@ window.lab = (function () {
     wire.properties.proof.change.connect(proven);
     fillMenus();
     listen();
+    for (const name of Object.keys(HOSTS)) for (const size of ["inner_width", "inner_height"]) models[`${name}_plot`].properties[size].change.connect(redraw);
     theme(localStorage.getItem("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const shared = new URLSearchParams(location.search).has("s");
-    show(JSON.parse(wire.reply), false, true);
+    show(JSON.parse(wire.reply), "asked");
     if (!shared && !calm) play(true);
     if (wire.proof) proven();
     document.body.dataset.ready = "yes";
@@ -86,7 +92,7 @@ window.lab = (function () {
     return new KINDS[kind](bytes.buffer);
   }
 
-  function show(reply, toEnd, first) {
+  function show(reply, where) { // at the start or the end of the new run, still at the same step, or as it was asked for
     const same = Boolean(screen) && screen.generation === reply.generation; // refused: nothing has changed
     screen = reply;
     const d = reply.data;
@@ -94,26 +100,44 @@ window.lab = (function () {
     runs = reply.runs.map(unpackRun);
     if (!same) proofs = [];
     say(reply.message || reply.trouble);
-    const tourEnd = reply.tour && reply.tour.end;
-    if (!same) frame = first ? (reply.frame || (tourEnd ? longest() : 0)) : toEnd ? longest() : 0;
-    frame = Math.min(frame, longest());
-    frame = Math.max(frame, 0);
+    const asked = reply.frame || (reply.tour && reply.tour.end ? longest() : 0);
+    stayed = !same && where === "still";
+    if (!same) frame = { asked, start: 0, end: longest(), still: frame }[where];
+    frame = Math.max(0, Math.min(frame, longest()));
     $("scrub").max = Math.max(1, longest());
     $("undo").disabled = !reply.undo;
     $("redo").disabled = !reply.redo;
     if (same) for (const id of ["set-options", "options0", "options1"]) $(id).dataset.key = ""; // what was refused is not left standing
-    setMenus();
-    setTour();
     setView();
-    setAddress(reply.address);
+    draw(); // what was asked for comes first
+    setTour();
+    later(showRest);
+  }
+
+  function showRest() { // what is looked at after the picture
+    setMenus();
+    setAddress(screen.address);
     fillTable();
     drawSurface();
     drawCurve();
-    drawProof();
-    for (const run of runs) run.counted = 0;
-    drawAllPoints();
-    draw();
+    tellEnding();
+    tellProof();
+    clearTimeout(unproven);
+    if (proofs.length || !runs.length) drawProof();
+    else { $("prove").classList.add("stale"); unproven = setTimeout(() => { drawProof(); drawMoments(); }, PATIENCE); }
+    drawMoments();
     if ($("python-box").open) fetchScript();
+  }
+
+  let unproven = 0, owedWork = [];
+  function later(work) { // after the next picture is on the screen
+    owedWork = [...owedWork.filter((other) => other !== work), work];
+    if (owedWork.length === 1) afterPicture(() => { const all = owedWork; owedWork = []; for (const one of all) one(); });
+  }
+
+  function afterPicture(work) { // a page in the background gets no pictures, and waits for none
+    if (document.hidden) setTimeout(work, 0);
+    else requestAnimationFrame(() => setTimeout(work, 0));
   }
 
   function unpackRun(told) {
@@ -127,6 +151,7 @@ window.lab = (function () {
     if (!told.shrinks) run.shrinks = new Float64Array(run.steps.length).fill(1);
     for (const name of ["weights", "path"]) run[name] = told[name] ? unpack(told[name], "f8") : null;
     if (told.field) run.field = { side: told.field.side, frames: unpack(told.field.frames, "i4"), bits: unpack(told.field.bits, "u1") };
+    if (told.hidden) run.hidden = { ...told.hidden, lines: unpack(told.hidden.lines, "f8") };
     if (told.image) run.image = { shape: told.image.shape, frames: unpack(told.image.frames, "i4"), values: unpack(told.image.values, "i1") };
     if (told.surface) run.surface = { ...told.surface, values: unpack(told.surface.values, "f4") };
     run.counts = new Int32Array(data.x.length);
@@ -160,33 +185,43 @@ window.lab = (function () {
 
   const rate = () => 1.5 * Math.pow(400, $("speed").value / 100);
 
+  let cost = 0; // milliseconds that a picture takes, smoothed
   function tick(now) {
-    const elapsed = Math.min(100, now - last) / 1000;
+    owed += Math.min(1000, now - last) / 1000 * rate();
     last = now;
-    if (playing) {
-      owed += elapsed * rate();
-      const whole = Math.floor(owed);
-      if (whole > 0) {
-        owed -= whole;
-        go(Math.min(frame + whole, longest()));
-        lab.timings.frames++;
-        if (frame >= longest()) play(false);
-      }
-      requestAnimationFrame(tick);
-    } else ticking = false;
+    if (!playing) { ticking = false; return; }
+    const whole = Math.floor(owed);
+    if (whole > 0) {
+      owed -= whole;
+      go(Math.min(frame + whole, longest()));
+      lab.timings.frames++;
+      if (frame >= longest()) play(false);
+      setTimeout(() => { cost = 0.8 * cost + 0.2 * (performance.now() - now); }, 0); // after the browser's own part
+    }
+    nextTick();
+  }
+
+  // Not before a step is due, and with twice a picture's time left for other things, such as clicks and other tabs; but
+  // at least twenty pictures a second.
+  function nextTick() {
+    const wait = Math.max(1000 * (1 - owed) / rate(), Math.min(33, 3 * cost)) - 8;
+    if (wait > 8) setTimeout(() => requestAnimationFrame(tick), wait);
+    else requestAnimationFrame(tick);
   }
 
   function play(on) {
+    const was = playing;
     if (on && frame >= longest()) go(0);
     playing = on && longest() > 0;
     owed = 0;
     if (playing && !ticking) { ticking = true; last = performance.now(); requestAnimationFrame(tick); }
     $("play").textContent = playing ? "Pause" : "Play";
-    if (!playing && screen) { draw(); settle(); }
-    hint();
+    if (was && !playing) { draw(); settle(); }
+    else hint();
   }
 
   function go(to) {
+    stayed = false;
     frame = Math.max(0, Math.min(to, longest()));
     draw();
     if (!playing) settle();
@@ -215,83 +250,58 @@ window.lab = (function () {
 
   // ---------------------------------------------------------------- drawing
 
+  const HOSTS = { plane0: "plane0", plane1: "plane1", proof: "proof-plot", curve: "curve-plot", landscape: "land-plot" };
+  const paperOf = (name) => paint.open(models[`${name}_plot`], $(HOSTS[name]));
+
   function setView() {
     const [left, right, bottom, top] = data.view;
     $("box1").hidden = runs.length < 2;
     document.querySelector("main").classList.toggle("two", runs.length > 1);
-    for (const i of [0, 1]) {
+    for (const i of runs.length > 1 ? [0, 1] : [0]) {
       const plot = models[`plane${i}_plot`];
       plot.x_range.setv({ start: left, end: right });
       plot.y_range.setv({ start: bottom, end: top });
       plot.below[0].axis_label = data.axes[0];
       plot.left[0].axis_label = data.axes[1];
-      models[`plane${i}_image`].visible = Boolean(runs[i] && runs[i].field);
-      $(`caption${i}`).textContent = runs[i] ? runs[i].title : "";
     }
   }
 
   function draw() {
     const begun = performance.now();
-    runs.forEach((run, i) => drawPlane(run, i));
-    if (!runs.length) drawBare();
+    drawPlanes();
     if (!playing || begun - besides > 150) { // nobody reads faster than that
       besides = begun;
       drawMoments();
       explain();
     }
     $("scrub").value = frame;
-    const run = runs[0];
     const stands = (r) => `${r.kind === "updates" ? "update" : r.kind === "once" ? "step" : "epoch"} ${number(r.numbers[at(r)])} of ${number(r.numbers[r.frames - 1])}`;
-    $("place").textContent = run ? stands(run) : "";
-    runs.forEach((r, i) => { const text = runs.length > 1 ? `${r.title}, ${stands(r)}` : r.title; if ($(`caption${i}`).textContent !== text) $(`caption${i}`).textContent = text; });
+    write("place", runs.length ? stands(runs[0]) : "");
+    for (const i of [0, 1]) write(`caption${i}`, !runs[i] ? "" : runs.length > 1 ? `${runs[i].title}, ${stands(runs[i])}` : runs[i].title);
     lab.frame = frame;
     lab.timings.draws.push(performance.now() - begun);
     if (lab.timings.draws.length > 2000) lab.timings.draws.shift();
   }
 
-  const colours = () => (dark ? { "-1": "#56B4E9", 1: "#F08A3C", ink: "#f2f2f2", paper: "#14161a", accent: "#2fc193" }
-    : { "-1": BLUE, 1: ORANGE, ink: "#222222", paper: "#ffffff", accent: GREEN });
-
-  const drawn = new Map();
-  function put(name, columns) { // new data for a source, unless it is what is already there
-    let key = "";
-    for (const values of Object.values(columns)) key += values.length > 40 ? Math.random() : JSON.stringify(values) + ";";
-    if (drawn.get(name) === key) return;
-    drawn.set(name, key);
-    models[name].data = columns;
+  function write(id, text) { // text that stays is left alone
+    if ($(id).textContent !== text) $(id).textContent = text;
   }
 
-  function drawBare() {
-    clearPlane(0);
-    drawAllPoints();
+  let redrawing = false;
+  function redraw() { // once, however many figures have found a new size
+    if (redrawing || !screen) return;
+    redrawing = true;
+    requestAnimationFrame(() => { redrawing = false; draw(); });
   }
 
-  function clearPlane(i) {
-    for (const [name, keys] of [["sides", ["xs", "ys", "colour", "alpha"]], ["hulls", ["xs", "ys", "colour"]],
-      ["lines", ["xs", "ys", "colour", "width", "dash", "alpha"]], ["arrow", ["x0", "y0", "x1", "y1"]],
-      ["head", ["x", "y", "angle"]], ["support", ["x", "y", "size"]], ["witness", ["x", "y", "size"]],
-      ["grown", ["x", "y", "size", "colour", "marker", "edge"]], ["sample", ["x", "y"]], ["star", ["x", "y"]]])
-      put(`plane${i}_${name}`, Object.fromEntries(keys.map((key) => [key, []])));
-  }
+  const colours = () => (dark ? { "-1": "#56B4E9", 1: "#F08A3C", ink: "#f2f2f2", paper: "#14161a", accent: "#2fc193", witness: "#CC79A7" }
+    : { "-1": BLUE, 1: ORANGE, ink: "#222222", paper: "#ffffff", accent: GREEN, witness: "#CC79A7" });
 
   const base = () => (data.x.length > 600 ? 6 : data.x.length > 200 ? 8 : 10);
-  const markOf = (s) => (s > 0 ? "square" : "circle");
 
-  function drawAllPoints() { // they stay; only those that grow are drawn again
-    const n = data.x.length, shade = colours();
-    for (const i of [0, 1]) models[`plane${i}_points`].data = i && runs.length < 2
-      ? { x: [], y: [], size: [], colour: [], marker: [], edge: [] }
-      : { x: data.x, y: data.y, size: new Array(n).fill(base()), colour: Array.from(data.side, (s) => shade[s]),
-        marker: Array.from(data.side, markOf), edge: new Array(n).fill(shade.paper) };
-  }
-
-  function drawGrown(i, run) {
-    const shade = colours(), chosen = [];
-    if (run.kind === "updates" && $("sizes").checked) for (let j = 0; j < run.counts.length; j++) if (run.counts[j]) chosen.push(j);
-    const size = (j) => Math.min(MOST_SHOWN_SIZE, base() + 2 * Math.sqrt(run.counts[j]));
-    put(`plane${i}_grown`, { x: chosen.map((j) => data.x[j]), y: chosen.map((j) => data.y[j]), size: chosen.map(size),
-      colour: chosen.map((j) => shade[data.side[j]]), marker: chosen.map((j) => markOf(data.side[j])), edge: chosen.map(() => shade.paper) });
-    return (j) => (run.kind === "updates" && $("sizes").checked ? size(j) : base());
+  function sizesOf(run) { // of the points: those that were mistakes are bigger
+    if (!run || run.kind !== "updates" || !$("sizes").checked) return () => base();
+    return (j) => (run.counts[j] ? Math.min(MOST_SHOWN_SIZE, base() + 2 * Math.sqrt(run.counts[j])) : base());
   }
 
   function count(run, k) { // mistakes of every point up to frame k, from where the counting stood
@@ -320,60 +330,74 @@ window.lab = (function () {
 
   const weightsAt = (list, k) => list && [list[3 * k], list[3 * k + 1], list[3 * k + 2]];
 
-  function drawPlane(run, i) {
-    const k = at(run), shade = colours(), set = (name, columns) => put(`plane${i}_${name}`, columns);
-    if (run.kind === "updates") count(run, k);
-    const size = drawGrown(i, run);
-    const w = weightsAt(run.weights, k), lines = [];
-    const sides = { xs: [], ys: [], colour: [], alpha: [] };
-    const add = (v, shift, colour, width, dash, alpha) => {
-      const { ends } = clip(v[0], v[1], v[2] + shift);
-      if (ends.length === 2) lines.push([ends.map((p) => p[0]), ends.map((p) => p[1]), colour, width, dash, alpha]);
-    };
-    let arrow = null;
-    if (w && (w[0] || w[1])) {
-      const plus = clip(...w), minus = clip(-w[0], -w[1], -w[2]);
-      for (const [cell, s] of [[plus, 1], [minus, -1]]) if (cell.inside.length > 2) {
-        sides.xs.push(cell.inside.map((p) => p[0])); sides.ys.push(cell.inside.map((p) => p[1]));
-        sides.colour.push(shade[s]); sides.alpha.push(0.13);
-      }
-      const street = streetOf(run, w);
-      if (street) for (const shift of [-street, street]) add(w, shift, shade.ink, 1.2, [2, 4], 0.75);
-      if (run.kind === "updates" && k > 0) {
-        const old = weightsAt(run.weights, k - 1);
-        if (old[0] || old[1]) add(old, 0, shade.ink, 1.6, [8, 6], 0.5);
-      }
-      if (run.path) { const p = weightsAt(run.path, k); if (p[0] || p[1]) add(p, 0, shade.accent, 1.2, [], 0.9); }
-      add(w, 0, shade.ink, 3, [], 1);
-      arrow = arrowOf(run, w);
-    }
-    set("sides", sides);
-    set("lines", { xs: lines.map((l) => l[0]), ys: lines.map((l) => l[1]), colour: lines.map((l) => l[2]),
-      width: lines.map((l) => l[3]), dash: lines.map((l) => l[4]), alpha: lines.map((l) => l[5]) });
-    set("arrow", arrow ? { x0: [arrow[0]], y0: [arrow[1]], x1: [arrow[2]], y1: [arrow[3]] } : { x0: [], y0: [], x1: [], y1: [] });
-    set("head", arrow ? { x: [arrow[2]], y: [arrow[3]], angle: [arrow[4]] } : { x: [], y: [], angle: [] });
-    if (run.field) drawField(run, i, k);
-    const place = run.kind === "updates" && k > 0 ? run.places[k - 1] : -1;
-    set("sample", place >= 0 ? { x: [data.x[place]], y: [data.y[place]] } : { x: [], y: [] });
-    drawRings(run, i, k, size);
-    const proof = proofs[i];
-    const hulls = proof && proof.hulls.length ? proof.hulls : [];
-    set("hulls", { xs: hulls.map((h) => h.map((p) => p[0])), ys: hulls.map((h) => h.map((p) => p[1])), colour: hulls.map((h, j) => shade[j ? 1 : -1]) });
-    set("star", proof && proof.point.length ? { x: [proof.point[0]], y: [proof.point[1]] } : { x: [], y: [] });
+  function drawPlanes() {
+    for (const i of runs.length > 1 ? [0, 1] : [0]) drawPlane(i, runs[i]);
   }
 
-  function drawRings(run, i, k, size) {
+  function drawPlane(i, run) { // from the bottom to the top
+    const paper = paperOf(`plane${i}`);
+    if (!paper) return;
+    const shade = colours(), k = run ? at(run) : 0, proof = proofs[i];
+    if (run && run.kind === "updates") count(run, k);
+    const size = sizesOf(run), w = run && weightsAt(run.weights, k), lined = w && (w[0] || w[1]);
+    if (lined) for (const s of [1, -1]) paint.area(paper, clip(s * w[0], s * w[1], s * w[2]).inside, shade[s], 0.13);
+    if (run && run.field) drawField(paper, run, k, shade);
+    if (proof) proof.hulls.forEach((hull, j) => drawHull(paper, hull, shade[j ? 1 : -1]));
+    if (lined) drawLines(paper, run, k, w, shade);
+    if (run && run.hidden) for (const v of hiddenAt(run, k)) paint.line(paper, clip(...v).ends, shade.accent, 1.8, [], 0.95);
+    drawPoints(paper, run, size, shade);
+    if (run) drawRings(paper, run, k, size, shade);
+    for (const j of (proof && proof.places) || []) paint.mark(paper, data.x[j], data.y[j], "diamond", size(j) + 18, { line: shade.witness, width: 2.5 });
+    const place = run && run.kind === "updates" && k > 0 ? run.places[k - 1] : -1;
+    if (place >= 0) paint.mark(paper, data.x[place], data.y[place], "circle", 22, { line: shade.accent, width: 3.5 });
+    const arrow = lined && arrowOf(run, w);
+    if (arrow) paint.arrow(paper, arrow, shade.accent);
+    if (proof && proof.point.length) paint.mark(paper, ...proof.point, "star", 24, { fill: "#F0E442", line: "#222222", width: 1.5 });
+    if (i === 0) for (const [x, y] of ghosts) paint.mark(paper, x, y, "cross", 22, { line: shade.accent, width: 2 });
+  }
+
+  function hiddenAt(run, k) { // (w₁, w₂, b) of every hidden unit
+    const { units, lines } = run.hidden;
+    return Array.from({ length: units }, (_, j) => weightsAt(lines, k * units + j));
+  }
+
+  function drawHull(paper, hull, colour) {
+    paint.area(paper, hull, colour, 0.08);
+    paint.line(paper, [...hull, hull[0]], colour, 1.5, [], 0.8);
+  }
+
+  function drawLines(paper, run, k, w, shade) {
+    const add = (v, shift, colour, width, dash, alpha) => paint.line(paper, clip(v[0], v[1], v[2] + shift).ends, colour, width, dash, alpha);
+    const street = streetOf(run, w);
+    if (street) for (const shift of [-street, street]) add(w, shift, shade.ink, 1.2, [2, 4], 0.75);
+    if (run.kind === "updates" && k > 0) {
+      const old = weightsAt(run.weights, k - 1);
+      if (old[0] || old[1]) add(old, 0, shade.ink, 1.6, [8, 6], 0.5);
+    }
+    if (run.path) { const p = weightsAt(run.path, k); if (p[0] || p[1]) add(p, 0, shade.accent, 1.2, [], 0.9); }
+    add(w, 0, shade.ink, 3, [], 1);
+  }
+
+  function drawPoints(paper, run, size, shade) { // those that grew lie over the others
+    const looks = { "-1": { fill: shade[-1], line: shade.paper }, 1: { fill: shade[1], line: shade.paper } }, plain = base();
+    const stamp = (j, s) => paint.mark(paper, data.x[j], data.y[j], data.side[j] > 0 ? "square" : "circle", s, looks[data.side[j]]);
+    const grown = [];
+    for (let j = 0; j < data.x.length; j++) {
+      const s = size(j);
+      if (s > plain) grown.push([j, s]); else stamp(j, s);
+    }
+    for (const [j, s] of grown) stamp(j, s);
+  }
+
+  function drawRings(paper, run, k, size, shade) { // support vectors
     let ringed = [];
     if (run.field && run.name === "kernel" && k < run.frames - 1) for (let j = 0; j < run.counts.length; j++) { if (run.counts[j]) ringed.push(j); }
     else if (run.support.length && k === run.frames - 1) ringed = [...run.support].filter((j) => j >= 0);
-    const proof = proofs[i];
-    const witness = (proof && proof.places) || [];
-    put(`plane${i}_witness`, { x: witness.map((j) => data.x[j]), y: witness.map((j) => data.y[j]), size: witness.map((j) => size(j) + 18) });
-    put(`plane${i}_support`, { x: ringed.map((j) => data.x[j]), y: ringed.map((j) => data.y[j]), size: ringed.map((j) => size(j) + 6) });
+    for (const j of ringed) paint.mark(paper, data.x[j], data.y[j], "circle", size(j) + 6, { line: shade.ink, width: 1.3 });
   }
 
   function streetOf(run, w) { // half the width of the street that is drawn, in scores
-    if (run.name === "svm" || run.name === "passive_aggressive" || run.name === "adaline") return 1;
+    if (run.name === "svm" || run.name === "passive_aggressive" || run.name === "adaline" || run.name === "least_squares") return 1;
     if (run.name === "margin") return screen.learners[runs.indexOf(run)][1].theta;
     if (run.name === "logistic" || run.name === "neuron") return Math.log(9);
     if (run.name === "discriminant") return Math.log(9);
@@ -401,15 +425,11 @@ window.lab = (function () {
     return [x0, y0, x0 + long * w[0] / length, y0 + long * w[1] / length, Math.atan2(w[1], w[0]) - Math.PI / 2];
   }
 
-  function drawField(run, i, k) {
-    const field = run.field, source = models[`plane${i}_field`], cells = field.side * field.side;
-    const place = before(field.frames, k), bytes = cells / 8;
-    const image = source.data.image[0];
-    if (run.numbers[k] === 0) image.fill(2);
-    else for (let j = 0; j < cells; j++) image[j] = (field.bits[place * bytes + (j >> 3)] >> (j & 7)) & 1;
-    const [left, right, bottom, top] = data.view;
-    source.data.x = [left]; source.data.y = [bottom]; source.data.dw = [right - left]; source.data.dh = [top - bottom];
-    source.change.emit();
+  function drawField(paper, run, k, shade) {
+    if (run.numbers[k] === 0 && !run.hidden) return;
+    const { side: cells, frames, bits } = run.field, start = before(frames, k) * cells * cells / 8;
+    const sides = [[...paint.rgb(shade[-1]), 255], [...paint.rgb(shade[1]), 255]];
+    paint.cells(paper, cells, cells, data.view, (j) => sides[(bits[start + (j >> 3)] >> (j & 7)) & 1], 0.18);
   }
 
   function drawCurve() {
@@ -421,14 +441,12 @@ window.lab = (function () {
       const shown = run ? evenly(run.errors.length) : [];
       const y = shown.map((j) => 100 * run.errors[j]);
       for (const value of y) high = Math.max(high, value);
-      models[`curve_${name}`].data = { x: shown.map((j) => run.error_frames[j]), y };
+      if (y.length || models[`curve_${name}`].data.y.length) models[`curve_${name}`].data = { x: shown.map((j) => run.error_frames[j]), y };
     });
     models.curve_plot.y_range.setv({ start: -0.04 * high, end: Math.min(104, 1.12 * high) });
     const units = runs.map((run) => (run.kind === "updates" ? "updates" : run.kind === "once" ? "step" : "epochs"));
     models.curve_plot.below[0].axis_label = units.length < 2 || units[0] === units[1] ? units[0] || "updates"
       : runs.map((run, i) => `${units[i]} of ${run.title}`).join(", ");
-    $("ending").textContent = runs.map((run) => (runs.length > 1 ? run.title + ": " : "") + run.ending).join(" ")
-      + (runs.some((run) => run.notes.length) ? " " + runs.flatMap((run) => run.notes).join(" ") : "");
   }
 
   function theProof() {
@@ -436,58 +454,79 @@ window.lab = (function () {
     return i < 0 ? [proofs[0], runs[0]] : [proofs[i], runs[i]];
   }
 
-  function drawProof() {
+  function tellProof() { // in words; the curves come when there is time to draw them
     const [proof, run] = theProof();
-    for (const name of ["ceiling", "floor", "run", "all", "now"]) put(`proof_${name}`, { x: [], y: [] });
-    models.proof_bound.visible = false;
     for (const id of ["bound-key", "up-key", "down-key"]) $(id).hidden = !(proof && proof.applies && proof.bound !== null);
     $("proof-key").hidden = !(run && run.lengths.length);
-    $("proof-sentence").textContent = proof ? (runs.length > 1 && proof.applies ? `${run.title}. ` : "") + proof.sentence : screen.trouble || "Looking for a proof …";
+    write("proof-sentence", proof ? (runs.length > 1 && proof.applies ? `${run.title}. ` : "") + proof.sentence : screen.trouble || "Looking for a proof …");
     $("prove").dataset.verdict = proof ? proof.verdict : "";
-    if (!run || !run.lengths.length || run.frames < 2) { $("proof-plot").hidden = !(proof && proof.applies); return; }
-    $("proof-plot").hidden = false;
+    const drawable = run && run.lengths.length && run.frames > 1;
+    $("proof-plot").hidden = !drawable && !(proof && proof.applies);
+    if (proof && proof.applies && proof.bound !== null) {
+      write("bound", `at most ${number(proof.bound)}`);
+      write("ceiling", proof.ceiling);
+      write("floor", proof.floor);
+    }
+  }
+
+  const curves = new Map();
+  function setCurve(name, x, y) { // unless it is the curve that is already there
+    const key = JSON.stringify([x, y]);
+    if (curves.get(name) === key) return;
+    curves.set(name, key);
+    models[name].data = { x, y };
+  }
+
+  function drawProof() {
+    tellProof();
+    const [proof, run] = theProof(), bounded = proof && proof.applies && proof.bound !== null;
+    $("prove").classList.toggle("stale", false);
+    if (!run || !run.lengths.length || run.frames < 2) {
+      for (const name of ["ceiling", "floor", "all"]) setCurve(`proof_${name}`, [], []);
+      models.proof_bound.visible = false;
+      if (run) run.shown = null;
+      return;
+    }
     run.shown = rising(run.frames);
     const x = run.shown.map((k) => run.numbers[k]), y = run.shown.map((k) => run.lengths[k]);
-    put("proof_all", { x, y });
     let end = 1.6 * Math.max(2, run.numbers[run.frames - 1]), high = 0, low = Infinity;
     for (const value of y) { high = Math.max(high, value); if (value > 0) low = Math.min(low, value); }
     if (!Number.isFinite(low)) low = 0.1;
-    if (proof && proof.applies && proof.bound !== null) {
+    if (bounded) {
       end = 1.6 * Math.max(2, proof.bound);
-      const grid = Array.from({ length: 60 }, (_, j) => Math.pow(end, j / 59));
-      put("proof_ceiling", { x: grid, y: grid.map((k) => k * proof.radius_squared) });
-      put("proof_floor", { x: grid, y: grid.map((k) => k * k * proof.gamma_squared) });
-      models.proof_bound.location = Math.max(1, proof.bound);
-      models.proof_bound.visible = true;
-      $("bound").textContent = `at most ${number(proof.bound)}`;
-      $("ceiling").textContent = proof.ceiling;
-      $("floor").textContent = proof.floor;
       high = Math.max(high, end * proof.radius_squared);
       low = Math.min(low, proof.gamma_squared);
     }
+    const grid = bounded ? Array.from({ length: 60 }, (_, j) => Math.pow(end, j / 59)) : [];
+    setCurve("proof_all", x, y);
+    setCurve("proof_ceiling", grid, grid.map((k) => k * proof.radius_squared));
+    setCurve("proof_floor", grid, grid.map((k) => k * k * proof.gamma_squared));
+    models.proof_bound.visible = Boolean(bounded);
+    if (bounded) models.proof_bound.location = Math.max(1, proof.bound);
     models.proof_plot.x_range.setv({ start: 0.9, end });
     models.proof_plot.y_range.setv({ start: 0.3 * (low || 0.1), end: 4 * high || 1 });
   }
 
-  function drawMoments() {
-    const [, run] = theProof().some(Boolean) ? theProof() : [null, runs[0]];
-    if (run && run.shown && run.lengths.length && run.frames > 1) {
+  function drawMoments() { // where the frame on view lies in the small figures
+    const shade = colours(), proof = $("proof-plot").hidden ? null : paperOf("proof"), curve = paperOf("curve");
+    const [, run] = theProof();
+    if (proof && run && run.shown) {
       const k = at(run), past = run.shown.filter((j) => j < k);
       if (k) past.push(k);
-      put("proof_run", { x: past.map((j) => run.numbers[j]), y: past.map((j) => run.lengths[j]) });
-      put("proof_now", k ? { x: [run.numbers[k]], y: [run.lengths[k]] } : { x: [], y: [] });
+      paint.line(proof, past.map((j) => [run.numbers[j], run.lengths[j]]).filter(([, length]) => length > 0), shade.ink, 2.5);
+      if (k && run.lengths[k] > 0) paint.mark(proof, run.numbers[k], run.lengths[k], "circle", 10, { fill: shade.accent });
     }
-    const points = runs.filter((r) => r.errors.length).map((r) => [at(r), 100 * r.errors[before(r.error_frames, at(r))]]);
-    put("curve_now", { x: points.map((p) => p[0]), y: points.map((p) => p[1]) });
+    if (curve) for (const r of runs) if (r.errors.length) paint.mark(curve, at(r), 100 * r.errors[before(r.error_frames, at(r))], "circle", 9, { fill: shade.accent });
     moveOnSurface();
     markEpoch();
   }
 
+  const withLand = () => runs.find((r) => r.surface) || runs.find((r) => r.image);
+
   function drawSurface() {
-    const run = runs.find((r) => r.surface) || runs.find((r) => r.image);
+    const run = withLand();
     $("land").hidden = !run;
     models.landscape_heat.visible = Boolean(run && run.surface);
-    models.landscape_picture.visible = Boolean(run && run.image);
     if (!run) return;
     const plot = models.landscape_plot, view = run.surface ? run.surface.view : [0, 28, 0, 28];
     plot.x_range.setv({ start: view[0], end: view[1] });
@@ -507,23 +546,22 @@ window.lab = (function () {
   }
 
   function moveOnSurface() {
-    const run = runs.find((r) => r.surface) || runs.find((r) => r.image);
-    if (!run) return;
+    const run = withLand(), paper = run && paperOf("landscape");
+    if (!paper) return;
     const k = at(run);
     if (run.surface) {
-      const x = [], y = [];
-      for (const j of [...evenly(run.frames).filter((place) => place < k), k]) { x.push(run.weights[3 * j]); y.push(run.weights[3 * j + 1]); }
-      put("landscape_path", { x, y });
-      put("landscape_now", { x: x.slice(-1), y: y.slice(-1) });
-    } else {
-      put("landscape_path", { x: [], y: [] });
-      put("landscape_now", { x: [], y: [] });
-      const size = run.image.shape[0] * run.image.shape[1], place = before(run.image.frames, k);
-      const image = models.landscape_weights.data.image[0];
-      for (let j = 0; j < size; j++) image[j] = run.image.values[place * size + j];
-      Object.assign(models.landscape_weights.data, { x: [0], y: [0], dw: [28], dh: [28] });
-      models.landscape_weights.change.emit();
-    }
+      const way = [...evenly(run.frames).filter((place) => place < k), k].map((j) => [run.weights[3 * j], run.weights[3 * j + 1]]);
+      paint.line(paper, way, "#ffffff", 2.5);
+      paint.mark(paper, ...way[way.length - 1], "circle", 11, { fill: ORANGE, line: "#ffffff", width: 2 });
+    } else drawWeights(paper, run.image, before(run.image.frames, k));
+  }
+
+  function drawWeights(paper, image, place) { // white is 0; blue and orange speak for the two classes
+    const [tall, wide] = image.shape, blue = paint.rgb(BLUE), orange = paint.rgb(ORANGE);
+    paint.cells(paper, wide, tall, [0, 28, 0, 28], (j) => {
+      const value = image.values[place * tall * wide + j] / 127, colour = value < 0 ? blue : orange, share = Math.abs(value);
+      return [...colour.map((c) => 247 + share * (c - 247)), 255];
+    });
   }
 
   // ---------------------------------------------------------------- words
@@ -542,8 +580,8 @@ window.lab = (function () {
     const run = runs[0];
     if (!run) { $("sentence").textContent = screen.trouble; $("formula").textContent = ""; $("paragraph").textContent = data.about; $("links").textContent = ""; spoken = null; hint(); return; }
     const k = at(run), total = run.frames - 1;
-    $("sentence").textContent = (runs.length > 1 ? `${run.title}: ` : "") + sentence(run, k, total);
-    $("formula").textContent = formula(run, k);
+    write("sentence", (runs.length > 1 ? `${run.title}: ` : "") + sentence(run, k, total));
+    write("formula", formula(run, k));
     const told = runs.map((r) => (runs.length > 1 ? `${r.title}: ` : "") + r.paragraph).join(" ");
     if (spoken !== told) { // text that stays is left alone
       spoken = told;
@@ -562,7 +600,7 @@ window.lab = (function () {
 
   function sentence(run, k, total) {
     if (run.kind === "once") return k ? "The formula has been applied: this is the line." : "Before: no line yet. One step applies the formula.";
-    if (k === 0) return run.weights && (run.weights[0] || run.weights[1]) ? "The start: random weights." : "The start: all weights are zero, so there is no line yet.";
+    if (k === 0) return run.hidden || run.weights && (run.weights[0] || run.weights[1]) ? "The start: random weights." : "The start: all weights are zero, so there is no line yet.";
     if (run.kind === "epochs") {
       const wrong = Math.round(run.errors[before(run.error_frames, k)] * data.total);
       return `After epoch ${number(run.numbers[k])}: ${number(wrong)} of ${number(data.total)} points are on the wrong side.` + (k === total ? " " + run.ending : "");
@@ -625,6 +663,10 @@ window.lab = (function () {
       const score = Number.isFinite(m) ? `\ny Σ_j α_j y_j K(x_j, x) = (${y}) · ${short(m * run.sides[k - 1])} = ${short(m)} ≤ 0` : "";
       return `${run.formula}\n\nPoint ${number(run.rows[k - 1] + 1)}:${score}\nα ← ${place >= 0 ? run.counts[place] - 1 : "…"} + 1`;
     }
+    if (run.hidden) {
+      const rows = hiddenAt(run, k).slice(0, 4).map((v, j) => `\nunit ${j + 1}: (w | b) = ${vector(v)}`);
+      return `${run.formula}\n${rows.join("")}${run.hidden.units > 4 ? `\n… and ${run.hidden.units - 4} more` : ""}`;
+    }
     if (run.weights && data.flat) return `${run.formula}\n\n(w | b) = ${vector(weightsAt(run.weights, k))}`;
     if (k > 0 && run.kind === "updates" && run.margins.length && Number.isFinite(run.margins[k - 1])) {
       const pull = run.steps[k - 1] * run.sides[k - 1], length = run.lengths.length ? `\n‖(w | b)‖² = ${short(run.lengths[k])}` : "";
@@ -638,18 +680,21 @@ window.lab = (function () {
     if (screen.trouble) text = screen.trouble;
     else if (!data.flat) text = "Each point is an image; scrub, and watch the weights take shape.";
     else if (playing) text = "Click anywhere in the picture: your point joins in.";
+    else if (stayed && frame < longest()) text = "Learned anew from the start; this is the same step of the new run.";
     else if (frame >= longest() && wrongAtEnd()) text = "Some points stay wrong. Try another learner, or move a point.";
     else if (fresh && frame >= longest()) text = "It has learned. Now click to add a point that it gets wrong.";
     else if (frame < longest()) text = "Press Play, or → for one step.";
     else text = "Click to add a point, drag one, or choose another set or learner.";
-    if ($("hint").textContent !== text) $("hint").textContent = text;
+    write("hint", text);
   }
 
   const wrongAtEnd = () => runs.length > 0 && runs.every((run) => run.errors.length && run.errors[run.errors.length - 1] > 0);
 
   function fillTable() {
     const table = $("table");
+    $("table-box").hidden = !runs.some((run) => run.cells.length);
     table.replaceChildren();
+    if (!$("table-box").open) return; // it is filled when it is opened
     runs.forEach((run) => {
       if (!run.cells.length) return;
       const head = table.createTHead().insertRow();
@@ -657,7 +702,11 @@ window.lab = (function () {
       const body = table.createTBody();
       run.cells.forEach((cells) => { const line = body.insertRow(); for (const text of cells) line.insertCell().textContent = text; });
     });
-    $("table-box").hidden = !runs.some((run) => run.cells.length);
+  }
+
+  function tellEnding() {
+    write("ending", runs.map((run) => (runs.length > 1 ? run.title + ": " : "") + run.ending).join(" ")
+      + (runs.some((run) => run.notes.length) ? " " + runs.flatMap((run) => run.notes).join(" ") : ""));
   }
 
   let marked = null;
@@ -720,6 +769,7 @@ window.lab = (function () {
   }
 
   function fillMenus() {
+    $("set").add(new Option("", "edited"));
     for (const set of lab.menu.sets) {
       const option = new Option(set.title + (set.missing ? " (not on this machine)" : ""), set.name);
       option.disabled = Boolean(set.missing);
@@ -733,9 +783,11 @@ window.lab = (function () {
   }
 
   function setMenus() {
-    $("set").value = screen.set;
-    const set = lab.menu.sets.find((s) => s.name === screen.set);
-    optionsInto($("set-options"), set ? set.options : [], screen.set_values, (values) => change({ do: "set", name: screen.set, values }));
+    const set = lab.menu.sets.find((s) => s.name === screen.set), edited = $("set").options[0];
+    edited.hidden = !screen.edited;
+    edited.text = !screen.edited ? "" : screen.edited === "cleared" ? "Your own points" : `${set ? set.title : "Your own data"}, edited`;
+    $("set").value = screen.edited ? "edited" : screen.set; // so that the set itself can be chosen again
+    optionsInto($("set-options"), set && screen.edited !== "cleared" ? set.options : [], screen.set_values, (values) => change({ do: "set", name: screen.set, values }));
     for (const i of [0, 1]) {
       const chosen = screen.learners[i];
       $(`learner${i}`).value = chosen ? chosen[0] : "";
@@ -743,7 +795,7 @@ window.lab = (function () {
       optionsInto($(`options${i}`), learner ? learner.options : [], chosen ? chosen[1] : {}, (values) => change({ do: "learner", which: i, name: chosen[0], values }));
     }
     $("seed").value = screen.seed;
-    $("seed").disabled = screen.learners.every(([, values]) => values.order !== "shuffled" && !values.start);
+    $("seed").disabled = screen.learners.every(([, values]) => values.order !== "shuffled" && !values.start && !values.units);
     $("seed-row").title = $("seed").disabled ? "Nothing is drawn by lot here: the points come in their own order." : "";
     $("class-plus").textContent = "■ " + nameOf(1);
     $("class-minus").textContent = "● " + nameOf(-1);
@@ -822,6 +874,13 @@ window.lab = (function () {
     return { x: left + across * (right - left), y: bottom + up * (top - bottom), inside: across >= 0 && across <= 1 && up >= 0 && up <= 1 };
   }
 
+  // A finger that holds a point or sprays does not scroll the page; any other does.
+  function drawsWith(event) {
+    if (event.touches.length !== 1 || !data.flat) return false;
+    const { x, y, inside } = placeOf(event.touches[0]);
+    return inside && (tool === "spray" || (tool === "draw" && nearest(x, y, 18) >= 0));
+  }
+
   let pressed = null;
   function press(event) {
     if (event.button || !placeOf(event).inside) return;
@@ -837,7 +896,7 @@ window.lab = (function () {
   function release(event) {
     const { far } = pressed, place = placeOf(event);
     pressed = null;
-    if (event.type === "pointercancel") return;
+    if (event.type === "pointercancel") { held = null; ghost([]); return; } // the page is being scrolled
     if (far) drag("end", place);
     else { held = null; use(place.x, place.y); }
   }
@@ -860,11 +919,12 @@ window.lab = (function () {
     data.x[held] = round(x);
     data.y[held] = round(y);
     if (kind === "end") { const row = data.rows[held]; fresh = false; const j = held; held = null; change({ do: "move", row, x: data.x[j], y: data.y[j] }); }
-    else { drawAllPoints(); if (runs.length) draw(); }
+    else drawPlanes();
   }
 
   function ghost(places) {
-    models.plane0_cursor.data = { x: places.map((p) => p[0]), y: places.map((p) => p[1]) };
+    ghosts = places;
+    drawPlanes();
   }
 
   let carried = null;
@@ -919,7 +979,7 @@ window.lab = (function () {
       (screen.learners.length > 1 && name ? change({ do: "learner", which: 1, name }) : change({ do: "compare", name })).then(() => play(true));
     };
     $("seed").onchange = () => change({ do: "seed", seed: $("seed").value === "" ? null : Number($("seed").value) });
-    $("sizes").onchange = draw;
+    $("sizes").onchange = drawPlanes;
     for (const input of document.querySelectorAll("input[name=class]")) input.onchange = () => { side = Number(input.value); };
     for (const input of document.querySelectorAll("input[name=tool]")) input.onchange = () => { tool = input.value; };
     $("theme").onclick = () => { const name = dark ? "light" : "dark"; localStorage.setItem("theme", name); theme(name); };
@@ -930,7 +990,7 @@ window.lab = (function () {
     $("tour-back").onclick = () => tourTo(screen.tour.number - 1);
     $("tour-close").onclick = () => tourTo(0);
     $("python-box").ontoggle = () => { if ($("python-box").open) fetchScript(); };
-    $("table-box").ontoggle = () => { marked = null; markEpoch(); };
+    $("table-box").ontoggle = () => { fillTable(); marked = null; markEpoch(); };
     $("copy-script").onclick = () => copy($("script").textContent, "The script is copied.");
     $("file").onchange = () => upload($("file").files[0]);
     $("columns").onsubmit = (event) => { event.preventDefault(); chooseColumns(); };
@@ -938,6 +998,7 @@ window.lab = (function () {
     $("plane0").addEventListener("blur", () => ghost([]));
     document.addEventListener("keydown", keys);
     const box = $("plane0");
+    box.addEventListener("touchstart", (event) => { if (drawsWith(event)) event.preventDefault(); }, { passive: false });
     box.addEventListener("pointerdown", press, true);
     box.addEventListener("pointermove", (event) => pressed && slide(event), true);
     for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, (event) => pressed && release(event), true);
@@ -977,15 +1038,12 @@ window.lab = (function () {
       for (const axis of [...plot.below, ...plot.left]) axis.setv({ axis_label_text_color: ink, major_label_text_color: ink, axis_line_color: line, major_tick_line_color: line, minor_tick_line_color: null, axis_label_text_font_style: "normal" });
       for (const grid of plot.center.filter((c) => c.type === "Grid")) grid.grid_line_color = line;
     }
-    models.plane0_rings.glyph.line_color = { value: shade.ink };
-    models.plane1_rings.glyph.line_color = { value: shade.ink };
     models.proof_bound.line_color = ink;
     const lines = models.proof_plot.renderers;
     lines[0].glyph.line_color = shade[1];
     lines[1].glyph.line_color = shade[-1];
-    lines[3].glyph.line_color = ink;
     models.curve_plot.renderers[0].glyph.line_color = ink;
-    if (screen) { drawAllPoints(); draw(); }
+    if (screen) draw();
   }
 
   function copy(text, said) {
@@ -1039,6 +1097,7 @@ window.lab = (function () {
     if (reply.set === "own") $("columns").hidden = true;
   }
 
+  lab.idle = () => !owedWork.length;
   lab.state = () => ({ frame, playing, runs, data, proofs, screen });
   return lab;
 })();

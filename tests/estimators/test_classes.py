@@ -1,0 +1,43 @@
+"""The places of labels among classes, counted or searched for."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosenblatt import Perceptron
+from rosenblatt.estimators.classes import FEW, codes_of
+
+values = st.one_of(st.integers(-5, 30), st.sampled_from([-0.5, 0.25, 1e300, float("nan"), float("inf")]))
+
+
+@given(st.sets(st.integers(-5, 30), min_size=1, max_size=2 * FEW), st.lists(values, max_size=30), st.booleans())
+def test_places_of_the_plain_reference(classes, labels, as_floats):
+    known = np.array(sorted(classes), np.float64 if as_floats else np.int64)
+    found = codes_of(known, np.array(labels, np.float64))
+    if all(label in classes for label in labels):
+        assert found.tolist() == [sorted(classes).index(label) for label in labels] and found.dtype == np.int32
+    else:
+        assert found is None
+
+
+def test_text_and_numbers_are_never_each_other():
+    assert codes_of(np.array(["a", "b"]), np.array(["b", "a", "b"])).tolist() == [1, 0, 1]
+    assert codes_of(np.array(["a", "b"]), np.array(["c"])) is None
+    assert codes_of(np.array(["1", "2"]), np.array([1, 2])) is None
+    assert codes_of(np.array([1, 2]), np.array(["1"])) is None
+    assert codes_of(np.empty(0, object), np.array([1, 2])) is None
+
+
+@pytest.mark.parametrize("bad", [[0.0, np.nan], [0.5, 1.0], ["a", "b"], [[0, 1], [1, 0]]])
+def test_a_batch_of_other_labels_is_refused_and_changes_nothing(bad):
+    X = np.eye(2)
+    model = Perceptron().partial_fit(X, [0.0, 1.0])
+    before = model.coef_.copy()
+    with pytest.raises(ValueError):
+        model.partial_fit(X, bad)
+    with pytest.raises(ValueError, match="same number of rows"):
+        model.partial_fit(X, [1.0])
+    assert np.array_equal(model.coef_, before)
+    model.partial_fit(X, [2.0, 0.0])
+    assert model.classes_.tolist() == [0.0, 1.0, 2.0]
