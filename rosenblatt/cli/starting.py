@@ -62,10 +62,11 @@ def begin_to_read(
     What is wrong with them is said later, in its turn.
     """
     from rosenblatt.sources import open_source
+    from rosenblatt.sources.source import is_elsewhere
     from rosenblatt.verbs.examples import read_separator
     from rosenblatt.verbs.memory import too_large
 
-    if list(data) == ["-"]:
+    if any(map(is_elsewhere, data)):  # copied once, by who reads it
         return data
     try:
         source = open_source(

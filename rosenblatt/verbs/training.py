@@ -129,6 +129,7 @@ def train(
     top: int = 10,
     verbose: int = 0,
     on_epoch: Any = None,
+    command: str | None = None,
 ) -> Training:
     """Learn to predict one column of a file from the others, and judge the model on rows that it has not seen.
 
@@ -154,6 +155,7 @@ def train(
     top : how many features to name
     verbose : 1 shows the epochs
     on_epoch : called with every epoch; returning something true stops
+    command : how this was asked for, for the report
 
     Examples
     --------
@@ -179,7 +181,7 @@ def train(
     if too_large(source) if stream is None else stream:
         _check_streamed(numbers, search, cv, holdout, positive)
         way = _Streamed(source, target, name, given, seed, weights, drop, missing, text, scale)
-        return way.train(test, top, out, report, verbose, on_epoch, clock)
+        return way.train(test, top, out, report, verbose, on_epoch, clock, command)
     found = examples_of(source, target, numbers=numbers, weights=weights, drop=drop)
     reader: dict[str, Any] = {
         "format": format,
@@ -213,7 +215,7 @@ def train(
     if out is not None:
         save_model(model, out, about)
     if report is not None:
-        _write_report(report, model, summary, learned, tested, about | {"model": out})
+        _write_report(report, model, summary, learned, tested, about | {"model": out, "command": command})
     notes = [*found.notes, *notes_of(model), *heard]
     if search and learner is None:
         notes.append(f"the learner is {name}, since {DEFAULT} has nothing to search for; --learner names another.")
@@ -445,6 +447,7 @@ class _Streamed:
         verbose: int,
         on_epoch: Any,
         clock: _Clock,
+        command: str | None,
     ) -> Training:
         from rosenblatt.features.columns import ColumnEncoder
         from rosenblatt.verbs.streaming import EPOCHS, train_streamed
@@ -493,7 +496,7 @@ class _Streamed:
         if out is not None:
             save_model(done.model, out, about)
         if report is not None:
-            _write_report(report, done.model, summary, seen, tested, about | {"model": out})
+            _write_report(report, done.model, summary, seen, tested, about | {"model": out, "command": command})
         notes = [f"{name} is learned from in passes, {done.rows:,} rows.", *done.notes, *notes_of(done.model)]
         notes = list(dict.fromkeys([*notes, *heard, *more]))
         columns = columns_of(done.model)

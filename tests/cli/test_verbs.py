@@ -1,8 +1,10 @@
 """Every verb on small files: what it prints, what it writes, its exit code, and how it refuses bad input."""
 
+import html
 import io
 import json
 import os
+import shlex
 import sys
 import warnings
 from pathlib import Path
@@ -648,6 +650,8 @@ def test_report(shell, iris):
     shell("train", iris, "-t", "species", "--report", "report.html")
     page = Path("report.html").read_text()
     assert page.lstrip().lower().startswith("<!doctype html>") and "species" in page
+    command = shlex.join(["rosenblatt", "train", str(iris), "-t", "species", "--report", "report.html"])
+    assert f"<pre>{html.escape(command)}</pre>" in page
     assert "no/such" in shell.refused("train", iris, "-t", "species", "--no-save", "--report", "no/such/r.html", code=4)
 
 
