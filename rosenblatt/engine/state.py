@@ -96,6 +96,12 @@ class HalfSpaces:
             for start in range(0, total if width else 0, lanes)
         ]
 
+    def places(self, numbers: Array) -> tuple[Array, Array]:
+        """Where in the memory of a "columns" array half-spaces begin, and how far apart their weights stand."""
+        lanes = VECTOR_BYTES // self.dtype.itemsize
+        blocks = numbers // lanes * lanes
+        return blocks * self.n_features + numbers - blocks, np.minimum(lanes, self.vectors.shape[0] - blocks)
+
     def _read(self, array: Array) -> Array:
         """The array as (K, d)."""
         if self.layout == "rows":
@@ -178,9 +184,12 @@ class HalfSpaces:
     def _unsettled(self) -> Array:
         return self._reach()[:, None] * self._read(self.vectors) - self._read(self.lag)
 
+    def must_settle(self) -> bool:
+        return self.dtype == np.float32 and self.count > 0 and bool(self._reach().max() > SETTLE_AFTER)
+
     def settle(self) -> None:
         """Carry the sum of the weights into float64 when float32 would begin to lose it."""
-        if self.dtype == np.float32 and self.count and self._reach().max() > SETTLE_AFTER:
+        if self.must_settle():
             settled = self._unsettled()
             self.total = settled.astype(np.float64) if self.total is None else self.total + settled
             self.lag[:] = 0
