@@ -98,7 +98,7 @@ class SigmoidNeuron(LinearClassifier):
 
     def _learning_rule(self) -> tuple[Rule, tuple[float, ...]]:
         rate = 1.0 if self.learning_rate is None else float(self.learning_rate)
-        return RULES["sigmoid_neuron"], (rate, float(self.lam))
+        return RULES["sigmoid_neuron"], (rate, float(self.lam), 1.0)
 
     def _check_parameters(self) -> None:
         minimising.check_not_negative("lam", self.lam, "0 leaves the loss alone")
