@@ -127,19 +127,24 @@ def _table_for(saved: SavedModel, found: Examples) -> tuple[Any, list[str]]:
             f"The model was trained on a table with named columns, but {found.name} is {found.format}; "
             f"pass a table with the columns {listed(encoder.feature_names_in_)}."
         )
+    known = {*map(str, encoder.feature_names_in_), str(saved.target), *saved.about.get("left_out", [])}
+    extra = [name for name in found.rows.columns if name not in known]
+    notes = [f"the model does not know the columns {listed(extra)}, which are ignored."] if extra else []
+    return columns_for(encoder, found), notes
+
+
+def columns_for(encoder: ColumnEncoder, found: Examples) -> Any:
+    """The columns that a fitted encoder takes, in its order; one that training left out need not be there."""
     needed = [column.name for column in encoder.columns_ if column.width]
     columns = list(found.rows.columns)
     _check_columns(needed, columns, found.name)
     frame = found.rows
     unused = [column.name for column in encoder.columns_ if not column.width and column.name not in columns]
-    if unused:  # left out in training too, so that nothing depends on them
+    if unused:
         import polars
 
         frame = frame.with_columns(polars.lit(None).alias(name) for name in unused)
-    known = {*map(str, encoder.feature_names_in_), str(saved.target), *saved.about.get("left_out", [])}
-    extra = [name for name in columns if name not in known]
-    notes = [f"the model does not know the columns {listed(extra)}, which are ignored."] if extra else []
-    return frame.select([str(name) for name in encoder.feature_names_in_]), notes
+    return frame.select([str(name) for name in encoder.feature_names_in_])
 
 
 def _check_columns(needed: Sequence[str], there: Sequence[str], name: str) -> None:

@@ -667,3 +667,18 @@ def test_a_separator_that_nobody_would_guess(shell, people):
     assert shell.json("inspect", "odd.txt", "--separator", "^")["columns"][1]["name"] == "age"
     assert shell.json("evaluate", "odd.safetensors", "odd.txt", "--separator", "^")["summary"]["accuracy"]
     shell("separable", "odd.txt", "-t", "answer", "--separator", "^", "--drop", "note,age", code=1)
+
+
+def test_a_run_in_passes_is_not_audited(shell, people):
+    shell("train", people, "-t", "answer", "-l", "perceptron", "--stream", "-q", "-o", "m.safetensors")
+    assert "in passes over the file" in shell.refused("audit", "m.safetensors", people, code=2)
+
+
+@pytest.mark.parametrize("way", ["--no-stream", "--stream"])
+def test_a_test_file_need_not_have_what_training_leaves_out(way, shell, people):
+    given = polars.read_csv(people)
+    given.drop("id").reverse().write_csv("test.csv")  # identifiers are left out
+    assert shell.json("train", people, "-t", "answer", "--test", "test.csv", way)["summary"]["rows_test"] == 200
+    given.drop("age").write_csv("test.csv")
+    message = shell.refused("train", people, "-t", "answer", "--test", "test.csv", way, code=3)
+    assert "test.csv must have the columns that the model was trained on, but age is missing" in message
