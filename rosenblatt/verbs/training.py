@@ -31,7 +31,7 @@ from rosenblatt.verbs.examples import (
 )
 from rosenblatt.verbs.learners import DEFAULT, LEARNERS, check_parameter, learner_named, make_learner, read_settings
 from rosenblatt.verbs.memory import too_large
-from rosenblatt.verbs.models import save_model
+from rosenblatt.verbs.models import columns_for, save_model
 from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.pipelines import (
     columns_of,
@@ -204,6 +204,8 @@ def train(
         learned, tested, told = _parts(found, others, holdout, cv, seed, numbers, None if report else model)
         found = replace(found, rows=None, y=None)  # what is still needed of them is in the parts
         rows = fit_columns(model, learned)
+        if others is not None and tested is not None and tested.is_frame:
+            tested = replace(tested, rows=columns_for(model.steps[0][1], tested))
         searched = _search(estimator, name, rows, learned, seed, verbose) if search else None
         fit_learner(model, rows, learned, tested, verbose=verbose, on_epoch=on_epoch)
         clock.note("learning")
@@ -486,6 +488,8 @@ class _Streamed:
         tested = Examples(done.X_test, done.y_test, None, done.target, name, source.format)
         if test is not None:
             tested = read_examples(test, done.target, drop=self.drop)
+            if tested.is_frame:
+                tested = replace(tested, rows=columns_for(done.model.steps[0][1], tested))
             told = f"the rows of {tested.name}"
         with _heard() as more:
             judge = _Judge(done.model, seen, told, None, self.seed, top, rows_train=done.learned_rows)
