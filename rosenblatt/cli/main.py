@@ -81,8 +81,9 @@ def everything(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. A failure is one sentence on standard error."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        code = app(args=None if arguments is None else list(arguments), prog_name="rosenblatt", standalone_mode=False)
+        code = app(args=given, prog_name="rosenblatt", standalone_mode=False, obj=given)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except BrokenPipeError:
@@ -98,7 +99,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if sentence:
             name = "\033[1;31mrosenblatt:\033[0m" if colours(sys.stderr) else "rosenblatt:"
             print(f"{name} {sentence}", file=sys.stderr)
-            if "--json" in (sys.argv[1:] if arguments is None else arguments):
+            if "--json" in given:
                 from rosenblatt.cli.screen import print_json
 
                 print_json({"error": sentence, "code": int(code)})

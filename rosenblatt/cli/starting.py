@@ -62,9 +62,11 @@ def begin_to_read(
     What is wrong with them is said later, in its turn.
     """
     from rosenblatt.sources import open_source
+    from rosenblatt.sources.source import is_elsewhere
     from rosenblatt.verbs.memory import too_large
 
-    if list(data) == ["-"] or separator is not None:  # which is read with what is imported later
+    # What is elsewhere is copied once, by who reads it; a separator is understood by what is imported later.
+    if separator is not None or any(map(is_elsewhere, data)):
         return data
     try:
         source = open_source(data, format=format, header=header, encoding=encoding or "utf-8")

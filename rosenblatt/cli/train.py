@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Annotated
 
 import typer
@@ -11,6 +12,7 @@ from rosenblatt.cli.failures import Failure
 
 
 def train(
+    context: typer.Context,
     data: o.Data,
     target: o.Target = None,
     learner: o.LearnerName = None,
@@ -153,6 +155,7 @@ def train(
     from rosenblatt.verbs.training import default_path
 
     path = (out or default_path(data)) if save else None
+    command = None if context.obj is None else shlex.join(["rosenblatt", *context.obj])
     done = learn(
         source,
         target,
@@ -180,6 +183,7 @@ def train(
         report=report,
         top=top,
         verbose=watching(quiet or as_json or path == "-"),
+        command=command,
     )
     if as_json and path != "-":
         print_json(done.to_dict())

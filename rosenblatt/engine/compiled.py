@@ -23,11 +23,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
-from numba.core.errors import NumbaError
-from numba.core.registry import CPUDispatcher
-from numba.extending import register_jitable
+
+from rosenblatt.loading import collector_at_rest
+
+with collector_at_rest():
+    import numba
+    from numba.core.errors import NumbaError
+    from numba.core.registry import CPUDispatcher
+    from numba.extending import register_jitable
 
 # What the compiler may assume: a product and a sum may be fused. Not that sums may be reordered, nor that
 # there are no NaNs: a diverging run must be seen.

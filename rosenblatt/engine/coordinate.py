@@ -52,10 +52,19 @@ SOONER = 0.8  # after a proof that failed, the next is tried at this part of the
 TOGETHER = 5  # passes that all half-spaces make together, before each goes on with the rows of its own
 MOST_WEIGHTS = 2**26  # of all half-spaces together
 SHRINKING = 0.25  # of the largest slope of the last pass: a coordinate at its bound that slopes more is set aside
+TIRING = 0.25  # of the typical slope of the last pass: a coordinate at its bound that slopes more rests for a pass,
+LONGEST_REST = 3  # or for as many as it slopes times more, up to these;
+AWAKE = 0.1  # near the end, where an estimated gap is at most this part of the objective, none rests
+FEW_ROWS = 64
 HOPELESS = 1e-12  # a projected gradient that is as good as zero
 
+# What a coordinate does: it waits for the next proof, takes part, or rests for as many passes as there are above 1.
+ASIDE, ACTIVE = 0, 1
+
 # What a pass notes down per half-space.
-HIGHEST, LOWEST, ESTIMATE, BIAS_SUM, CENTRE, CEILING, FLOOR, STEPS, MISTAKES, ALPHA_SUM, SQUARE = range(11)
+(
+    HIGHEST, LOWEST, ESTIMATE, BIAS_SUM, CENTRE, CEILING, FLOOR, STEPS, MISTAKES, ALPHA_SUM, SQUARE, SLOPES, TIRED,
+) = range(13)  # fmt: skip
 NOTES = 16
 
 
@@ -81,7 +90,7 @@ def _pass(key: str, layout_name: str) -> Any:
                 approach(rows, np.int64(order[r + 1]), vectors, first, last)
             wanted = 0
             for k in range(first, last):
-                wanted += active[i, k]
+                wanted += active[i, k] == ACTIVE
             if wanted == 0:
                 continue
             if squares[i] < 0.0:
@@ -92,11 +101,11 @@ def _pass(key: str, layout_name: str) -> Any:
                 scores(rows, i, vectors, first, last, ledger)
             else:
                 for k in range(first, last):
-                    if active[i, k]:
+                    if active[i, k] == ACTIVE:
                         scores(rows, i, vectors, k, k + 1, ledger)
             moved = False
             for k in range(first, last):
-                if not active[i, k]:
+                if active[i, k] != ACTIVE:
                     continue
                 y = 1.0 if codes[i] == positive[k] else -1.0
                 b = notes[k, CENTRE] + pull * notes[k, BIAS_SUM]
@@ -108,14 +117,17 @@ def _pass(key: str, layout_name: str) -> Any:
                 if margin <= 0.0:
                     notes[k, MISTAKES] += 1.0
                 if (before == 0.0 and g > notes[k, CEILING]) or (before == limit and g < notes[k, FLOOR]):
-                    active[i, k] = 0
+                    active[i, k] = ASIDE
                     continue
                 projected = g
                 if (before == 0.0 and g > 0.0) or (before == limit and g < 0.0):
                     projected = 0.0
+                    if abs(g) > notes[k, TIRED]:
+                        active[i, k] = ACTIVE + min(LONGEST_REST, int(min(abs(g) / notes[k, TIRED], 9.0)))
                 notes[k, HIGHEST] = max(notes[k, HIGHEST], projected)
                 notes[k, LOWEST] = min(notes[k, LOWEST], projected)
                 if abs(projected) > HOPELESS:
+                    notes[k, SLOPES] += projected * projected
                     # What this row contributes to the duality gap at this moment.
                     if limit < np.inf:
                         notes[k, ESTIMATE] += limit * max(0.0, -g) + before * g
@@ -140,6 +152,25 @@ def _pass(key: str, layout_name: str) -> Any:
         return True
 
     return compiled.jit(descend)
+
+
+@functools.cache
+def _next_order(key: str) -> Any:
+    def next_order(kept: Any, active: Any, order: Any) -> int:
+        """The rows that are active for any half-space, and how many; those that rest have a pass less to rest."""
+        key  # noqa: B018
+        found = 0
+        for r in range(kept.shape[0]):
+            i = kept[r]
+            wanted = False
+            for k in range(active.shape[1]):
+                wanted |= active[i, k] == ACTIVE
+                active[i, k] -= active[i, k] > ACTIVE
+            order[found] = i
+            found += wanted
+        return found
+
+    return compiled.jit(next_order)
 
 
 @functools.cache
@@ -208,7 +239,8 @@ def _judge(key: str) -> Any:
 class Machine:
     """K support vector machines over the same rows: what is wanted, and what is known so far.
 
-    `limits` is C_i for every row, also for the squared hinge. `intercept` is "free", "regularized" or "none".
+    `costs` is C_i for every row. `intercept` is "free", "regularized" or "none". A machine `like` another over the same
+    rows shares what is known of them.
     """
 
     def __init__(
@@ -226,20 +258,24 @@ class Machine:
         n_jobs: int = 1,
         alpha: Array | None = None,
         bias: Array | None = None,
+        like: Machine | None = None,
     ) -> None:
         n, self.count = len(codes), len(positive)
         self.rows, self.layout, self.codes, self.positive = rows, layout, codes, positive
         self.costs, self.squared, self.intercept = costs, squared, intercept
         self.kept = costs > 0.0
+        self.kept_rows = np.flatnonzero(self.kept).astype(np.int64)
         self.limits = np.where(self.kept, np.inf, 0.0) if squared else costs
         self.diagonal = np.divide(0.5, costs, out=np.zeros(n), where=self.kept) if squared else np.zeros(n)
-        self.squares = np.full(n, -1.0)
+        self.squares: Array = np.full(n, -1.0) if like is None else like.squares
         self.active = np.repeat(self.kept[:, None], self.count, axis=1).astype(np.uint8)
         self.alpha = np.zeros((n, self.count)) if alpha is None else alpha
         self.state = HalfSpaces(self.count, n_features, dtype, layout, averages=False)
         self.notes = np.zeros((self.count, NOTES))
-        self.notes[:, CEILING], self.notes[:, FLOOR] = np.inf, -np.inf
-        self.pull, self.share = self._hold_on_the_intercept()
+        self.notes[:, CEILING], self.notes[:, FLOOR], self.notes[:, TIRED] = np.inf, -np.inf, TIRING
+        self.pull: float
+        self.share: float
+        self.pull, self.share = self._hold_on_the_intercept() if like is None else (like.pull, like.share)
         self.done = np.zeros(self.count, bool)
         self.work, self.polished = 0.0, 0.0  # multiplications so far, in passes and in polishing
         self.per_row = float(n_features) if layout == "rows" else len(rows[0]) / max(1, n)
@@ -272,12 +308,12 @@ class Machine:
         return (pull, 1.0) if self.intercept == "free" else (pull / (1.0 + pull), 1.0 / (1.0 + pull))
 
     def typical_square(self) -> float:
-        """The mean of ‖x‖² over the rows visited; before the first pass, over a few hundred."""
+        """The mean of ‖x‖² over the rows visited; before the first pass, over a few."""
         known = self.squares[self.squares >= 0.0]
         if len(known):
             return float(np.mean(known))
         some = np.flatnonzero(self.kept)
-        some = some[:: max(1, len(some) // 512)]
+        some = some[:: max(1, len(some) // FEW_ROWS)]
         if self.layout == "rows":
             rows = self.rows[0][some].astype(np.float64)
             return float(np.mean(np.einsum("ij,ij->i", rows, rows)))
@@ -286,16 +322,21 @@ class Machine:
 
     # ------------------------------------------------------------------ passes
 
+    def next_order(self) -> Array:
+        """The rows that the next pass visits, as they came."""
+        order = np.empty_like(self.kept_rows)
+        return order[: _next_order(self.key)(self.kept_rows, self.active, order)]
+
     def descend(self, order: Array) -> bool:
         """One pass over the rows in `order`; False when a number was not finite."""
         notes = self.notes
-        self.work += self.per_row * float(self.active.sum())
+        self.work += self.per_row * self.count * len(order)
         if self.intercept != "none":
             settled = notes[:, ESTIMATE] <= SETTLED * np.abs(notes[:, ALPHA_SUM])
             moved = self.share * (notes[:, CENTRE] + self.pull * notes[:, BIAS_SUM])
             notes[:, CENTRE] = np.where(settled, moved, notes[:, CENTRE])
         notes[:, HIGHEST], notes[:, LOWEST] = -np.inf, np.inf
-        notes[:, [ESTIMATE, STEPS, MISTAKES]] = 0.0
+        notes[:, [ESTIMATE, STEPS, MISTAKES, SLOPES]] = 0.0
         run = _pass(self.key, self.layout)
 
         def part(bounds: tuple[int, int]) -> bool:
@@ -309,6 +350,8 @@ class Machine:
         highest, lowest = notes[:, HIGHEST], notes[:, LOWEST]
         notes[:, CEILING] = np.where(highest > 0.0, SHRINKING * highest, np.inf)
         notes[:, FLOOR] = np.where(lowest < 0.0, SHRINKING * lowest, -np.inf)
+        typical = np.sqrt(notes[:, SLOPES] / np.maximum(1.0, notes[:, STEPS]))
+        notes[:, TIRED] = np.where(self.estimates() > AWAKE, TIRING * typical, np.inf)
         return finite
 
     def norm(self) -> float:
@@ -459,21 +502,22 @@ class Machine:
 
 
 def start_together(
-    make: Callable[[Array], Machine], positive: Array, passes: int, seed: int | None, asked: Callable[[], str]
+    make: Callable[..., Machine], positive: Array, passes: int, seed: int | None, asked: Callable[[], str]
 ) -> tuple[list[Machine], list[Array], int | None, str]:
     """(a machine for each half-space, [steps, mistakes] of all per pass, the next seed, a reason to stop).
 
     In the first passes nearly every row matters to every half-space, so they share the reading of it; later each
     needs few rows, and others than the rest.
     """
-    machines = [make(positive[k : k + 1]) for k in range(len(positive))]
+    machines = [make(positive[:1])]
+    machines += [make(positive[k : k + 1], like=machines[0]) for k in range(1, len(positive))]
     if passes < 1 or machines[0].state.n_features * len(positive) > MOST_WEIGHTS:
         return machines, [], seed, ""
     told: list[Array] = []
-    shared, reason = make(positive), ""
-    order = np.flatnonzero(shared.kept).astype(np.int64)
+    shared, reason = make(positive, like=machines[0]), ""
     try:
         while len(told) < passes and not reason:
+            order = shared.next_order()
             if seed is not None:
                 shuffler = Shuffler(order, seed)
                 order, seed = shuffler(), int(shuffler.state)
@@ -485,13 +529,13 @@ def start_together(
     coef = shared.state.last()[0]
     for k, own in enumerate(machines):
         own.alpha[:], own.active[:], own.notes[0] = shared.alpha[:, [k]], shared.active[:, [k]], shared.notes[k]
-        own.squares, own.work = shared.squares, shared.work / len(machines)
+        own.work = shared.work / len(machines)
         own.state._write(own.state.vectors, coef[k : k + 1])
     return machines, told, seed, reason
 
 
 def solve_apart(
-    make: Callable[[Array], Machine],
+    make: Callable[..., Machine],
     positive: Array,
     *,
     tol: float,
@@ -583,8 +627,7 @@ def solve(
 
     `after_pass` may end it by returning a reason; `begun` tells how many passes there were before.
     """
-    kept = np.flatnonzero(machine.kept).astype(np.int64)
-    order, trigger, reason = kept[machine.active[kept].any(axis=1)], tol, "max_iter"
+    order, trigger, reason = machine.next_order(), tol, "max_iter"
     state = np.uint64(0 if seed is None else seed)
     next_polish, proved = FIRST_POLISH, False
     for number in range(begun + 1, max_iter + 1):
@@ -609,11 +652,9 @@ def solve(
             else:
                 # What was set aside and should not have been is back, so that the next estimates see it.
                 trigger = SOONER * min(estimate, trigger)
-            order = kept.copy() if seed is None else kept[machine.active[kept].any(axis=1)]
-        else:
-            order = order[machine.active[order].any(axis=1)]
-            if len(order) == 0:
-                trigger = np.inf
+        order = machine.next_order()
+        if len(order) == 0:
+            trigger = np.inf
         told = after_pass({"epoch": number, "estimate": estimate, "proved": proved})
         if reason == "converged" or told:
             reason = "converged" if reason == "converged" else told

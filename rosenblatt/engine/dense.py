@@ -42,8 +42,10 @@ from rosenblatt.engine.vector import (
 )
 
 LAYOUT = "rows"
-LINES_AHEAD = 64  # how much of a coming row is fetched in advance: 4 KiB
+AHEAD = 3  # how many visits before its own a row is fetched
+LINES_AHEAD = 64  # how much of a coming row is fetched in advance where that is done at one go: 4 KiB
 U = np.uint64
+TWO, THREE, FOUR = U(2), U(3), U(4)
 
 
 def unit(rows: tuple[Array, ...]) -> int:
@@ -52,19 +54,29 @@ def unit(rows: tuple[Array, ...]) -> int:
 
 
 def _block(count: int) -> Callable[..., None]:
-    """ledger[k, SCORE] = v_k·x for the `count` half-spaces from `first` on."""
+    """ledger[k, SCORE] = v_k·x for the `count` half-spaces from `first` on.
+
+    The numbers at `coming` are fetched meanwhile, a line whenever a line is read: asked for all at once, they would
+    wait for each other, and the sum for them.
+    """
 
     @part
-    def scores_of_block(X: Any, base: Any, vectors: Any, first: Any, ledger: Any) -> None:
+    def scores_of_block(X: Any, base: Any, coming: Any, vectors: Any, first: Any, ledger: Any) -> None:
         d = U(vectors.shape[1])
         lanes = U(VECTOR_BYTES // vectors.itemsize)
         start = U(first) * d
         a, b = zeros(vectors, count), zeros(vectors, count)
         j = U(0)
         while j + lanes + lanes <= d:
+            if coming != base:
+                prefetch(X, coming + j)
+                prefetch(X, coming + j + lanes)
             a = accumulate(a, load(X, base + j, vectors), vectors, start + j, d)
             b = accumulate(b, load(X, base + j + lanes, vectors), vectors, start + j + lanes, d)
             j += lanes + lanes
+        if coming != base:
+            prefetch(X, coming + j)
+            prefetch(X, coming + d - U(1))
         if j + lanes <= d:
             a = accumulate(a, load(X, base + j, vectors), vectors, start + j, d)
             j += lanes
@@ -86,20 +98,30 @@ block_1, block_2, block_3, block_4, block_5 = (_block(count) for count in range(
 @part
 def scores(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) -> None:
     """ledger[k, SCORE] = v_k·x_i for first <= k < last."""
+    scores_and_fetch(rows, i, i, vectors, first, last, ledger)
+
+
+@part
+def scores_and_fetch(rows: Any, i: Any, coming: Any, vectors: Any, first: Any, last: Any, ledger: Any) -> None:
+    """`scores`, while row number `coming` is brought nearer."""
     X = rows[0]
-    base = U(i) * U(vectors.shape[1])
+    base = next_base = U(i) * U(vectors.shape[1])
+    if X.itemsize == vectors.itemsize:
+        next_base = U(coming) * U(vectors.shape[1])
+    elif U(coming) != U(i) + U(1):  # a row of bytes has few lines: in file order the machine fetches them by itself
+        fetch(rows, coming)
     k = first
     while last - k >= 5:
-        block_5(X, base, vectors, k, ledger)
+        block_5(X, base, next_base, vectors, k, ledger)
         k += 5
     if last - k == 4:
-        block_4(X, base, vectors, k, ledger)
+        block_4(X, base, next_base, vectors, k, ledger)
     elif last - k == 3:
-        block_3(X, base, vectors, k, ledger)
+        block_3(X, base, next_base, vectors, k, ledger)
     elif last - k == 2:
-        block_2(X, base, vectors, k, ledger)
+        block_2(X, base, next_base, vectors, k, ledger)
     elif last - k == 1:
-        block_1(X, base, vectors, k, ledger)
+        block_1(X, base, next_base, vectors, k, ledger)
 
 
 @part
@@ -147,12 +169,19 @@ def size(rows: Any, i: Any, vectors: Any) -> float:
     X = rows[0]
     row, d = U(i), U(X.shape[1])
     lanes = U(VECTOR_BYTES // vectors.itemsize)
-    most = zero(vectors)
+    a = zero(vectors)
+    b, c, e = a, a, a
     j = U(0)
+    while j + FOUR * lanes <= d:  # four at a time: each comparison waits for the one before it
+        a = largest(a, load(X, row * d + j, vectors))
+        b = largest(b, load(X, row * d + j + lanes, vectors))
+        c = largest(c, load(X, row * d + j + TWO * lanes, vectors))
+        e = largest(e, load(X, row * d + j + THREE * lanes, vectors))
+        j += FOUR * lanes
     while j + lanes <= d:
-        most = largest(most, load(X, row * d + j, vectors))
+        a = largest(a, load(X, row * d + j, vectors))
         j += lanes
-    result = max(1.0, np.float64(top(most)))
+    result = max(1.0, np.float64(top(largest(largest(a, b), largest(c, e)))))
     for tail in range(j, d):
         result = max(result, abs(np.float64(X[row, tail])))
     return result

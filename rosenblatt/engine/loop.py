@@ -29,7 +29,7 @@ from rosenblatt.engine.state import (
 )
 
 SMALLEST_SCALE = 1e-6  # below it the scale is carried into the vector
-AHEAD = 4  # rows
+AHEAD = 4  # rows, in loops that fetch a coming row at one go
 
 LAYOUTS: dict[str, ModuleType] = {dense.LAYOUT: dense, sparse.LAYOUT: sparse}
 
@@ -119,15 +119,15 @@ def make_teach(key: str, function: Any, n_parameters: int, weighted: int, layout
     """Row i teaches the half-spaces first <= k < last. False when a number was not finite."""
     step_of = make_step(function, n_parameters, weighted)
     reads_sqnorm = compiled.reads_argument(function, 1)
-    scores, squared_norm, add, fold = layout.scores, layout.squared_norm, layout.add, layout.fold
+    scores, squared_norm, add, fold = layout.scores_and_fetch, layout.squared_norm, layout.add, layout.fold
 
     @part
     def teach(
-        rows: Any, i: Any, code: Any, c: Any, positive: Any, params: Any, state: Any,
+        rows: Any, i: Any, coming: Any, code: Any, c: Any, positive: Any, params: Any, state: Any,
         intercept: Any, shrink_intercept: Any, first: Any, last: Any, log: Any,
     ) -> bool:  # fmt: skip
         vectors, lag, ledger = state
-        scores(rows, i, vectors, first, last, ledger)
+        scores(rows, i, coming, vectors, first, last, ledger)
         sqnorm = 0.0
         if reads_sqnorm:
             sqnorm = squared_norm(rows, i, ledger) + intercept
@@ -167,15 +167,15 @@ def make_teach_coupled(key: str, function: Any, n_parameters: int, weighted: int
     """
     step_of = make_step(function, n_parameters, weighted)
     reads_sqnorm = compiled.reads_argument(function, 1)
-    scores, squared_norm, add, fold = layout.scores, layout.squared_norm, layout.add, layout.fold
+    scores, squared_norm, add, fold = layout.scores_and_fetch, layout.squared_norm, layout.add, layout.fold
 
     @part
     def teach(
-        rows: Any, i: Any, code: Any, c: Any, positive: Any, params: Any, state: Any,
+        rows: Any, i: Any, coming: Any, code: Any, c: Any, positive: Any, params: Any, state: Any,
         intercept: Any, shrink_intercept: Any, first: Any, last: Any, log: Any,
     ) -> bool:  # fmt: skip
         vectors, lag, ledger = state
-        scores(rows, i, vectors, first, last, ledger)
+        scores(rows, i, coming, vectors, first, last, ledger)
         rival = -1
         for k in range(first, last):
             ledger[k, SCORE] = ledger[k, SCALE] * ledger[k, SCORE] + ledger[k, BIAS]
@@ -220,7 +220,7 @@ def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_n
     layout = LAYOUTS[layout_name]
     make = make_teach_coupled if coupled else make_teach
     teach = make(key, function, n_parameters, weighted, layout)
-    fetch, approach = layout.fetch, layout.approach
+    approach, ahead = layout.approach, layout.AHEAD
 
     def visit(
         rows: Any, order: Any, codes: Any, sample_weight: Any, positive: Any, params: Any, state: Any,
@@ -231,15 +231,16 @@ def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_n
         n = order.shape[0]
         for r in range(n):
             i = np.int64(order[r])
-            if r + AHEAD < n and order[r + AHEAD] != i + AHEAD:  # in file order the machine does this itself
-                fetch(rows, np.int64(order[r + AHEAD]))
-            if r + 1 < n:
-                approach(rows, np.int64(order[r + 1]), state[0], first, last)
+            following = np.int64(order[min(r + 1, n - 1)])
+            coming = following  # in file order the machine fetches what lies further ahead by itself
+            if following != i + 1:
+                coming = np.int64(order[min(r + ahead, n - 1)])
+            approach(rows, following, state[0], first, last)
             c = 1.0
             if sample_weight.shape[0] > 0:
                 c = sample_weight[i]
             if not teach(
-                rows, i, codes[i], c, positive, params, state,
+                rows, i, coming, codes[i], c, positive, params, state,
                 intercept, shrink_intercept, first, last, log,
             ):  # fmt: skip
                 return r

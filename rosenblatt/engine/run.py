@@ -23,6 +23,7 @@ from rosenblatt.engine.judge import count_errors
 from rosenblatt.engine.loop import LAYOUTS, visit_rows
 from rosenblatt.engine.order import Shuffler, find_mistakes
 from rosenblatt.engine.pocket import Pocket
+from rosenblatt.engine.rest import Rest, may_rest
 from rosenblatt.engine.state import Array, HalfSpaces
 from rosenblatt.engine.updates import UpdateLog
 
@@ -75,7 +76,7 @@ class Task:
 class Visitor:
     """Takes rows to half-spaces, on as many threads as there are units of half-spaces."""
 
-    def __init__(self, task: Task, count: int, record: bool = False) -> None:
+    def __init__(self, task: Task, count: int, record: bool = False, pool: ThreadPoolExecutor | None = None) -> None:
         self.task = task
         self.record = record
         self.kernel = visit_rows(task.rule, task.params.shape[1], task.weighted, task.layout, task.coupled)
@@ -89,7 +90,7 @@ class Visitor:
         else:
             together = math.ceil(units / threads)
         self.parts = [(k, min(k + together * unit, count)) for k in range(0, count, together * unit)]
-        self.pool = ThreadPoolExecutor(task.n_jobs) if task.n_jobs > 1 else None
+        self.pool = ThreadPoolExecutor(task.n_jobs) if pool is None and task.n_jobs > 1 else pool
 
     def close(self) -> None:
         if self.pool is not None:
@@ -236,7 +237,7 @@ def train(
     kept = task.kept
     shuffler = None if seed is None else Shuffler(kept, seed)
     large = products_per_row(task, state) * task.n_rows > CHEAP_PASS
-    follower = _Follower(task, state, visitor, outcome, watch, pocket_check)
+    follower = _Follower(task, state, visitor, outcome, watch, pocket_check, max_iter)
     visitor.visit(state, kept[:0])  # what must be compiled is so before the clock starts
     watch.started = time.perf_counter()
     try:
@@ -246,7 +247,9 @@ def train(
                 order = kept if shuffler is None else shuffler()
                 mistakes, stop = follower.epoch(order)
                 seconds = time.perf_counter() - clock
-                if pocket_check == "run" and not (large and number % 16):
+                passes = pocket_check == "run" and not (large and number % 16)
+                follower.end_of_epoch(finished=not stop, looked_at=passes or measure is not None)
+                if passes:
                     outcome.pocket.decide(visitor, confirm=True)
                     if not large or follower.before is None:
                         outcome.pocket.consider(visitor, state)
@@ -254,7 +257,7 @@ def train(
                     "epoch": number,
                     "updates": state.updates - updates,
                     "mistakes": mistakes,
-                    "norm": state.norm(),
+                    "norm": follower.norm(),
                     "seconds": seconds,
                     **({} if measure is None else measure()),
                 }
@@ -266,6 +269,7 @@ def train(
                 outcome.stop_reason = stop or asked or outcome.stop_reason
                 if stop or asked:
                     break
+            follower.finish()
             outcome.pocket.close(visitor, state, pocket_check, outcome.stop_reason == "converged")
     finally:
         visitor.close()
@@ -283,12 +287,16 @@ class _Follower:
         outcome: Outcome,
         watch: Watch,
         pocket_check: str | None,
+        max_iter: int,
     ) -> None:
         self.task, self.state, self.visitor, self.outcome, self.watch = task, state, visitor, outcome, watch
         self.by_runs, self.by_updates = pocket_check in ("run", "stream"), pocket_check == "update"
         self.length = stretch_length(task, state, self.by_updates)
         # What a stretch began with, to be able to return to any point of it.
-        self.before = state.copy() if self.by_runs and state.vectors.size <= RETRACED else None
+        few = np.prod(state.stored_shape(state.count, state.n_features)) <= RETRACED
+        self.before = state.copy() if self.by_runs and few else None
+        restful = max_iter > 1 and not few and not visitor.record and not self.by_updates and may_rest(task, state)
+        self.rest = Rest(task, state, visitor) if restful else None
 
     def epoch(self, order: Array) -> tuple[int, str]:
         """(mistakes met, a reason to stop or nothing)."""
@@ -298,11 +306,10 @@ class _Follower:
             updates = state.updates
             if self.before is not None:
                 self.before.copy_weights_from(state)
-            scores, visited, log = self.visitor.visit(state, stretch)
+            scores, visited, log = self._visit(stretch)
             if visited < len(stretch):
                 return mistakes, "diverged"
-            state.settle()
-            wrong, met = find_mistakes(scores, self.task.codes, stretch, self.task.classes)
+            wrong, met = self._keep_books(scores, stretch)
             mistakes += met
             if self.outcome.log is not None:
                 self.outcome.log.append(log)
@@ -314,3 +321,28 @@ class _Follower:
             if stop:
                 return mistakes, stop
         return mistakes, ""
+
+    def _visit(self, stretch: Array) -> tuple[Array, int, tuple[Array, ...]]:
+        return self.visitor.visit(self.state, stretch) if self.rest is None else self.rest.visit(stretch)
+
+    def _keep_books(self, scores: Array, stretch: Array) -> tuple[Array, int]:
+        """(which answers were wrong, how many)."""
+        if self.rest is not None:
+            self.rest.settle()
+            return self.rest.find_mistakes(scores, stretch)
+        self.state.settle()
+        return find_mistakes(scores, self.task.codes, stretch, self.task.classes)
+
+    def end_of_epoch(self, finished: bool, looked_at: bool) -> None:
+        """Let half-spaces rest that have learned everything; bring the whole state up to date if it is looked at."""
+        if self.rest is not None and finished:
+            self.rest.end_of_epoch()
+        if self.rest is not None and looked_at:
+            self.rest.write_back()
+
+    def norm(self) -> float:
+        return self.state.norm() if self.rest is None else self.rest.norm()
+
+    def finish(self) -> None:
+        if self.rest is not None:
+            self.rest.write_back()

@@ -9,6 +9,7 @@ latency of the additions; a single half-space adds in the same order as one amon
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -30,10 +31,24 @@ from rosenblatt.engine.state import (
     weight_dtype,
 )
 from rosenblatt.engine.vector import add as add_vectors
-from rosenblatt.engine.vector import fused, gather, load, prefetch, repeat, scatter, store, total, zero
+from rosenblatt.engine.vector import (
+    fused,
+    gather,
+    lane,
+    load,
+    pick,
+    prefetch,
+    repeat,
+    scatter,
+    store,
+    total,
+    zero_lanes,
+)
 
 LAYOUT = "columns"
+AHEAD = 4  # how many visits before its own a row is fetched
 NUMBERS_AHEAD = 512  # how much of a coming row is fetched in advance
+SURE_LINES = 10  # of its numbers and of its indices
 U = np.uint64
 ONE, TWO, THREE, FOUR = U(1), U(2), U(3), U(4)
 STRIDE = U(LEDGER_COLUMNS)
@@ -45,59 +60,96 @@ def unit(rows: tuple[Array, ...]) -> int:
 
 
 @part
-def _place(j: Any, vectors: Any, block: Any) -> Any:
-    """Where the weights of feature j stand for the block of half-spaces that begins with number `block`."""
-    return block * U(vectors.shape[1]) + U(j) * U(vectors.shape[2])
+def _place(j: Any, vectors: Any, block: Any, width: Any) -> Any:
+    """Where the weights of feature j stand for the `width` half-spaces from number `block` on."""
+    return block * U(vectors.shape[1]) + U(j) * width
 
 
 @part
-def _term(s: Any, rows: Any, p: Any, vectors: Any) -> Any:
-    """s plus the term of non-zero p, for a single half-space."""
-    return fused(s, vectors.dtype.type(rows[0][p]), vectors[0, U(rows[1][p]), 0])
+def _width(vectors: Any, block: Any) -> Any:
+    """How many half-spaces stand side by side in the block that begins with number `block`."""
+    return min(U(VECTOR_BYTES // vectors.itemsize), U(vectors.shape[0]) - block)
 
 
 @part
-def _terms(s: Any, rows: Any, p: Any, vectors: Any, block: Any) -> Any:
+def _score_of_one(rows: Any, start: Any, stop: Any, vectors: Any) -> Any:
+    """v·x for a single half-space: four running sums in four lanes, and the rest added to the first.
+
+    The rest is always three numbers, zeros where the row has no more: where a row ends cannot be guessed, and a wrong
+    guess costs more than three multiplications.
+    """
+    data, indices = rows[0], rows[1]
+    s = zero_lanes(vectors, 4)
+    p = start
+    while p + FOUR <= stop:
+        s = fused(s, load(data, p, s), pick(vectors, indices, p, s))
+        p += FOUR
+    a = lane(s, 0)
+    if start < stop:
+        for k in range(THREE):
+            q = p + k if p + k < stop else start
+            x = vectors.dtype.type(data[q]) if p + k < stop else vectors.dtype.type(0)
+            a = fused(a, x, vectors[0, U(indices[q]), 0])
+    return (a + lane(s, 1)) + (lane(s, 2) + lane(s, 3))
+
+
+@part
+def _terms(s: Any, rows: Any, p: Any, vectors: Any, block: Any, width: Any) -> Any:
     """s plus the terms of non-zero p, for one vector of half-spaces."""
-    x = repeat(vectors.dtype.type(rows[0][p]), vectors)
-    return fused(s, x, load(vectors, _place(rows[1][p], vectors, block), vectors))
+    x = repeat(vectors.dtype.type(rows[0][p]), s)
+    return fused(s, x, load(vectors, _place(rows[1][p], vectors, block, width), s))
+
+
+def _scores_of_block(lanes: int) -> Callable[..., None]:
+    """ledger[k, SCORE] = v_k·x for the block of `lanes` half-spaces that begins with number `block`."""
+    width = U(lanes)
+
+    @part
+    def scores_of_block(rows: Any, start: Any, stop: Any, vectors: Any, block: Any, ledger: Any) -> None:
+        a = zero_lanes(vectors, lanes)
+        b, c, e = a, a, a
+        p = start
+        while p + FOUR <= stop:
+            a = _terms(a, rows, p, vectors, block, width)
+            b = _terms(b, rows, p + ONE, vectors, block, width)
+            c = _terms(c, rows, p + TWO, vectors, block, width)
+            e = _terms(e, rows, p + THREE, vectors, block, width)
+            p += FOUR
+        while p < stop:
+            a = _terms(a, rows, p, vectors, block, width)
+            p += ONE
+        s = add_vectors(add_vectors(a, b), add_vectors(c, e))
+        scatter(s, ledger, block * STRIDE + U(SCORE), STRIDE)
+
+    return scores_of_block
+
+
+scores_of_4, scores_of_8, scores_of_16 = (_scores_of_block(lanes) for lanes in (4, 8, 16))
 
 
 @part
 def scores(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) -> None:
-    """ledger[k, SCORE] = v_k·x_i for first <= k < last, `first` at the start of a vector."""
+    """ledger[k, SCORE] = v_k·x_i for first <= k < last, `first` at the start of a block."""
     start, stop = U(rows[2][i]), U(rows[2][i + 1])
-    if vectors.shape[2] == 1:
-        a = vectors.dtype.type(0)
-        b = c = e = a
-        p = start
-        while p + FOUR <= stop:
-            a = _term(a, rows, p, vectors)
-            b = _term(b, rows, p + ONE, vectors)
-            c = _term(c, rows, p + TWO, vectors)
-            e = _term(e, rows, p + THREE, vectors)
-            p += FOUR
-        while p < stop:
-            a = _term(a, rows, p, vectors)
-            p += ONE
-        ledger[0, SCORE] = (a + b) + (c + e)
-    else:
-        lanes = VECTOR_BYTES // vectors.itemsize
-        for block in range(U(first), U(last), U(lanes)):
-            va = zero(vectors)
-            vb, vc, ve = va, va, va
-            p = start
-            while p + FOUR <= stop:
-                va = _terms(va, rows, p, vectors, block)
-                vb = _terms(vb, rows, p + ONE, vectors, block)
-                vc = _terms(vc, rows, p + TWO, vectors, block)
-                ve = _terms(ve, rows, p + THREE, vectors, block)
-                p += FOUR
-            while p < stop:
-                va = _terms(va, rows, p, vectors, block)
-                p += ONE
-            s = add_vectors(add_vectors(va, vb), add_vectors(vc, ve))
-            scatter(s, ledger, block * STRIDE + U(SCORE), STRIDE)
+    if vectors.shape[0] == 1:
+        ledger[0, SCORE] = _score_of_one(rows, start, stop, vectors)
+        return
+    for block in range(U(first), U(last), U(VECTOR_BYTES // vectors.itemsize)):
+        width = _width(vectors, block)
+        if width == U(4):
+            scores_of_4(rows, start, stop, vectors, block, ledger)
+        elif width == U(8):
+            scores_of_8(rows, start, stop, vectors, block, ledger)
+        else:
+            scores_of_16(rows, start, stop, vectors, block, ledger)
+
+
+@part
+def scores_and_fetch(rows: Any, i: Any, coming: Any, vectors: Any, first: Any, last: Any, ledger: Any) -> None:
+    """`scores`, while row number `coming` is brought nearer."""
+    if U(coming) != U(i) + ONE:  # in file order the machine does this by itself
+        fetch(rows, coming)
+    scores(rows, i, vectors, first, last, ledger)
 
 
 @part
@@ -166,6 +218,40 @@ def _add_to_one(rows: Any, start: Any, stop: Any, vectors: Any, lag: Any, ledger
     return True
 
 
+def _add_to_block(lanes: int) -> Callable[..., bool]:
+    """`add` for the block of `lanes` half-spaces that begins with number `block`."""
+    width = U(lanes)
+
+    @part
+    def add_to_block(
+        rows: Any, start: Any, stop: Any, vectors: Any, lag: Any, block: Any, ledger: Any, safe: Any
+    ) -> bool:
+        data, indices = rows[0], rows[1]
+        nothings = zero_lanes(vectors, lanes)
+        changes = gather(ledger, block * STRIDE + U(CHANGE), STRIDE, nothings)
+        lagged_changes = gather(ledger, block * STRIDE + U(LAGGED), STRIDE, nothings)
+        if not safe:
+            checked = nothings
+            for p in range(start, stop):
+                place = _place(indices[p], vectors, block, width)
+                x = repeat(vectors.dtype.type(data[p]), nothings)
+                checked = fused(checked, fused(load(vectors, place, nothings), x, changes), nothings)
+                checked = fused(checked, fused(load(lag, place, nothings), x, lagged_changes), nothings)
+            if total(checked) != 0.0:
+                return False
+        for p in range(start, stop):
+            place = _place(indices[p], vectors, block, width)
+            x = repeat(vectors.dtype.type(data[p]), nothings)
+            store(vectors, place, fused(load(vectors, place, nothings), x, changes))
+            store(lag, place, fused(load(lag, place, nothings), x, lagged_changes))
+        return True
+
+    return add_to_block
+
+
+add_to_4, add_to_8, add_to_16 = (_add_to_block(lanes) for lanes in (4, 8, 16))
+
+
 @part
 def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger: Any) -> bool:
     """v_k += CHANGE_k · x_i and lag_k += LAGGED_k · x_i; where CHANGE_k is zero, nothing changes.
@@ -173,40 +259,56 @@ def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger
     False, with the block of half-spaces unchanged, if a number would not be finite. Bounds on the numbers mostly show
     that all will be; only when they do not is every number looked at: a product with 0 is 0 for finite ones alone.
     """
-    data, indices = rows[0], rows[1]
     start, stop = U(rows[2][i]), U(rows[2][i + 1])
-    if vectors.shape[2] == 1:
-        safe = _raise_bounds(ledger, 0, 1, size(rows, i, vectors))
+    most = size(rows, i, vectors)
+    if vectors.shape[0] == 1:
+        safe = _raise_bounds(ledger, 0, 1, most)
         return _add_to_one(rows, start, stop, vectors, lag, ledger, safe)
     lanes = U(VECTOR_BYTES // vectors.itemsize)
-    most = size(rows, i, vectors)
     for block in range(U(first), U(last), lanes):
-        any_change = False
-        for k in range(block, min(block + lanes, U(last))):
-            any_change |= ledger[k, CHANGE] != 0.0
-        if not any_change:
+        end = min(block + lanes, U(last))
+        if not _any_change(ledger, block, end):
             continue
-        changes = gather(ledger, block * STRIDE + U(CHANGE), STRIDE, vectors)
-        lagged_changes = gather(ledger, block * STRIDE + U(LAGGED), STRIDE, vectors)
-        if not _raise_bounds(ledger, block, min(block + lanes, U(last)), most):
-            nothings = zero(vectors)
-            checked = nothings
-            for p in range(start, stop):
-                place = _place(indices[p], vectors, block)
-                x = repeat(vectors.dtype.type(data[p]), vectors)
-                checked = fused(checked, fused(load(vectors, place, vectors), x, changes), nothings)
-                checked = fused(checked, fused(load(lag, place, lag), x, lagged_changes), nothings)
-            if total(checked) != 0.0:
-                return False
-        for p in range(start, stop):
-            place = _place(indices[p], vectors, block)
-            x = repeat(vectors.dtype.type(data[p]), vectors)
-            store(vectors, place, fused(load(vectors, place, vectors), x, changes))
-            store(lag, place, fused(load(lag, place, lag), x, lagged_changes))
-        for k in range(block, min(block + lanes, U(last))):
+        safe = _raise_bounds(ledger, block, end, most)
+        width = _width(vectors, block)
+        if width == U(4):
+            added = add_to_4(rows, start, stop, vectors, lag, block, ledger, safe)
+        elif width == U(8):
+            added = add_to_8(rows, start, stop, vectors, lag, block, ledger, safe)
+        else:
+            added = add_to_16(rows, start, stop, vectors, lag, block, ledger, safe)
+        if not added:
+            return False
+        for k in range(block, end):
             ledger[k, CHANGE] = 0.0
             ledger[k, LAGGED] = 0.0
     return True
+
+
+@part
+def _any_change(ledger: Any, first: Any, last: Any) -> bool:
+    wanted = False
+    for k in range(first, last):
+        wanted |= ledger[k, CHANGE] != 0.0
+    return wanted
+
+
+def _move_block(lanes: int) -> Callable[..., None]:
+    """`move` for the block of `lanes` half-spaces that begins with number `block`."""
+    width = U(lanes)
+
+    @part
+    def move_block(rows: Any, start: Any, stop: Any, vectors: Any, block: Any, ledger: Any) -> None:
+        changes = gather(ledger, block * STRIDE + U(CHANGE), STRIDE, zero_lanes(vectors, lanes))
+        for p in range(start, stop):
+            place = _place(rows[1][p], vectors, block, width)
+            x = repeat(vectors.dtype.type(rows[0][p]), changes)
+            store(vectors, place, fused(load(vectors, place, changes), x, changes))
+
+    return move_block
+
+
+move_4, move_8, move_16 = (_move_block(lanes) for lanes in (4, 8, 16))
 
 
 @part
@@ -214,25 +316,25 @@ def move(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) ->
     """v_k += CHANGE_k · x_i, for half-spaces that keep no averages."""
     data, indices = rows[0], rows[1]
     start, stop = U(rows[2][i]), U(rows[2][i + 1])
-    if vectors.shape[2] == 1:
+    if vectors.shape[0] == 1:
         change = vectors.dtype.type(ledger[0, CHANGE])
         for p in range(start, stop):
             j = U(indices[p])
             vectors[0, j, 0] = fused(vectors[0, j, 0], change, vectors.dtype.type(data[p]))
         ledger[0, CHANGE] = 0.0
         return
-    lanes = VECTOR_BYTES // vectors.itemsize
-    for block in range(U(first), U(last), U(lanes)):
-        wanted = False
-        for k in range(block, min(block + U(lanes), U(last))):
-            wanted |= ledger[k, CHANGE] != 0.0
-        if wanted:
-            changes = gather(ledger, block * STRIDE + U(CHANGE), STRIDE, vectors)
-            for p in range(start, stop):
-                place = _place(indices[p], vectors, block)
-                x = repeat(vectors.dtype.type(data[p]), vectors)
-                store(vectors, place, fused(load(vectors, place, vectors), x, changes))
-            for k in range(block, min(block + U(lanes), U(last))):
+    lanes = U(VECTOR_BYTES // vectors.itemsize)
+    for block in range(U(first), U(last), lanes):
+        end = min(block + lanes, U(last))
+        if _any_change(ledger, block, end):
+            width = _width(vectors, block)
+            if width == U(4):
+                move_4(rows, start, stop, vectors, block, ledger)
+            elif width == U(8):
+                move_8(rows, start, stop, vectors, block, ledger)
+            else:
+                move_16(rows, start, stop, vectors, block, ledger)
+            for k in range(block, end):
                 ledger[k, CHANGE] = 0.0
 
 
@@ -241,10 +343,14 @@ def fold(vectors: Any, lag: Any, k: Any, ledger: Any) -> None:
     """Carry the scale into v, and what the reach stands for into lag, so that neither under- nor overflows."""
     scale, reach = ledger[k, SCALE], ledger[k, REACH]
     ledger[k, LAG_BOUND] += abs(reach) * ledger[k, BOUND]
-    block, lane = U(k) // U(vectors.shape[2]), U(k) % U(vectors.shape[2])
+    lanes = U(VECTOR_BYTES // vectors.itemsize)
+    block = U(k) // lanes * lanes
+    width = _width(vectors, block)
+    flat, flat_lag = vectors.reshape(-1), lag.reshape(-1)
     for j in range(U(vectors.shape[1])):
-        lag[block, j, lane] -= reach * np.float64(vectors[block, j, lane])
-        vectors[block, j, lane] = vectors.dtype.type(scale * np.float64(vectors[block, j, lane]))
+        place = _place(j, vectors, block, width) + U(k) - block
+        flat_lag[place] -= reach * np.float64(flat[place])
+        flat[place] = vectors.dtype.type(scale * np.float64(flat[place]))
     ledger[k, SCALE] = 1.0
     ledger[k, REACH] = 0.0
 
@@ -253,20 +359,27 @@ def fold(vectors: Any, lag: Any, k: Any, ledger: Any) -> None:
 def fetch(rows: Any, i: Any) -> None:
     """Bring a row that is visited soon nearer."""
     start, stop = U(rows[2][i]), U(rows[2][i + 1])
+    for line in range(SURE_LINES):  # whether the row has as many or not: a loop that ends here and there costs more
+        prefetch(rows[0], start + U(line) * U(VECTOR_BYTES // rows[0].itemsize))
+        prefetch(rows[1], start + U(line) * U(VECTOR_BYTES // rows[1].itemsize))
     stop = min(stop, start + U(NUMBERS_AHEAD))
-    for p in range(start, stop, U(VECTOR_BYTES // rows[0].itemsize)):
+    for p in range(start + U(SURE_LINES * VECTOR_BYTES // rows[0].itemsize), stop, U(VECTOR_BYTES // rows[0].itemsize)):
         prefetch(rows[0], p)
-    for p in range(start, stop, U(VECTOR_BYTES // rows[1].itemsize)):
+    for p in range(start + U(SURE_LINES * VECTOR_BYTES // rows[1].itemsize), stop, U(VECTOR_BYTES // rows[1].itemsize)):
         prefetch(rows[1], p)
 
 
 @part
 def approach(rows: Any, i: Any, vectors: Any, first: Any, last: Any) -> None:
-    """Bring the weights that the next row needs nearer, while this one is being worked on."""
-    if vectors.shape[2] > 1:
-        for block in range(U(first), U(last), U(vectors.shape[2])):
+    """Bring the weights that the next row needs nearer, while this one is being worked on.
+
+    For blocks of full width alone: of narrower ones most is near already, and asking costs more than waiting.
+    """
+    lanes = U(VECTOR_BYTES // vectors.itemsize)
+    for block in range(U(first), U(last), lanes):
+        if _width(vectors, block) == lanes:
             for p in range(U(rows[2][i]), U(rows[2][i + 1])):
-                prefetch(vectors, _place(rows[1][p], vectors, block))
+                prefetch(vectors, _place(rows[1][p], vectors, block, lanes))
 
 
 @functools.cache

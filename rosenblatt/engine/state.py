@@ -8,10 +8,11 @@ alone. The sum of the weights after every example, which averaging needs, is kep
 and reach itself too, as REACH + (SEEN - MARK) · SCALE: an example that teaches nothing costs one addition.
 `lag` has the dtype of v; before its numbers outgrow a float32 they are settled into `total`, a float64.
 
-Two layouts of v and lag. "rows": (K, d), each half-space contiguous, for dense data. "columns": (blocks, d,
-lanes), for sparse data: the half-spaces in blocks of one vector each, and in a block the weights of one feature
-side by side, so that one non-zero meets a block's half-spaces in one cache line. A single half-space is
-(1, d, 1).
+Two layouts of v and lag. "rows": (K, d), each half-space contiguous, for dense data. "columns", for sparse data: the
+half-spaces in blocks of one vector each, and in a block the weights of one feature side by side, so that one non-zero
+meets a block's half-spaces in one cache line. The last block may be narrower, a vector of 4 or 8: what is not there
+takes no memory and no time. The array has the shape (all lanes, d, 1), and block after block in its memory; a single
+half-space is (1, d, 1).
 """
 
 from __future__ import annotations
@@ -77,18 +78,43 @@ class HalfSpaces:
     def _shape(self, count: int, n_features: int) -> tuple[int, ...]:
         if self.layout == "rows":
             return count, n_features
-        lanes = 1 if count == 1 else VECTOR_BYTES // self.dtype.itemsize
-        return -(-count // lanes), n_features, lanes
+        lanes = VECTOR_BYTES // self.dtype.itemsize
+        whole = count // lanes * lanes
+        rest = 1 if count == 1 else min(width for width in (0, 4, 8, 16) if width >= count - whole)
+        return whole + rest, n_features, 1
 
     @property
     def arrays(self) -> tuple[Array, Array, Array]:
         return self.vectors, self.lag, self.ledger
 
+    def _blocks(self, array: Array) -> list[Array]:
+        """Views of a "columns" array, (d, lanes) each."""
+        lanes, flat = VECTOR_BYTES // self.dtype.itemsize, array.reshape(-1)
+        total, width = array.shape[:2]
+        return [
+            flat[start * width : min(start + lanes, total) * width].reshape(width, -1)
+            for start in range(0, total if width else 0, lanes)
+        ]
+
+    def places(self, numbers: Array) -> tuple[Array, Array]:
+        """Where in the memory of a "columns" array half-spaces begin, and how far apart their weights stand."""
+        lanes = VECTOR_BYTES // self.dtype.itemsize
+        blocks = numbers // lanes * lanes
+        return blocks * self.n_features + numbers - blocks, np.minimum(lanes, self.vectors.shape[0] - blocks)
+
     def _read(self, array: Array) -> Array:
         """The array as (K, d)."""
         if self.layout == "rows":
             return array
-        return array.transpose(0, 2, 1).reshape(-1, self.n_features)[: self.count]
+        blocks = self._blocks(array)
+        if len(blocks) == 1:
+            return blocks[0].T[: self.count]
+        result = np.empty((self.count, self.n_features), array.dtype)
+        start = 0
+        for block in blocks:
+            result[start : start + block.shape[1]] = block.T[: self.count - start]
+            start += block.shape[1]
+        return result
 
     def _write(self, array: Array, values: Array) -> None:
         """Put (k, d') values at the beginning of the array."""
@@ -96,10 +122,34 @@ class HalfSpaces:
         if self.layout == "rows":
             array[:count, :width] = values
             return
-        lanes = array.shape[2]
-        for block in range(0, count, lanes):
-            part = values[block : block + lanes]
-            array[block // lanes, :width, : len(part)] = part.T
+        start = 0
+        for block in self._blocks(array):
+            part = values[start : start + block.shape[1]]
+            block[:width, : len(part)] = part.T
+            start += block.shape[1]
+
+    def stored(self, array: Array) -> Array:
+        """Vectors or lag as a model file has them: (K, d), or (blocks, d, lanes) with blocks of full width."""
+        if self.layout == "rows" or self.count == 1:
+            return array
+        result = np.zeros(self.stored_shape(self.count, self.n_features), array.dtype)
+        for block, whole in zip(self._blocks(array), result, strict=False):
+            whole[:, : block.shape[1]] = block
+        return result
+
+    def stored_shape(self, count: int, n_features: int) -> tuple[int, ...]:
+        if self.layout == "rows":
+            return count, n_features
+        lanes = 1 if count == 1 else VECTOR_BYTES // self.dtype.itemsize
+        return -(-count // lanes), n_features, lanes
+
+    def restore(self, array: Array, stored: Array) -> None:
+        """Fill vectors or lag from what `stored` made of them."""
+        if self.layout == "rows" or self.count == 1:
+            array[...] = stored
+            return
+        for block, whole in zip(self._blocks(array), stored, strict=False):
+            block[...] = whole[:, : block.shape[1]]
 
     @property
     def seen(self) -> int:
@@ -134,9 +184,12 @@ class HalfSpaces:
     def _unsettled(self) -> Array:
         return self._reach()[:, None] * self._read(self.vectors) - self._read(self.lag)
 
+    def must_settle(self) -> bool:
+        return self.dtype == np.float32 and self.count > 0 and bool(self._reach().max() > SETTLE_AFTER)
+
     def settle(self) -> None:
         """Carry the sum of the weights into float64 when float32 would begin to lose it."""
-        if self.dtype == np.float32 and self.count and self._reach().max() > SETTLE_AFTER:
+        if self.must_settle():
             settled = self._unsettled()
             self.total = settled.astype(np.float64) if self.total is None else self.total + settled
             self.lag[:] = 0

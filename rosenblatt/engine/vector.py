@@ -1,4 +1,4 @@
-"""Vectors of 64 bytes, for sums whose order of additions is written down rather than left to the compiler.
+"""Vectors of 64 bytes or less, for sums whose order of additions is written down rather than left to the compiler.
 
 A compiler that may reorder a sum chooses another order for every loop it is in; then the same half-space
 gets other last bits when it is trained beside four others than when it is trained alone. Here every dot
@@ -24,9 +24,9 @@ INT32 = ir.IntType(32)
 class Vector(types.Type):
     """`lanes` floats side by side."""
 
-    def __init__(self, dtype: Any) -> None:
+    def __init__(self, dtype: Any, lanes: int | None = None) -> None:
         self.dtype = dtype
-        self.lanes = BYTES * 8 // dtype.bitwidth
+        self.lanes = lanes or BYTES * 8 // dtype.bitwidth
         super().__init__(name=f"Vector({dtype}, {self.lanes})")
 
 
@@ -35,6 +35,11 @@ class VectorModel(models.PrimitiveModel):  # type: ignore[misc]
     def __init__(self, manager: Any, vector: Any) -> None:
         element = ir.FloatType() if vector.dtype == types.float32 else ir.DoubleType()
         super().__init__(manager, vector, ir.VectorType(element, vector.lanes))
+
+
+def _vector_like(like: Any) -> Vector:
+    """The vector type itself, or the widest one of an array's floats."""
+    return like if isinstance(like, Vector) else Vector(like.dtype)
 
 
 def _pointer(context: Any, builder: Any, array_type: Any, array: Any, offset: Any) -> Any:
@@ -79,6 +84,11 @@ def _fused(builder: Any, a: Any, x: Any, w: Any) -> Any:
 
 def _sum(builder: Any, vector: Any) -> Any:
     """The lanes added in halves."""
+    return _in_halves(builder, vector, builder.fadd)
+
+
+def _in_halves(builder: Any, vector: Any, combine: Any) -> Any:
+    """One number from all lanes: the lower half combined with the upper one, and so on."""
     lanes = vector.type.count
     while lanes > 1:
         lanes //= 2
@@ -86,7 +96,7 @@ def _sum(builder: Any, vector: Any) -> Any:
         for start in (0, lanes):
             mask = ir.Constant(ir.VectorType(INT32, lanes), list(range(start, start + lanes)))
             halves.append(builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), mask))
-        vector = builder.fadd(*halves)
+        vector = combine(*halves)
     return builder.extract_element(vector, ir.Constant(INT32, 0))
 
 
@@ -102,9 +112,22 @@ def zero(typing: Any, like: Any) -> Any:
 
 
 @intrinsic
+def zero_lanes(typing: Any, like: Any, lanes: Any) -> Any:
+    """A vector of `lanes` zeros, a constant, in the dtype of the array `like`."""
+    if not isinstance(lanes, types.IntegerLiteral):
+        raise RequireLiteralValue("lanes must be a constant")
+    vector = Vector(like.dtype, lanes.literal_value)
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return ir.Constant(context.get_value_type(vector), None)
+
+    return vector(like, lanes), build
+
+
+@intrinsic
 def load(typing: Any, array: Any, offset: Any, like: Any) -> Any:
-    """The elements of `array` from a flat `offset`, in the dtype of the array `like`."""
-    vector = Vector(like.dtype)
+    """The elements of `array` from a flat `offset`, in the dtype of the array or vector `like`."""
+    vector = _vector_like(like)
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return _read(context, builder, signature.args[0], arguments[0], arguments[1], vector)
@@ -129,7 +152,7 @@ def store(typing: Any, array: Any, offset: Any, vector: Any) -> Any:
 @intrinsic
 def repeat(typing: Any, scalar: Any, like: Any) -> Any:
     """A vector that holds `scalar` in every lane."""
-    vector = Vector(like.dtype)
+    vector = _vector_like(like)
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kind = context.get_value_type(vector)
@@ -137,7 +160,7 @@ def repeat(typing: Any, scalar: Any, like: Any) -> Any:
         mask = ir.Constant(ir.VectorType(INT32, vector.lanes), [0] * vector.lanes)
         return builder.shuffle_vector(one, ir.Constant(kind, ir.Undefined), mask)
 
-    return vector(like.dtype, like), build
+    return vector(vector.dtype, like), build
 
 
 @intrinsic
@@ -180,12 +203,10 @@ def top(typing: Any, vector: Any) -> Any:
     """The largest lane."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        value = arguments[0]
-        best = builder.extract_element(value, ir.Constant(INT32, 0))
-        for n in range(1, vector.lanes):
-            lane = builder.extract_element(value, ir.Constant(INT32, n))
-            best = builder.select(builder.fcmp_unordered(">", lane, best), lane, best)
-        return best
+        def larger(left: Any, right: Any) -> Any:
+            return builder.select(builder.fcmp_unordered(">", left, right), left, right)
+
+        return _in_halves(builder, arguments[0], larger)
 
     return vector.dtype(vector), build
 
@@ -274,8 +295,8 @@ def scatter(typing: Any, vector: Any, out: Any, offset: Any, stride: Any) -> Any
 
 @intrinsic
 def gather(typing: Any, array: Any, offset: Any, stride: Any, like: Any) -> Any:
-    """A vector in the dtype of `like` with array[offset + n·stride] in lane n; `array` is float64."""
-    vector = Vector(like.dtype)
+    """A vector as `like` with array[offset + n·stride] in lane n; `array` is float64."""
+    vector = _vector_like(like)
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         values, start, step, _ = arguments
@@ -289,6 +310,38 @@ def gather(typing: Any, array: Any, offset: Any, stride: Any, like: Any) -> Any:
         return result
 
     return vector(array, types.uintp, types.uintp, like), build
+
+
+@intrinsic
+def pick(typing: Any, array: Any, places: Any, offset: Any, like: Any) -> Any:
+    """A vector as `like` with array[places[offset + n]] in lane n, for flat unsigned places."""
+    vector = _vector_like(like)
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        values, numbers, start, _ = arguments
+        result = ir.Constant(context.get_value_type(vector), ir.Undefined)
+        for n in range(vector.lanes):
+            place = builder.add(start, ir.Constant(start.type, n))
+            number = builder.load(_pointer(context, builder, signature.args[1], numbers, place))
+            if number.type != start.type:
+                number = builder.zext(number, start.type)
+            value = builder.load(_pointer(context, builder, signature.args[0], values, number))
+            result = builder.insert_element(result, value, ir.Constant(INT32, n))
+        return result
+
+    return vector(array, places, types.uintp, like), build
+
+
+@intrinsic
+def lane(typing: Any, vector: Any, n: Any) -> Any:
+    """Lane number `n`, a constant."""
+    if not isinstance(n, types.IntegerLiteral):
+        raise RequireLiteralValue("n must be a constant")
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.extract_element(arguments[0], ir.Constant(INT32, n.literal_value))
+
+    return vector.dtype(vector, n), build
 
 
 @intrinsic

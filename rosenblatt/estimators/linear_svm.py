@@ -187,7 +187,7 @@ class LinearSVM(LinearClassifier):
         alpha, bias = self._earlier_dual(costs, task)
         places = {int(code): k for k, code in enumerate(task.positive)}
 
-        def make(positive: Array) -> Machine:
+        def make(positive: Array, like: Machine | None = None) -> Machine:
             own = [places[int(code)] for code in positive]
             return Machine(
                 task.rows, task.layout, state.n_features, state.dtype, task.codes, positive, costs,
@@ -195,6 +195,7 @@ class LinearSVM(LinearClassifier):
                 n_jobs=task.n_jobs if len(positive) > 1 else 1,
                 alpha=None if alpha is None else np.ascontiguousarray(alpha[:, own]),
                 bias=None if bias is None else bias[own],
+                like=like,
             )  # fmt: skip
 
         watched = eval_set is not None or on_epoch is not None or bool(recorded) or bool(self.verbose)

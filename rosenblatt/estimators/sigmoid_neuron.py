@@ -98,7 +98,7 @@ class SigmoidNeuron(LinearClassifier):
 
     def _learning_rule(self) -> tuple[Rule, tuple[float, ...]]:
         rate = 1.0 if self.learning_rate is None else float(self.learning_rate)
-        return RULES["sigmoid_neuron"], (rate, float(self.lam))
+        return RULES["sigmoid_neuron"], (rate, float(self.lam), 1.0)
 
     def _check_parameters(self) -> None:
         minimising.check_not_negative("lam", self.lam, "0 leaves the loss alone")
@@ -126,7 +126,8 @@ class SigmoidNeuron(LinearClassifier):
             tested = objective_over(X_test, codes, np.empty(0)), lambda scores: _errors(scores, codes)
         coefficients, bias = state.last()
         start = np.column_stack([coefficients, bias]).astype(np.float64)
-        if self.start is not None and not self.warm_start:
+        goes_on = self.warm_start and hasattr(self, "_state")  # a first fit has no weights to go on from
+        if self.start is not None and not goes_on:
             start += np.random.default_rng(minimising.seed_of(self)).normal(0.0, float(self.start), start.shape)
             start[:, -1] *= bool(self.fit_intercept)
         weights, trace = minimising.minimise(

@@ -76,10 +76,10 @@ def _item(value: Any) -> Any:
 
 def take_half_spaces(state: HalfSpaces) -> tuple[Values, Values]:
     averages = state.lag.shape == state.vectors.shape
-    lag = {"lag": state.lag} if averages else {}
+    lag = {"lag": state.stored(state.lag)} if averages else {}
     return {}, {
-        "count": state.count, "n_features": state.n_features, "layout": state.layout, "vectors": state.vectors,
-        **lag, "ledger": state.ledger, "total": state.total,
+        "count": state.count, "n_features": state.n_features, "layout": state.layout,
+        "vectors": state.stored(state.vectors), **lag, "ledger": state.ledger, "total": state.total,
     }  # fmt: skip
 
 
@@ -98,7 +98,7 @@ def make_half_spaces(parameters: Values, fitted: Values) -> HalfSpaces:
     if vectors.dtype not in (np.float32, np.float64) or ledger.dtype != np.float64:
         raise ValueError("HalfSpaces: the weights are of another type")
     empty = HalfSpaces(0, 0, vectors.dtype, fitted["layout"], averages=False)
-    shape, height = empty._shape(count, width), empty._padded(max(count, 2))  # before anything is allocated
+    shape, height = empty.stored_shape(count, width), empty._padded(max(count, 2))  # before anything is allocated
     if vectors.shape != shape or len(ledger) != height or (averages and fitted["lag"].shape != shape):
         raise ValueError(f"HalfSpaces: {count} half-spaces over {width} features have other shapes")
     if averages and fitted["lag"].dtype != vectors.dtype:
@@ -110,9 +110,10 @@ def make_half_spaces(parameters: Values, fitted: Values) -> HalfSpaces:
     if not (np.isfinite(counters).all() and (counters >= 0).all() and (counters < MOST).all()):
         raise ValueError("HalfSpaces: a counter is no number of examples")
     state = HalfSpaces(count, width, vectors.dtype, fitted["layout"], averages=averages)
-    state.vectors[...], state.ledger[...] = vectors, ledger
+    state.restore(state.vectors, vectors)
+    state.ledger[...] = ledger
     if averages:
-        state.lag[...] = fitted["lag"]
+        state.restore(state.lag, fitted["lag"])
     state.total = None if total is None else total.copy()
     return state
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import socket
 import threading
+import warnings
 from typing import Any
 
 from rosenblatt.lab.page import Workers, fill
@@ -128,8 +129,11 @@ def serve(host: str = "127.0.0.1", port: int = 0, open_browser: bool = True) -> 
     """
     import asyncio
 
+    from sklearn.exceptions import ConvergenceWarning
+
     check_address(host, port)
     asyncio.set_event_loop(asyncio.new_event_loop())
+    warnings.simplefilter("ignore", ConvergenceWarning)  # the page says how a run ended
     lab = Lab(host, port)
     print(f"The lab is at {lab.url}   (Ctrl-C ends it)", flush=True)
     if open_browser:

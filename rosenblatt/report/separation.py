@@ -18,7 +18,6 @@ FEW = 2_000  # rows that are asked first
 MOST_NUMBERS = 2**27  # numbers of a table that is asked at all
 MOST_CLASSES = 30
 VERDICTS = ("separable", "not separable", "undecided")
-UNDECIDED = "Whether the training rows are linearly separable was not decided in the time given."
 
 
 @dataclass(frozen=True)
@@ -62,13 +61,13 @@ def separation_of(
     if len(present) == 2:
         found = question.ask(None, deadline)
         asked = question.few if getattr(getattr(found, "about", None), "shape", (n,))[0] < n else None
-        return replace(_told(found, present, n, time.monotonic() - started), asked=asked)
+        return replace(_told(found, present, n, time.monotonic() - started, time_limit), asked=asked)
     verdicts = {}
     for number, name in enumerate(present):
         now = time.monotonic()
         until = now + max(0.0, deadline - now) / (len(present) - number)
         verdicts[name] = getattr(question.ask(name, until), "verdict", "undecided")
-    return _told_several(verdicts, n, time.monotonic() - started)
+    return _told_several(verdicts, n, time.monotonic() - started, time_limit)
 
 
 class _Question:
@@ -116,7 +115,15 @@ class _Question:
         return separability(rows, labels, self.intercept, left, tolerance=0.1)
 
 
-def _told(found: Any, classes: list[Any], n: int, seconds: float) -> Separation:
+def _undecided(time_limit: float) -> str:
+    """Another machine, or a busy one, may decide more or less in that time; what is decided is the same everywhere."""
+    return (
+        f"Whether the training rows are linearly separable was not decided in {time_limit:g} s; given more time, "
+        f"separability (rosenblatt separable) may decide it."
+    )
+
+
+def _told(found: Any, classes: list[Any], n: int, seconds: float, time_limit: float) -> Separation:
     verdict = getattr(found, "verdict", "undecided")
     if verdict == "separable":
         sentence = (
@@ -137,10 +144,10 @@ def _told(found: Any, classes: list[Any], n: int, seconds: float) -> Separation:
             f"of them right."
         )
         return Separation(verdict, sentence, n, seconds, None, None, rows, {}, found)
-    return Separation("undecided", UNDECIDED, n, seconds, certificate=found)
+    return Separation("undecided", _undecided(time_limit), n, seconds, certificate=found)
 
 
-def _told_several(verdicts: dict[Any, str], n: int, seconds: float) -> Separation:
+def _told_several(verdicts: dict[Any, str], n: int, seconds: float, time_limit: float) -> Separation:
     by_verdict = {verdict: [name for name in verdicts if verdicts[name] == verdict] for verdict in VERDICTS}
     if by_verdict["not separable"]:
         verdict, named = "not separable", by_verdict["not separable"]
@@ -155,9 +162,9 @@ def _told_several(verdicts: dict[Any, str], n: int, seconds: float) -> Separatio
         if by_verdict["separable"]:
             sentence += f" {_listed(by_verdict['separable'])} {'is' if len(by_verdict['separable']) == 1 else 'are'}."
         if by_verdict["undecided"]:
-            sentence += f" {len(by_verdict['undecided'])} remained undecided in the time given."
+            sentence += f" {len(by_verdict['undecided'])} remained undecided in {time_limit:g} s."
     elif by_verdict["undecided"]:
-        verdict, sentence = "undecided", UNDECIDED
+        verdict, sentence = "undecided", _undecided(time_limit)
     else:
         verdict = "separable"
         sentence = (

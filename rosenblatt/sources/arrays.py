@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -18,6 +21,10 @@ LABELS = ("y", "target", "labels", "y_train", "label", "arr_1")
 
 
 BLOCK_BYTES = 2**24
+
+#: What NumPy and the ZIP reader raise for a damaged file, beside ValueError.
+DAMAGED = (OSError, EOFError, BadZipFile, zlib.error, SyntaxError, TokenError, NotImplementedError, KeyError, TypeError,
+           OverflowError, RuntimeError, MemoryError)  # fmt: skip
 
 
 def matrices(path: str, name: str, format: str, n_rows: int | None) -> Iterator[Matrix]:
@@ -63,30 +70,38 @@ def _labels_beside(path: Path) -> Path | None:
 def _npy(path: str, name: str) -> Matrix:
     try:
         values = np.load(path, mmap_mode="r", allow_pickle=False)
-    except ValueError as error:
+    except (*DAMAGED, ValueError) as error:
         raise ValueError(
-            f"A .npy file must hold an array of numbers, but {name} does not ({error}); save it again without objects."
+            f"A .npy file must hold an array of numbers, but {name} does not ({_short(error)}); save it again without "
+            "objects."
         ) from error
     return Matrix(_rows(values, name))
 
 
 def _npz(path: str, name: str) -> Matrix:
     try:
-        with np.load(path, allow_pickle=False) as stored:
-            rows = next((key for key in ROWS if key in stored), None)
-            if rows is None:
-                raise ValueError(
-                    f"An .npz file must hold its rows as 'X', but {name} has {', '.join(stored) or 'nothing'}; "
-                    "save it with np.savez(path, X=..., y=...)."
-                )
-            labels = next((key for key in LABELS if key in stored), None)
-            values, y = stored[rows], None if labels is None else stored[labels]
-    except (OSError, EOFError) as error:
-        raise ValueError(f"An .npz file must be whole, but {name} is not ({error}); save it again.") from error
+        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            keys = list(stored)
+            rows = next((key for key in ROWS if key in keys), None)
+            labels = next((key for key in LABELS if key in keys), None)
+            values, y = None if rows is None else stored[rows], None if labels is None else stored[labels]
+    except (*DAMAGED, ValueError) as error:
+        raise ValueError(
+            f"An .npz file must hold whole arrays of numbers, but {name} does not ({_short(error)}); save it again."
+        ) from error
+    if values is None:
+        raise ValueError(
+            f"An .npz file must hold its rows as 'X', but {name} has {', '.join(keys) or 'nothing'}; "
+            "save it with np.savez(path, X=..., y=...)."
+        )
     X = _rows(values, name)
     if y is not None and y.shape != X.shape[:1]:
         raise ValueError(f"There must be one label per row, but {name} has {len(X)} rows and labels {y.shape}.")
     return Matrix(X, y, None, values.shape[1:] if values.ndim == 3 else None)
+
+
+def _short(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]
 
 
 def _rows(values: Any, name: str) -> Any:

@@ -481,7 +481,7 @@ def open_source(
         ) from error
     given: list[str | PathLike[str]] = [paths] if isinstance(paths, str | PathLike) else list(paths)
     encoding = "utf-8" if encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig") else encoding
-    copies, called = _copied(given) if any(_is_elsewhere(os.fspath(path)) for path in given) else (None, {})
+    copies, called = _copied(given) if any(is_elsewhere(os.fspath(path)) for path in given) else (None, {})
     own = {origin: path for path, origin in called.items()}
     names = {path: "standard input" if origin == "-" else origin for path, origin in called.items()}
     try:
@@ -508,7 +508,7 @@ def _one_format(formats: dict[str, str]) -> str:
     return different[0]
 
 
-def _is_elsewhere(path: str) -> bool:
+def is_elsewhere(path: str) -> bool:
     """Whether rows come from no file of this machine, but can be copied into one."""
     return path == "-" or addresses.is_address(path)
 
@@ -519,7 +519,7 @@ def _copied(given: Sequence[str | PathLike[str]]) -> tuple[Any, dict[str, str]]:
     called: dict[str, str] = {}
     try:
         for number, origin in enumerate(dict.fromkeys(os.fspath(path) for path in given)):
-            if not _is_elsewhere(origin):
+            if not is_elsewhere(origin):
                 continue
             place = Path(folder.name) / str(number)
             place.mkdir()

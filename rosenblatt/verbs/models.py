@@ -26,6 +26,7 @@ from rosenblatt.verbs.pipelines import with_width
 if TYPE_CHECKING:
     from rosenblatt.sources import Source
 
+SOME_ROWS = 200  # that are looked at to tell lines of text from a table
 TEXTS = ("csv", "tsv")  # formats whose first line may or may not be a header
 
 
@@ -127,19 +128,24 @@ def _table_for(saved: SavedModel, found: Examples) -> tuple[Any, list[str]]:
             f"The model was trained on a table with named columns, but {found.name} is {found.format}; "
             f"pass a table with the columns {listed(encoder.feature_names_in_)}."
         )
+    known = {*map(str, encoder.feature_names_in_), str(saved.target), *saved.about.get("left_out", [])}
+    extra = [name for name in found.rows.columns if name not in known]
+    notes = [f"the model does not know the columns {listed(extra)}, which are ignored."] if extra else []
+    return columns_for(encoder, found), notes
+
+
+def columns_for(encoder: ColumnEncoder, found: Examples) -> Any:
+    """The columns that a fitted encoder takes, in its order; one that training left out need not be there."""
     needed = [column.name for column in encoder.columns_ if column.width]
     columns = list(found.rows.columns)
     _check_columns(needed, columns, found.name)
     frame = found.rows
     unused = [column.name for column in encoder.columns_ if not column.width and column.name not in columns]
-    if unused:  # left out in training too, so that nothing depends on them
+    if unused:
         import polars
 
         frame = frame.with_columns(polars.lit(None).alias(name) for name in unused)
-    known = {*map(str, encoder.feature_names_in_), str(saved.target), *saved.about.get("left_out", [])}
-    extra = [name for name in columns if name not in known]
-    notes = [f"the model does not know the columns {listed(extra)}, which are ignored."] if extra else []
-    return frame.select([str(name) for name in encoder.feature_names_in_]), notes
+    return frame.select([str(name) for name in encoder.feature_names_in_])
 
 
 def _check_columns(needed: Sequence[str], there: Sequence[str], name: str) -> None:
@@ -209,9 +215,10 @@ def open_for(
         known = _Known.of(saved)
         if source.header is None:
             source.header = known.has_header(source)
+        if len(known.features) == 1 and not labelled and source.separator is None and known.is_lines(source, saved):
+            source.separator = "\t"  # lines of text, whose commas part nothing
+            source.header = source.header is not False
         if source.header is False and known.by_position:
-            if len(known.features) == 1 and not labelled and not known.fits(source):
-                source.separator = "\t"  # lines of text, whose commas part nothing
             names = partial(known.placed, name=source.name, labelled=labelled)
     return source, names
 
@@ -242,12 +249,28 @@ class _Known:
                 return True
         return False if self.by_position else None
 
-    def fits(self, source: Source) -> bool:
-        """Whether the file, as it is understood, has no fewer columns than the model's feature and no more than all."""
+    def is_lines(self, source: Source, saved: SavedModel) -> bool:
+        """Whether a file for a model of one column of text is that column alone, its commas being part of the text.
+
+        So it is when the first line is the name of the column, and where the file has no header, when it does not have
+        the columns of the one that the model was trained on, or what would be the target is none of the classes.
+        """
         with suppress(ValueError, OSError):
-            width = len(replace(source, notes=[], types={}).columns)
-            return width <= 1 + bool(self.target) + len(self.left_out)
-        return False
+            start = _first_line(source)
+            if source.header is not False:
+                return start.strip().strip('"') == self.features[0]
+            if not self.by_position:
+                return False
+            frame = next(iter(replace(source, notes=[], types={}).batches(SOME_ROWS)))
+            if not 1 <= frame.width <= 1 + bool(self.target) + len(self.left_out):  # type: ignore[union-attr]
+                return True
+            whole = _in_place([*self.features, *([self.target] if self.target else []), *self.left_out])
+            if frame.width == len(whole) and self.target:  # type: ignore[union-attr]
+                classes = set(map(str, getattr(saved.learner, "classes_", [])))
+                answers = frame[:, whole.index(self.target)].drop_nulls()  # type: ignore[index]
+                return bool(classes) and not any(str(answer) in classes for answer in answers)
+            return False
+        return True
 
     def placed(self, columns: list[str], name: str, labelled: bool) -> list[str]:
         """The model's names for columns that are known by their place."""
@@ -267,6 +290,13 @@ class _Known:
             f"but it has {len(columns)}; add what is missing, or a first line with the names of the columns, such as "
             f"{listed(self.features, 4)}."
         )
+
+
+def _first_line(source: Source) -> str:
+    from rosenblatt.sources.compressed import open_text
+
+    with open_text(source.paths[0], source.encoding) as file:
+        return file.readline().decode("utf-8-sig", errors="replace")
 
 
 def _in_place(names: list[str]) -> list[str]:

@@ -252,6 +252,11 @@ def _check_can_repeat(saved: SavedModel) -> None:
         raise UsageError(
             f"The theorem is about perceptrons, but the model is a {kind}; train one with --learner perceptron."
         )
+    if "split" in saved.about and saved.about["split"] is None:
+        raise UsageError(
+            f"A run is audited from its rows in their order, but {saved.path} was learned in passes over the file, "
+            f"whose order is not kept; train with --no-stream, or on fewer rows."
+        )
     if not saved.about.get("split"):
         raise UsageError(f"{saved.path} does not say how it was trained; audit a model that rosenblatt train wrote.")
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ from rosenblatt.verbs.examples import (
 )
 from rosenblatt.verbs.learners import DEFAULT, LEARNERS, check_parameter, learner_named, make_learner, read_settings
 from rosenblatt.verbs.memory import too_large
-from rosenblatt.verbs.models import save_model
+from rosenblatt.verbs.models import columns_for, save_model
 from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.pipelines import (
     columns_of,
@@ -50,6 +51,11 @@ from rosenblatt.verbs.tables import names_data
 HOLDOUT = 0.2
 SEARCHED = "passive-aggressive"  # what a search takes when no learner is named
 KEPT = ("accuracy", "baseline", "regression", "classes", "rows_test", "positive")  # figures for the model file
+NEEDED = (
+    "rosenblatt.certificates.separability",
+    "rosenblatt.estimators.kernel_perceptron",
+    "rosenblatt.exchange.model_file",
+)
 THINKING = 5.0  # seconds for separability and for trying other learners
 
 
@@ -129,6 +135,7 @@ def train(
     top: int = 10,
     verbose: int = 0,
     on_epoch: Any = None,
+    command: str | None = None,
 ) -> Training:
     """Learn to predict one column of a file from the others, and judge the model on rows that it has not seen.
 
@@ -154,6 +161,7 @@ def train(
     top : how many features to name
     verbose : 1 shows the epochs
     on_epoch : called with every epoch; returning something true stops
+    command : how this was asked for, for the report
 
     Examples
     --------
@@ -179,7 +187,9 @@ def train(
     if too_large(source) if stream is None else stream:
         _check_streamed(numbers, search, cv, holdout, positive)
         way = _Streamed(source, target, name, given, seed, weights, drop, missing, text, scale)
-        return way.train(test, top, out, report, verbose, on_epoch, clock)
+        return way.train(test, top, out, report, verbose, on_epoch, clock, command)
+    if source.is_being_read:
+        _prepare(name, given, seed)
     found = examples_of(source, target, numbers=numbers, weights=weights, drop=drop)
     reader: dict[str, Any] = {
         "format": format,
@@ -202,6 +212,8 @@ def train(
         learned, tested, told = _parts(found, others, holdout, cv, seed, numbers, None if report else model)
         found = replace(found, rows=None, y=None)  # what is still needed of them is in the parts
         rows = fit_columns(model, learned)
+        if others is not None and tested is not None and tested.is_frame:
+            tested = replace(tested, rows=columns_for(model.steps[0][1], tested))
         searched = _search(estimator, name, rows, learned, seed, verbose) if search else None
         fit_learner(model, rows, learned, tested, verbose=verbose, on_epoch=on_epoch)
         clock.note("learning")
@@ -213,7 +225,7 @@ def train(
     if out is not None:
         save_model(model, out, about)
     if report is not None:
-        _write_report(report, model, summary, learned, tested, about | {"model": out})
+        _write_report(report, model, summary, learned, tested, about | {"model": out, "command": command})
     notes = [*found.notes, *notes_of(model), *heard]
     if search and learner is None:
         notes.append(f"the learner is {name}, since {DEFAULT} has nothing to search for; --learner names another.")
@@ -245,6 +257,16 @@ def _settings(
             given[key] = value
     make_learner(known, given)
     return known, given
+
+
+def _prepare(name: str, given: dict[str, Any], seed: int) -> None:
+    """While the file is being read: import what comes later, and have compiled code loaded by a fit of two rows."""
+    for module in NEEDED:
+        importlib.import_module(module)
+    with warnings.catch_warnings(), suppress(ValueError, TypeError):  # what is wrong is said with the rows at hand
+        warnings.simplefilter("ignore")
+        learner = make_learner(name, given, random_state=seed)
+        learner.fit(np.array([[0.0], [1.0]], np.float32), np.array([0, 1]))
 
 
 def _estimator(name: str, given: dict[str, Any], y: Array, seed: int) -> Any:
@@ -445,6 +467,7 @@ class _Streamed:
         verbose: int,
         on_epoch: Any,
         clock: _Clock,
+        command: str | None,
     ) -> Training:
         from rosenblatt.features.columns import ColumnEncoder
         from rosenblatt.verbs.streaming import EPOCHS, train_streamed
@@ -483,6 +506,8 @@ class _Streamed:
         tested = Examples(done.X_test, done.y_test, None, done.target, name, source.format)
         if test is not None:
             tested = read_examples(test, done.target, drop=self.drop)
+            if tested.is_frame:
+                tested = replace(tested, rows=columns_for(done.model.steps[0][1], tested))
             told = f"the rows of {tested.name}"
         with _heard() as more:
             judge = _Judge(done.model, seen, told, None, self.seed, top, rows_train=done.learned_rows)
@@ -493,7 +518,7 @@ class _Streamed:
         if out is not None:
             save_model(done.model, out, about)
         if report is not None:
-            _write_report(report, done.model, summary, seen, tested, about | {"model": out})
+            _write_report(report, done.model, summary, seen, tested, about | {"model": out, "command": command})
         notes = [f"{name} is learned from in passes, {done.rows:,} rows.", *done.notes, *notes_of(done.model)]
         notes = list(dict.fromkeys([*notes, *heard, *more]))
         columns = columns_of(done.model)

@@ -1,8 +1,10 @@
 """Every verb on small files: what it prints, what it writes, its exit code, and how it refuses bad input."""
 
+import html
 import io
 import json
 import os
+import shlex
 import sys
 import warnings
 from pathlib import Path
@@ -648,6 +650,8 @@ def test_report(shell, iris):
     shell("train", iris, "-t", "species", "--report", "report.html")
     page = Path("report.html").read_text()
     assert page.lstrip().lower().startswith("<!doctype html>") and "species" in page
+    command = shlex.join(["rosenblatt", "train", str(iris), "-t", "species", "--report", "report.html"])
+    assert f"<pre>{html.escape(command)}</pre>" in page
     assert "no/such" in shell.refused("train", iris, "-t", "species", "--no-save", "--report", "no/such/r.html", code=4)
 
 
@@ -663,3 +667,32 @@ def test_a_separator_that_nobody_would_guess(shell, people):
     assert shell.json("inspect", "odd.txt", "--separator", "^")["columns"][1]["name"] == "age"
     assert shell.json("evaluate", "odd.safetensors", "odd.txt", "--separator", "^")["summary"]["accuracy"]
     shell("separable", "odd.txt", "-t", "answer", "--separator", "^", "--drop", "note,age", code=1)
+
+
+def test_a_run_in_passes_is_not_audited(shell, people):
+    shell("train", people, "-t", "answer", "-l", "perceptron", "--stream", "-q", "-o", "m.safetensors")
+    assert "in passes over the file" in shell.refused("audit", "m.safetensors", people, code=2)
+
+
+@pytest.mark.parametrize("way", ["--no-stream", "--stream"])
+def test_a_test_file_need_not_have_what_training_leaves_out(way, shell, people):
+    given = polars.read_csv(people)
+    given.drop("id").reverse().write_csv("test.csv")  # identifiers are left out
+    assert shell.json("train", people, "-t", "answer", "--test", "test.csv", way)["summary"]["rows_test"] == 200
+    given.drop("age").write_csv("test.csv")
+    message = shell.refused("train", people, "-t", "answer", "--test", "test.csv", way, code=3)
+    assert "test.csv must have the columns that the model was trained on, but age is missing" in message
+
+
+@pytest.mark.parametrize("header", [True, False])
+def test_lines_of_text_with_one_comma_each(header, shell):
+    """A file of two columns by its commas, which a model of one text column is asked about."""
+    kinds = (("win money, now or never", "spam"), ("see you, later then", "ham"), ("free money, win today", "spam"))
+    some = [(f"{text} word{n} more{n % 7}", label) for n in range(20) for text, label in kinds]
+    lines = [f'"{text}",{label}' for text, label in some]
+    Path("train.csv").write_text("\n".join((["text,label"] if header else []) + lines) + "\n")
+    shell("train", "train.csv", "-t", "-1", "-q", "-o", "m.safetensors")
+    texts = ["win, money", "see you later, then", "free, money"] * 2
+    Path("texts.csv").write_text("\n".join((["text"] if header else []) + texts) + "\n")
+    assert shell("predict", "m.safetensors", "texts.csv", "--only").split() == ["spam", "ham", "spam"] * 2
+    assert shell("predict", "m.safetensors", "train.csv", "--only").split() == [label for _, label in some]

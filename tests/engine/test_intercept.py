@@ -15,7 +15,7 @@ def cost(b, scores, y, weights, squared, ridge):
 
 @pytest.mark.parametrize("ridge", [0.0, 0.01, 1.0, 30.0])
 @pytest.mark.parametrize("squared", [False, True])
-@given(seed=st.integers(0, 10**6), n=st.integers(1, 30), whole=st.booleans())
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 30) | st.just(700), whole=st.booleans())
 def test_no_other_intercept_is_better(squared, ridge, seed, n, whole):
     random = np.random.default_rng(seed)
     scores = random.integers(-3, 4, n).astype(float) if whole else random.normal(size=n)

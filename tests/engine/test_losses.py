@@ -45,8 +45,9 @@ def test_slopes_and_bends_are_derivatives(name, data):
 def test_the_two_contracts_agree(loss, rule, s, y):
     """A margin loss is the same in the table of rules and here."""
     value, slopes = evaluate(LOSSES[loss], [s], [y])
-    assert value == pytest.approx(RULES[rule].loss(y * s, 1.0, (1.0, 0.0)), rel=1e-12, abs=1e-15)
-    assert -y * slopes[0] == pytest.approx(RULES[rule].function(y * s, 1.0, 1, (1.0, 0.0))[0], rel=1e-9, abs=1e-12)
+    params = RULES[rule].values({"learning_rate": 1.0})
+    assert value == pytest.approx(RULES[rule].loss(y * s, 1.0, params), rel=1e-12, abs=1e-15)
+    assert -y * slopes[0] == pytest.approx(RULES[rule].function(y * s, 1.0, 1, params)[0], rel=1e-9, abs=1e-12)
 
 
 @given(s=st.floats(-1e4, 1e4), y=st.sampled_from([-1.0, 1.0]))

@@ -40,12 +40,9 @@ EXPECTED = {
     "check_sample_weight_equivalence_on_dense_data": ORDER,
     "check_sample_weight_equivalence_on_sparse_data": ORDER,
 }
-STEP = "a class weight of 1000 multiplies the constant step of this rule beyond what it can stand (Adaline overshoots)"
 
 
 def expected(estimator):
-    if getattr(estimator, "rule", "") in ("adaline", "sigmoid_neuron"):
-        return {**EXPECTED, "check_class_weight_classifiers": STEP}
     return EXPECTED
 
 

@@ -236,3 +236,16 @@ def test_a_feature_that_is_constant_in_every_class_is_not_dropped_silently():
     with pytest.raises(ValueError, match="feature 1 is constant within each class"):
         GaussianDiscriminant().fit(rows, y)
     assert GaussianDiscriminant(shrinkage=0.1).fit(rows, y).score(rows, y) == 1.0
+
+
+def test_a_first_fit_with_warm_start_begins_at_random_and_the_next_goes_on():
+    X, y = load_breast_cancer(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    settings = {"start": 1.0, "solver": "batch", "max_iter": 1, "random_state": 0}
+    with pytest.warns(ConvergenceWarning):
+        cold, warm = SigmoidNeuron(**settings).fit(X, y), SigmoidNeuron(**settings, warm_start=True).fit(X, y)
+    np.testing.assert_array_equal(warm.coef_, cold.coef_)
+    first = warm.objective_
+    with pytest.warns(ConvergenceWarning):
+        warm.fit(X, y)
+    assert warm.objective_ < first and np.abs(warm.coef_ - cold.coef_).max() < 0.1

@@ -4,6 +4,7 @@ import json
 import pathlib
 
 import numpy as np
+import polars
 import pytest
 import scipy.sparse
 
@@ -57,3 +58,19 @@ def test_learning_goes_on_from_a_golden_file(protocol, name):
     model.partial_fit(rows[:30], labels[:30])
     wanted = numbers(case["scores_after_partial_fit"])
     np.testing.assert_allclose(np.asarray(model.decision_function(rows)).ravel(), wanted, rtol=1e-6, atol=1e-6)
+
+
+TABLES = json.loads((FOLDER / "protocol_2_tables" / "expected.json").read_text())
+
+
+@pytest.mark.parametrize("name", TABLES["models"])
+def test_a_golden_model_of_a_table_decides_as_when_it_was_written(name):
+    """Columns of every kind, missing values and unknown categories among them."""
+    model, wanted = load(FOLDER / "protocol_2_tables" / f"{name}.safetensors"), TABLES["models"][name]
+    rows = polars.DataFrame(TABLES["table"]).with_columns(polars.col("day").str.to_date())
+    np.testing.assert_allclose(model.decision_function(rows), numbers(wanted["scores"]), rtol=1e-6, atol=1e-6)
+    assert model.predict(rows).tolist() == wanted["labels"]
+    assert model[0].get_feature_names_out().tolist() == wanted["features"]
+    assert [column.kind for column in model[0].columns_] == wanted["kinds"]
+    assert model[0].unknown_counts_ == wanted["unknown"]
+    assert describe(FOLDER / "protocol_2_tables" / f"{name}.safetensors")["protocol"] == 2

@@ -37,8 +37,9 @@ def test_step_never_points_the_wrong_way_and_only_a_prior_shrinks(rule, data, m,
     if "lam" not in rule.parameters:
         assert shrink == 1.0
     else:
-        eta = dict(zip(rule.parameters, params, strict=True)).get("learning_rate", 1 / (2 * params[-1] * t))
-        assert shrink == pytest.approx(1 - 2 * eta * params[-1], rel=1e-9, abs=1e-12)
+        named = dict(zip(rule.parameters, params, strict=True))
+        eta = named.get("learning_rate", 1 / (2 * named["lam"] * t))
+        assert shrink == pytest.approx(1 - 2 * eta * named["lam"], rel=1e-9, abs=1e-12)
 
 
 @table
@@ -70,8 +71,9 @@ def test_a_step_goes_down_the_loss_with_its_prior(name, seed):
     rule, random = RULES[name], np.random.default_rng(seed)
     w, x, y = random.normal(size=4), random.normal(size=4), random.choice([-1.0, 1.0])
     lam = random.uniform(0.01, 1)
-    params = (lam,) if name == "pegasos" else (random.uniform(0.01, 1), lam)
-    eta = 1 / (2 * lam) if name == "pegasos" else params[0]
+    eta = 1 / (2 * lam) if name == "pegasos" else random.uniform(0.01, 1)
+    given = {"learning_rate": eta, "lam": lam}
+    params = rule.values({key: value for key, value in given.items() if key in rule.parameters})
     m, h = y * (w @ x), 1e-5
     assume(abs(m - 1) > 0.01)
 
@@ -145,3 +147,16 @@ def test_where_a_sample_weight_goes():
     assert RULES["perceptron"].weighted_index == -1
     assert RULES["passive_aggressive_1"].weighted_index == 0
     assert Rule("mine", RULES["perceptron"].function, {"a": 1.0, "b": 2.0}, weighted="b").weighted_index == 1
+
+
+@pytest.mark.parametrize("name", ["adaline", "sigmoid_neuron"])
+@given(m=margins, sqnorm=squares, eta=positive, weight=st.floats(1e-3, 1e6))
+def test_a_heavy_row_is_not_thrown_beyond_its_own_loss(name, m, sqnorm, eta, weight):
+    """However heavy or long, the row's own loss never rises by its step; a light one steps as its weight says."""
+    rule, params = RULES[name], (eta, 0.0, weight)
+    moved = m + rule.function(m, sqnorm, 1, params)[0] * sqnorm
+    assert rule.loss(moved, sqnorm, params) <= rule.loss(m, sqnorm, params) * (1 + 1e-9)
+    if max(weight, 1) * eta * sqnorm <= 1:
+        assert rule.function(m, sqnorm, 1, params)[0] == pytest.approx(
+            weight * rule.function(m, sqnorm, 1, (eta, 0.0, 1.0))[0]
+        )

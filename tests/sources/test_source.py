@@ -6,7 +6,7 @@ import json
 import lzma
 import os
 import threading
-from contextlib import closing
+from contextlib import closing, suppress
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -508,6 +508,18 @@ def test_an_address_that_sends_nothing(address):
         open_source(f"{url}/")
     with pytest.raises(ConnectionError, match="check the address"):
         open_source("http://127.0.0.1:9/rows.csv")
+
+
+@pytest.mark.parametrize("ending", ["npy", "npz"])
+def test_damaged_arrays_are_refused_with_a_sentence(ending, tmp_path):
+    path = tmp_path / f"rows.{ending}"
+    np.save(path, np.eye(9)) if ending == "npy" else np.savez(path, X=np.eye(9), y=np.arange(9))
+    whole = path.read_bytes()
+    for at in range(8, len(whole), 11):
+        for damaged in (whole[:at], whole[:at] + b"(" + whole[at + 1 :], whole[:at] + b"\xff\xfe" + whole[at:]):
+            path.write_bytes(damaged)
+            with suppress(ValueError):  # and nothing else, for what can no longer be read
+                open_source(path, format=ending).read()
 
 
 def test_reading_that_was_begun_gives_the_same(tmp_path):

@@ -264,6 +264,13 @@ window.lab = (function () {
       plot.below[0].axis_label = data.axes[0];
       plot.left[0].axis_label = data.axes[1];
     }
+    setKey();
+  }
+
+  function setKey() { // what the marks in the picture mean
+    const run = runs[0], lined = Boolean(run && run.weights), stepped = Boolean(run && run.kind === "updates");
+    const shown = { line: lined, before: lined && stepped, arrow: lined, sample: stepped, hidden: Boolean(run && run.hidden) };
+    for (const [name, is] of Object.entries(shown)) $(`${name}-key`).hidden = !is;
   }
 
   function draw() {
@@ -570,7 +577,7 @@ window.lab = (function () {
   const counted = (n, noun) => `${number(n)} ${noun}${n === 1 ? "" : "s"}`;
   const short = (v) => {
     const size = Math.abs(v);
-    const text = Number.isInteger(v) && size < 1e6 ? v.toLocaleString("en") : size >= 1e6 || size < 0.005 ? v.toExponential(1)
+    const text = v === 0 ? "0" : Number.isInteger(v) && size < 1e6 ? v.toLocaleString("en") : size >= 1e6 || size < 0.005 ? v.toExponential(1)
       : size >= 1000 ? v.toLocaleString("en", { maximumFractionDigits: 0 }) : v.toFixed(2);
     return text.replaceAll("-", "−");
   };

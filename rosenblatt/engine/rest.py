@@ -1,0 +1,145 @@
+"""Half-spaces that have learned everything rest while the others go on.
+
+A half-space that a whole epoch has taught nothing will be taught nothing by any later one, whatever the order: its
+weights are the same, so its scores are, so the rule's answers are. One class against the rest, most classes of a text
+get there long before the last one does. Once half of the lanes would be enough, the half-spaces that still learn are
+taken into a smaller state, and rows meet that one alone. What the others say of every row is known from the epoch that
+taught them nothing; it is kept as two numbers a row, enough to know the mistakes that all would make together.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.engine import compiled
+from rosenblatt.engine.order import find_mistakes
+from rosenblatt.engine.state import MARK, SCALE, SEEN, UPDATES, Array, HalfSpaces
+
+if TYPE_CHECKING:
+    from rosenblatt.engine.run import Task, Visitor
+
+
+@functools.cache
+def _copy_lanes(key: str) -> Any:
+    def copy_lanes(source: Any, target: Any, starts: Any, steps: Any, new_starts: Any, new_steps: Any, d: Any) -> None:
+        key  # noqa: B018  part of the key under which the machine code is kept
+        for j in range(d):
+            for n in range(len(starts)):
+                target[new_starts[n] + j * new_steps[n]] = source[starts[n] + j * steps[n]]
+
+    return compiled.jit(copy_lanes)
+
+
+def may_rest(task: Task, state: HalfSpaces) -> bool:
+    """Whether half-spaces can be left out once they have learned everything, and it is worth the trouble.
+
+    A rule that looks at the time may change its mind. Scores are kept for an epoch: they must not outweigh the weights.
+    """
+    return (
+        task.layout == "columns"
+        and not task.coupled
+        and task.classes == state.count > 4
+        and not compiled.reads_argument(task.rule, 2)
+        and state.count * task.n_rows <= state.vectors.size
+    )
+
+
+class Rest:
+    """Who of `state` is awake, in a state of their own once it can be half as wide, and what the others say."""
+
+    def __init__(self, task: Task, state: HalfSpaces, visitor: Visitor) -> None:
+        self.task, self.state, self.visitor = task, state, visitor
+        self.awake = np.arange(state.count)
+        self.working, self.working_visitor = state, visitor
+        self.heard: list[tuple[Array, Array]] = []  # the rows and the scores of this epoch
+        self.before = self._changes()
+        self.own = np.full(task.n_rows, -np.inf, state.dtype)  # what the row's own class says, where it sleeps
+        self.rival = np.full(task.n_rows, -np.inf, state.dtype)  # the most that another class says that sleeps
+        self.sleeping_squares = 0.0
+
+    def _changes(self) -> Array:
+        """What changes with every lesson: an update is counted, a shrink leaves its mark."""
+        return self.working.ledger[: len(self.awake)][:, [UPDATES, MARK]].copy()
+
+    def visit(self, order: Array) -> tuple[Array, int, tuple[Array, ...]]:
+        scores, visited, log = self.working_visitor.visit(self.working, order)
+        self.heard.append((order, scores))
+        if self.working is not self.state:
+            self._copy_ledger()
+        return scores, visited, log
+
+    def find_mistakes(self, scores: Array, order: Array) -> tuple[Array, int]:
+        if self.working is self.state:
+            return find_mistakes(scores, self.task.codes, order, self.task.classes)
+        own = self.task.codes[order]
+        place = np.full(self.state.count, -1)
+        place[self.awake] = np.arange(len(self.awake))
+        mine = place[own]
+        true = np.where(mine < 0, self.own[order], scores[mine, np.arange(len(order))])
+        wrong = self.rival[order] >= true
+        for n, k in enumerate(self.awake):
+            wrong |= (scores[n] >= true) & (own != k)
+        return wrong, int(wrong.sum())
+
+    def settle(self) -> None:
+        if self.working is self.state:
+            self.state.settle()
+        elif self.state.must_settle():
+            self.write_back()
+            self.state.settle()
+            self._take()
+
+    def norm(self) -> float:
+        return math.hypot(self.working.norm(), math.sqrt(self.sleeping_squares))
+
+    def end_of_epoch(self) -> None:
+        """Let those that learned nothing rest, once the others need half of the lanes at most."""
+        stirred = (self._changes() != self.before).any(axis=1)
+        lanes = self.working.vectors.shape[0]
+        needed = self.working._shape(int(stirred.sum()), 1)[0]
+        if 0 < 2 * needed <= lanes and (self.working.ledger[: len(self.awake), SCALE] == 1.0).all():
+            self._fall_asleep(stirred)
+        self.heard.clear()
+        self.before = self._changes()
+
+    def _fall_asleep(self, stirred: Array) -> None:
+        for rows, scores in self.heard:
+            own = self.task.codes[rows]
+            for n in np.flatnonzero(~stirred):
+                mine = own == self.awake[n]
+                self.own[rows[mine]] = scores[n, mine]
+                self.rival[rows[~mine]] = np.maximum(self.rival[rows[~mine]], scores[n, ~mine])
+        squares = self.norm() ** 2
+        self.write_back()
+        self.awake = self.awake[stirred]
+        self._take()
+        self.sleeping_squares = max(0.0, squares - self.working.norm() ** 2)
+        task = replace(self.task, positive=self.task.positive[self.awake], params=self.task.params[self.awake])
+        self.working_visitor = type(self.visitor)(task, len(self.awake), pool=self.visitor.pool)
+
+    def _take(self) -> None:
+        """Have the awake in a state of their own."""
+        self.working = HalfSpaces(len(self.awake), self.state.n_features, self.state.dtype, self.state.layout)
+        self.working.ledger[: len(self.awake)] = self.state.ledger[self.awake]
+        self._copy(self.state, self.awake, self.working, np.arange(len(self.awake)))
+
+    def write_back(self) -> None:
+        """Have everything in the whole state."""
+        if self.working is not self.state:
+            self._copy_ledger()
+            self._copy(self.working, np.arange(len(self.awake)), self.state, self.awake)
+
+    def _copy_ledger(self) -> None:
+        self.state.ledger[: self.state.count, SEEN] = self.working.ledger[0, SEEN]
+        self.state.ledger[self.awake] = self.working.ledger[: len(self.awake)]
+
+    def _copy(self, source: HalfSpaces, chosen: Array, target: HalfSpaces, places: Array) -> None:
+        copy = _copy_lanes(f"copy lanes {compiled.engine_digest()}")
+        where = (*source.places(chosen), *target.places(places), source.n_features)
+        for theirs, mine in ((source.vectors, target.vectors), (source.lag, target.lag)):
+            copy(theirs.reshape(-1), mine.reshape(-1), *where)

@@ -1,0 +1,122 @@
+"""Half-spaces that have learned everything rest; nobody can tell from the result."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse
+from sklearn.exceptions import ConvergenceWarning
+
+from rosenblatt import HalfSpace, Perceptron
+from rosenblatt.engine import rest, run, state
+
+FEATURES, CLASSES = 60_000, 20  # weights beyond RETRACED
+
+
+def text(rows=240, hard=3, seed=0):
+    """Rows of few words; all classes but `hard` ones have a word of their own that gives them away."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, CLASSES, rows)
+    X = scipy.sparse.lil_matrix((rows, FEATURES), dtype=np.float32)
+    for i in range(rows):
+        X[i, rng.integers(100, FEATURES if y[i] >= hard else 140, 12)] = rng.normal(size=12)
+        if y[i] >= hard:
+            X[i, y[i]] = 30.0
+    return X.tocsr(), y
+
+
+@pytest.fixture
+def slept(monkeypatch):
+    """How many half-spaces were put to sleep, by each time that it happened."""
+    counts = []
+    fall_asleep = rest.Rest._fall_asleep
+
+    def note(self, stirred):
+        counts.append(int((~stirred).sum()))
+        fall_asleep(self, stirred)
+
+    monkeypatch.setattr(rest.Rest, "_fall_asleep", note)
+    return counts
+
+
+def both(monkeypatch, make, X, y, **fit):
+    """The same fit with everybody awake, and with rest."""
+    results = []
+    for allowed in (False, True):
+        with monkeypatch.context() as patch, warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            if not allowed:
+                patch.setattr(run, "may_rest", lambda task, state: False)
+            results.append(make().fit(X, y, **fit))
+    return results
+
+
+def assert_same(awake, rested):
+    for name in ("last", "averaged", "pocket"):
+        np.testing.assert_array_equal(awake.answers_[name].coef, rested.answers_[name].coef)
+        np.testing.assert_array_equal(awake.answers_[name].intercept, rested.answers_[name].intercept)
+    np.testing.assert_array_equal(awake._state.ledger[:, [state.SEEN, state.UPDATES]],
+                                  rested._state.ledger[:, [state.SEEN, state.UPDATES]])  # fmt: skip
+    for column in ("mistakes", "updates"):
+        np.testing.assert_array_equal(awake.trace_[column], rested.trace_[column])
+    np.testing.assert_allclose(awake.trace_["norm"], rested.trace_["norm"], rtol=1e-6)
+    assert awake.stop_reason_ == rested.stop_reason_
+
+
+@pytest.mark.parametrize(("n_jobs", "shuffle"), [(1, True), (2, True), (2, False)])
+def test_rest_changes_nothing(monkeypatch, slept, n_jobs, shuffle):
+    X, y = text()
+    awake, rested = both(
+        monkeypatch, lambda: Perceptron(max_iter=30, shuffle=shuffle, random_state=0, n_jobs=n_jobs), X, y
+    )
+    assert slept and sum(slept) >= 10
+    assert_same(awake, rested)
+
+
+def test_everything_that_looks_at_the_run_sees_the_whole(monkeypatch, slept):
+    X, y = text()
+    weights = np.random.default_rng(1).integers(0, 3, len(y)).astype(float)
+    make = lambda: Perceptron(max_iter=20, random_state=0)  # noqa: E731
+    awake, rested = both(
+        monkeypatch, make, X, y, sample_weight=weights, eval_set=(X[:50], y[:50]), record="train_error"
+    )
+    assert slept
+    assert_same(awake, rested)
+    for column in ("train_error", "test_error"):
+        np.testing.assert_array_equal(awake.trace_[column], rested.trace_[column])
+
+
+def test_sums_are_settled_at_the_same_times(monkeypatch, slept):
+    monkeypatch.setattr(state, "SETTLE_AFTER", 1_000)
+    X, y = text()
+    awake, rested = both(monkeypatch, lambda: Perceptron(max_iter=25, random_state=0), X, y)
+    assert slept and rested._state.total is not None
+    assert_same(awake, rested)
+
+
+def test_learning_goes_on_after_rest(monkeypatch, slept):
+    X, y = text()
+    awake, rested = both(monkeypatch, lambda: Perceptron(max_iter=20, random_state=0), X, y)
+    assert slept
+    for model in (awake, rested):
+        model.partial_fit(X[::-1], y[::-1])
+    np.testing.assert_array_equal(awake.coef_, rested.coef_)
+
+
+def fading(m, sqnorm, t, params):
+    return (1.0 / t if m <= 0.0 else 0.0), 1.0
+
+
+def shrinking(m, sqnorm, t, params):
+    return (1.0 if m <= 0.0 else 0.0), (0.75 if m > 100.0 else 1.0)
+
+
+@pytest.mark.parametrize("rule", [fading, shrinking])
+def test_a_rule_that_may_change_its_mind_rests_nobody_wrongly(monkeypatch, slept, rule):
+    X, y = text()
+    awake, rested = both(monkeypatch, lambda: HalfSpace(rule, max_iter=15, random_state=0), X, y)
+    assert_same(awake, rested)
+    if rule is fading:
+        assert not slept
