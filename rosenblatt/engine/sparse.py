@@ -2,8 +2,8 @@
 
 `rows` is (data, indices, indptr), the indices seen as unsigned integers: signed ones would carry a check for
 negative positions that halves the speed. The half-spaces are in the "columns" layout, where the weights of
-one feature for a block of half-spaces stand side by side. Four running sums, over every fourth non-zero, hide the
-latency of the additions; a single half-space adds in the same order as one among many.
+one feature for a block of 16, 8 or 4 half-spaces stand side by side. Four running sums, over every fourth non-zero,
+hide the latency of the additions; a single half-space adds in the same order as one among many.
 """
 
 from __future__ import annotations
