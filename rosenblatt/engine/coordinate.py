@@ -11,7 +11,8 @@ which is the objective lam ‖w‖² + mean loss divided by 2 lam. Its dual is
 
 with U_i = C_i, D_i = 0 for the hinge and U_i = infinity, D_i = 1/(2 C_i) for its square. One coordinate at a time has
 a closed form (Algorithm 3 of Hsieh, Chang, Lin, Keerthi and Sundararajan, ICML 2008), w = sum_i a_i y_i x_i is kept
-up to date, and coordinates that are stuck at a bound are left out of the following passes.
+up to date, and coordinates that are stuck at a bound are left out of the following passes: for a few while all is still
+in motion, later until the next proof.
 
 A free b couples all coordinates. Here b = centre + pull · sum_i a_i y_i, the b of a problem with the further term
 (b - centre)²/(2 pull), and after every pass the centre moves on to b: the method of multipliers, which ends where the

@@ -117,6 +117,7 @@ LEARNERS = {
         LinearSVM(lam=1e-2, solver="pegasos", answer="averaged", max_iter=5, random_state=0).fit(X, BINARY), X,
     ),
     "logistic": lambda: (LogisticRegression(lam=1e-2).fit(X, SEVERAL), X),
+    "logistic apart": lambda: (LogisticRegression(lam=1e-2, multi_class="ovr").fit(X, SEVERAL), X),
     "logistic patience": lambda: (
         LogisticRegression(lam=1e-2, solver="sgd", patience=2, max_iter=20, random_state=0).fit(
             X, SEVERAL, eval_set=(X, SEVERAL)
