@@ -159,6 +159,11 @@ def test_drawing(open_tab):
 
     shown = tab.after(drag)
     assert abs(shown["x"][60] + 2) < 0.1 and abs(shown["y"][60] - 4) < 0.1 and len(shown["x"]) == 61
+    tab.page.mouse.move(*tab.at(-4, -4))
+    tab.page.mouse.down()
+    tab.page.mouse.move(*tab.at(0, -9), steps=5)  # down to the buttons
+    tab.page.mouse.up()
+    assert tab.page.evaluate("getSelection().toString()") == ""
     tab.page.keyboard.press("f")
     shown = tab.after(lambda: tab.click(shown["x"][60], shown["y"][60]))
     assert shown["side"][60] == -1 and shown["trouble"] == ""
