@@ -159,6 +159,8 @@ def test_drawing(open_tab):
 
     shown = tab.after(drag)
     assert abs(shown["x"][60] + 2) < 0.1 and abs(shown["y"][60] - 4) < 0.1 and len(shown["x"]) == 61
+    style = "getComputedStyle(document.getElementById('plane0')).userSelect"
+    assert tab.page.evaluate(style) == "none"  # or a drag would select the words beside the picture
     tab.page.keyboard.press("f")
     shown = tab.after(lambda: tab.click(shown["x"][60], shown["y"][60]))
     assert shown["side"][60] == -1 and shown["trouble"] == ""
