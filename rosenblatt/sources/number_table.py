@@ -12,9 +12,9 @@ All compiled functions are in this file: numba's cache looks at the file that a 
 
 from __future__ import annotations
 
+import mmap
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from mmap import mmap
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numba
@@ -448,7 +448,10 @@ def _cells(width: int, rows: int) -> Any:
 
     It is asked of the system itself, and goes back to it at once when nobody needs the block any more.
     """
-    return np.frombuffer(mmap(-1, max(1, 8 * width * rows)), np.float64, width * rows).reshape(width, rows)
+    if not hasattr(mmap, "MAP_ANONYMOUS"):  # Windows
+        return np.empty((width, rows))
+    memory = mmap.mmap(-1, max(1, 8 * width * rows), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    return np.frombuffer(memory, np.float64, width * rows).reshape(width, rows)
 
 
 class _Room:
