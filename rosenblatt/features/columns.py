@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -183,7 +184,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         return self._fit((as_frame(batch) for batch in batches), whole=False)
 
-    def fit_transform_parts(self, X: Any, kept: Array) -> tuple[Any, Any]:
+    def fit_transform_parts(self, X: Any, kept: Array, *, give_up: bool = False) -> tuple[Any, Any]:
         """Fit to some rows of a table: these rows, and the others, as `transform` gives them.
 
         The same as `fit` and `transform` of the two parts, without a copy of either.
@@ -193,6 +194,9 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         X : as in `fit`
         kept : array of bool
             Which rows to fit to.
+        give_up : bool
+            Whether a polars frame may be emptied on the way, so that it and what becomes of it are never both in
+            memory.
         """
         frame, mask = as_frame(X), pl.Series(kept)
         try:
@@ -206,7 +210,12 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         others = np.empty((frame.height - height, self.n_features_out_), self.dtype_)
         rows = np.empty((min(SLICE, frame.height), self.n_features_out_), self.dtype_)
         low = 0  # rows of the first part so far
-        for start, piece in _slices(self._used(frame)):
+        slices = deque(_slices(self._used(frame)))
+        if give_up:
+            for name in frame.columns:
+                frame.drop_in_place(name)
+        while slices:
+            start, piece = slices.popleft()
             chosen = kept[start : start + piece.height]
             self._fill(piece, rows[: piece.height], start)
             high = low + int(np.count_nonzero(chosen))

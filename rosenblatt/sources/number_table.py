@@ -12,6 +12,7 @@ All compiled functions are in this file: numba's cache looks at the file that a 
 
 from __future__ import annotations
 
+import mmap
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -418,13 +419,12 @@ class NumberTable:
     def _frame(self, room: _Room, start: int, length: int) -> pl.DataFrame | None:
         import polars as pl
 
-        # polars may keep these very numbers, so that every block has memory of its own.
-        cells = np.empty((len(self.kinds), int(self._lines_per_byte * length) + 16))
+        cells = _cells(len(self.kinds), int(self._lines_per_byte * length) + 16)
         rows = _parsed(room, cells, start, length, self.separator, self.kinds)
         if rows == FULL:
             lines = int(np.count_nonzero(room.text[:length] == LINE_END))
             self._lines_per_byte = 1.02 * lines / length
-            cells = np.empty((len(self.kinds), lines))
+            cells = _cells(len(self.kinds), lines)
             rows = _parsed(room, cells, start, length, self.separator, self.kinds)
         if rows < 0:
             return None
@@ -441,6 +441,17 @@ class NumberTable:
             known = pl.Series(name, [None if word in self.missing else word for word in words], dtype=pl.String)
             columns.append(known.gather(column.view(np.int64)))
         return pl.DataFrame(columns)
+
+
+def _cells(width: int, rows: int) -> Any:
+    """Memory for the columns of a block. polars may keep these very numbers, so that every block has its own.
+
+    It is asked of the system itself, and goes back to it at once when nobody needs the block any more.
+    """
+    if not hasattr(mmap, "MAP_ANONYMOUS"):  # Windows
+        return np.empty((width, rows))
+    memory = mmap.mmap(-1, max(1, 8 * width * rows), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    return np.frombuffer(memory, np.float64, width * rows).reshape(width, rows)
 
 
 class _Room:

@@ -350,6 +350,8 @@ class Source:
 
     def _is_large_and_plain(self, path: str) -> bool:
         """Whether a file may be one for the compiled reader, which takes half a second to load."""
+        if is_remote(path):
+            return False
         coded = compression_of(path) is not None or self.encoding != "utf-8" or self._byte_encoding(path) != "utf-8"
         wide = wide_encoding(path, self.encoding) is not None
         return not (coded or wide or path in self._not_plain) and os.path.getsize(path) >= COMPILED_BYTES

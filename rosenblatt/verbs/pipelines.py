@@ -54,7 +54,7 @@ def fit_columns_parted(model: Pipeline, found: Examples, learned: Array, tested:
     kept[learned] = True
     columns = list(found.rows.columns)
     with reading(found.name), in_the_file(found):
-        parts = encoder.fit_transform_parts(found.rows, kept)
+        parts = encoder.fit_transform_parts(found.rows, kept, give_up=True)
     empty = replace(found, rows=None)
     return tuple(  # type: ignore[return-value]
         empty.with_rows(Seen(rows, columns), chosen) for rows, chosen in zip(parts, (learned, tested), strict=True)

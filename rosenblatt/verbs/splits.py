@@ -30,7 +30,7 @@ def hold_out(y: Array, share: float, seed: int, *, numbers: bool = False) -> tup
     kept = np.ones(len(y), dtype=bool)
     kept[tested] = False
     learned = np.flatnonzero(kept)
-    if len(learned) == 0 or (not numbers and (y[learned] == y[learned[0]]).all()):
+    if len(learned) == 0 or (not numbers and (y == y[learned[0]])[learned].all()):
         raise InputError(
             f"There must be rows of two classes left to learn from, but of {len(y):,} rows {share:.0%} are kept aside "
             f"to test on; add rows, or use --holdout 0 or --test."
