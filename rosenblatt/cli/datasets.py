@@ -82,11 +82,13 @@ def export(
     """Write a set as a file."""
     from rosenblatt.cli.screen import note, print_json
     from rosenblatt.verbs import export_dataset
+    from rosenblatt.verbs.errors import counted
 
     done = export_dataset(name, path, part=part, format=format)
     if as_json and path != "-":
         print_json(done.to_dict())
     elif path != "-":
-        print(f"{path}: {done.rows:,} rows, {done.columns:,} columns; train with --target {done.target}")
+        size = f"{counted(done.rows, 'row')}, {counted(done.columns, 'column')}"
+        print(f"{path}: {size}; train with --target {done.target}")
     elif as_json:
         note("the rows went to standard output, so there is no JSON.")
