@@ -42,7 +42,9 @@ from rosenblatt.engine.vector import (
 )
 
 LAYOUT = "rows"
-AHEAD = 3  # how many visits before its own a row is fetched
+AHEAD = 3  # how many visits before its own a row is fetched, at least,
+BYTES_AHEAD = 4096  # and how much may be on its way meanwhile: short rows are read sooner than memory answers
+MOST_AHEAD = 64  # visits
 LINES_AHEAD = 64  # how much of a coming row is fetched in advance where that is done at one go: 4 KiB
 U = np.uint64
 TWO, THREE, FOUR = U(2), U(3), U(4)
@@ -76,6 +78,7 @@ def _block(count: int) -> Callable[..., None]:
             j += lanes + lanes
         if coming != base:
             prefetch(X, coming + j)
+            prefetch(X, coming + min(j + lanes, d - U(1)))
             prefetch(X, coming + d - U(1))
         if j + lanes <= d:
             a = accumulate(a, load(X, base + j, vectors), vectors, start + j, d)
@@ -264,6 +267,13 @@ def fetch(rows: Any, i: Any) -> None:
     base = U(i) * U(X.shape[1])
     for line in range(min(U(LINES_AHEAD), U(X.shape[1]) // step + U(1))):
         prefetch(X, base + U(line) * step)
+
+
+@part
+def ahead(rows: Any) -> int:
+    """How many visits before its own a row is fetched."""
+    X = rows[0]
+    return max(AHEAD, min(MOST_AHEAD, BYTES_AHEAD // max(1, X.shape[1] * X.itemsize)))
 
 
 @part

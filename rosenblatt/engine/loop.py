@@ -27,6 +27,7 @@ from rosenblatt.engine.state import (
     SEEN,
     UPDATES,
 )
+from rosenblatt.engine.vector import prefetch
 
 SMALLEST_SCALE = 1e-6  # below it the scale is carried into the vector
 AHEAD = 4  # rows, in loops that fetch a coming row at one go
@@ -220,7 +221,7 @@ def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_n
     layout = LAYOUTS[layout_name]
     make = make_teach_coupled if coupled else make_teach
     teach = make(key, function, n_parameters, weighted, layout)
-    approach, ahead = layout.approach, layout.AHEAD
+    approach, ahead = layout.approach, layout.ahead
 
     def visit(
         rows: Any, order: Any, codes: Any, sample_weight: Any, positive: Any, params: Any, state: Any,
@@ -229,12 +230,14 @@ def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_n
         """Visit the rows in `order`; how many were visited before a score was not finite."""
         key  # noqa: B018  part of the key under which the machine code is kept
         n = order.shape[0]
+        soon = ahead(rows)
         for r in range(n):
             i = np.int64(order[r])
             following = np.int64(order[min(r + 1, n - 1)])
             coming = following  # in file order the machine fetches what lies further ahead by itself
             if following != i + 1:
-                coming = np.int64(order[min(r + ahead, n - 1)])
+                coming = np.int64(order[min(r + soon, n - 1)])
+                prefetch(codes, np.uint64(coming))
             approach(rows, following, state[0], first, last)
             c = 1.0
             if sample_weight.shape[0] > 0:

@@ -370,6 +370,12 @@ def fetch(rows: Any, i: Any) -> None:
 
 
 @part
+def ahead(rows: Any) -> int:
+    """How many visits before its own a row is fetched."""
+    return AHEAD
+
+
+@part
 def approach(rows: Any, i: Any, vectors: Any, first: Any, last: Any) -> None:
     """Bring the weights that the next row needs nearer, while this one is being worked on.
 
