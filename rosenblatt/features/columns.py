@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -32,6 +33,7 @@ TEXT = ("auto", "tfidf", "hashed", "drop")
 MISSING = ("error", "median", "indicator")
 SCALES = ("standard", None)
 SLICE = 2**14  # rows encoded at a time
+MANY = 2**16  # rows from which columns and slices are worked on side by side
 EXACT = 2**22  # numbers up to which rows are float64
 MOSTLY_ZERO = 0.25  # of the entries different from 0, below which rows are sparse
 PLAIN = (pl.Float64, pl.Float32, pl.Int64, pl.Int32, pl.Int16, pl.Int8, pl.UInt64, pl.UInt32, pl.UInt16, pl.UInt8)
@@ -208,20 +210,25 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         height = int(np.count_nonzero(kept))
         learned = np.empty((height, self.n_features_out_), self.dtype_)
         others = np.empty((frame.height - height, self.n_features_out_), self.dtype_)
-        rows = np.empty((min(SLICE, frame.height), self.n_features_out_), self.dtype_)
-        low = 0  # rows of the first part so far
-        slices = deque(_slices(self._used(frame)))
+        slices: list[tuple[int, pl.DataFrame] | None] = list(_slices(self._used(frame)))
+        total = frame.height
         if give_up:
             for name in frame.columns:
                 frame.drop_in_place(name)
-        while slices:
-            start, piece = slices.popleft()
-            chosen = kept[start : start + piece.height]
-            self._fill(piece, rows[: piece.height], start)
-            high = low + int(np.count_nonzero(chosen))
-            learned[low:high] = rows[: piece.height][chosen]
-            others[start - low : start + piece.height - high] = rows[: piece.height][~chosen]
-            low = high
+        before = np.concatenate([[0], np.cumsum(kept)])  # rows of the first part
+
+        def encode(number: int) -> None:
+            start, piece = slices[number]  # type: ignore[misc]
+            slices[number] = None  # given up once it is encoded
+            stop = start + piece.height
+            rows = np.empty((piece.height, self.n_features_out_), self.dtype_)
+            self._fill(piece, rows, start)
+            chosen, low, high = kept[start:stop], before[start], before[stop]
+            np.compress(chosen, rows, axis=0, out=learned[low:high])
+            np.compress(~chosen, rows, axis=0, out=others[start - low : stop - high])
+
+        only_numbers = all(column.kind == "number" for column in self.columns_)  # others count what they do not know
+        _side_by_side(encode, range(len(slices)), total if only_numbers else 0)
         return learned, others
 
     def _fit(self, frames: Iterable[pl.DataFrame], *, whole: bool, mask: pl.Series | None = None) -> Self:
@@ -234,8 +241,11 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 figures = {name: ColumnFigures(name, int(self.max_categories), tfidf) for name in frame.columns}
                 self._check_kinds(figures)
             self._check_present(frame, list(figures))
-            for name, known in figures.items():
-                known.add(frame[name] if mask is None else frame[name].filter(mask))
+
+            def note(known: ColumnFigures, frame: pl.DataFrame = frame) -> None:
+                known.add(frame[known.name] if mask is None else frame[known.name].filter(mask))
+
+            _side_by_side(note, figures.values(), frame.height)
             n_rows += frame.height if mask is None else int(mask.sum())
         if not figures or n_rows == 0:
             lacking = f"{len(figures)} feature(s)" if not figures else f"{n_rows} sample(s)"
@@ -633,6 +643,17 @@ def _more_yes(known: ColumnFigures, pair: tuple[str, str]) -> bool:
 def _scaled(values: Array, column: Column) -> Array:
     values = values.astype(np.float64, copy=False)
     return values if column.factor == 1.0 and column.shift == 0.0 else values * column.factor + column.shift
+
+
+def _side_by_side(work: Callable[[Any], None], items: Iterable[Any], height: int) -> None:
+    """Do the work on every item, on several threads where there are many rows; the first item that fails says why."""
+    if height < MANY:
+        for item in items:
+            work(item)
+        return
+    with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+        for _ in pool.map(work, items):
+            pass
 
 
 def _slices(frame: pl.DataFrame) -> Iterator[tuple[int, pl.DataFrame]]:

@@ -9,6 +9,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rosenblatt import ColumnEncoder
+from rosenblatt.features import columns
 
 TABLE = pl.DataFrame(
     {
@@ -288,6 +289,23 @@ def test_parts_name_the_row_of_the_whole_table():
         column[row] = float("inf")
         with pytest.raises(ValueError, match=rf"row {row + 1};"):
             ColumnEncoder().fit_transform_parts(pl.DataFrame({"a": column}), kept)
+
+
+def test_many_rows_are_encoded_side_by_side_to_the_same(monkeypatch):
+    random = np.random.default_rng(0)
+    frame = pl.DataFrame(random.normal(size=(5_000, 4)) * [1, 10, 100, 1000], schema=list("abcd"))
+    frame = frame.with_columns(e=pl.Series(random.integers(0, 9, 5_000)))
+    kept = random.random(5_000) < 0.7
+    monkeypatch.setattr(columns, "SLICE", 700)
+    one_by_one = ColumnEncoder()
+    expected = one_by_one.fit_transform_parts(frame, kept)
+    monkeypatch.setattr(columns, "MANY", 100)
+    together = ColumnEncoder()
+    for got, wanted in zip(together.fit_transform_parts(frame, kept), expected, strict=True):
+        np.testing.assert_array_equal(got, wanted)
+    infinite = frame.with_columns(c=pl.when(pl.int_range(5_000) == 4_321).then(np.inf).otherwise(pl.col("c")))
+    with pytest.raises(ValueError, match="row 4322;"):
+        ColumnEncoder().fit_transform_parts(infinite, np.ones(5_000, bool))
 
 
 def test_one_word_among_many_numbers_stands_for_a_missing_value():
