@@ -215,7 +215,8 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if give_up:
             for name in frame.columns:
                 frame.drop_in_place(name)
-        before = np.concatenate([[0], np.cumsum(kept)])  # rows of the first part
+        counts = np.add.reduceat(kept, np.arange(0, total, SLICE), dtype=np.int64)
+        before = np.cumsum(counts) - counts  # rows of the first part, before each slice
 
         def encode(number: int) -> None:
             start, piece = slices[number]  # type: ignore[misc]
@@ -223,7 +224,8 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             stop = start + piece.height
             rows = np.empty((piece.height, self.n_features_out_), self.dtype_)
             self._fill(piece, rows, start)
-            chosen, low, high = kept[start:stop], before[start], before[stop]
+            chosen, low = kept[start:stop], before[number]
+            high = low + counts[number]
             np.compress(chosen, rows, axis=0, out=learned[low:high])
             np.compress(~chosen, rows, axis=0, out=others[start - low : stop - high])
 
