@@ -13,6 +13,7 @@ from rosenblatt.models.linear import Array
 
 MOST_CLASSES = 1000
 FEW_CLASSES = 50  # up to which numbers name classes, however few rows each has
+FIRST_ROWS = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +77,24 @@ def take_target(frame: pl.DataFrame, target: str | int) -> Target:
     return Target(name, labels_of(column), rows, without)
 
 
+def distinct(y: Array) -> Array:
+    """The different labels, sorted; quickly where there are few, and the first rows have them all.
+
+    Examples
+    --------
+    >>> distinct(np.array(["b", "a", "b"]))
+    array(['a', 'b'], dtype='<U1')
+    """
+    found = np.unique(y[:FIRST_ROWS])
+    if len(y) > FIRST_ROWS:
+        known = np.zeros(len(y), dtype=bool)
+        for label in found[:FEW_CLASSES]:
+            known |= y == label
+        if not known.all():
+            return np.unique(y)
+    return found
+
+
 def check_classes(y: Array, name: str, n_values: int | None = None, n_rows: int | None = None) -> None:
     """Refuse to learn whole numbers as classes where they look like a quantity: many, and hardly a row for each.
 
@@ -97,7 +116,7 @@ def check_classes(y: Array, name: str, n_values: int | None = None, n_rows: int 
     """
     if y.dtype.kind not in "iuf":
         return
-    values, rows = n_values or len(np.unique(y)), n_rows or len(y)
+    values, rows = n_values or len(distinct(y)), n_rows or len(y)
     if values > FEW_CLASSES and 5 * values > rows:
         raise ValueError(
             f"The target must name classes, but {name!r} has {values:,} different numbers in {rows:,} rows, like a "

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from rosenblatt.features.target import distinct
 from rosenblatt.verbs.errors import InputError, UsageError
 from rosenblatt.verbs.examples import Array
 
@@ -22,7 +23,7 @@ def hold_out(y: Array, share: float, seed: int, *, numbers: bool = False) -> tup
     (16, 4, 2)
     """
     random = np.random.default_rng(seed)
-    order = random.permutation(len(y))
+    order = random.permutation(np.arange(len(y), dtype=np.int32 if len(y) < 2**31 else np.int64))
     groups = [order] if numbers else _by_class(y, order)
     tested = np.concatenate([group[: _rounded(share, len(group), random)] for group in groups])
     if len(tested) == 0:
@@ -66,7 +67,7 @@ def folds(y: Array, count: int, seed: int, *, numbers: bool = False) -> Iterator
 
 
 def _by_class(y: Array, order: Array) -> list[Array]:
-    return [order[(y == label)[order]] for label in np.unique(y)]
+    return [order[(y == label)[order]] for label in distinct(y)]
 
 
 def _rounded(share: float, size: int, random: np.random.Generator) -> int:

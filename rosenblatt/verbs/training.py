@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
-from rosenblatt.features.target import check_classes
+from rosenblatt.features.target import check_classes, distinct
 from rosenblatt.report import Summary, summarise
 from rosenblatt.sources import Source
 from rosenblatt.verbs.errors import UsageError, listed, nearest, one_line, reading, setting, writing
@@ -52,6 +52,7 @@ HOLDOUT = 0.2
 SEARCHED = "passive-aggressive"  # what a search takes when no learner is named
 KEPT = ("accuracy", "baseline", "regression", "classes", "rows_test", "positive")  # figures for the model file
 NEEDED = (
+    "flint",
     "rosenblatt.certificates.separability",
     "rosenblatt.estimators.kernel_perceptron",
     "rosenblatt.exchange.model_file",
@@ -270,7 +271,7 @@ def _prepare(name: str, given: dict[str, Any], seed: int) -> None:
 
 
 def _estimator(name: str, given: dict[str, Any], y: Array, seed: int) -> Any:
-    several = LEARNERS[name].several if LEARNERS[name].kind == "classes" and len(np.unique(y)) > 2 else {}
+    several = LEARNERS[name].several if LEARNERS[name].kind == "classes" and len(distinct(y)) > 2 else {}
     return make_learner(name, {**several, **given}, random_state=seed)
 
 
@@ -303,7 +304,7 @@ def class_named(y: Array, wanted: Any) -> Any:
     >>> class_named(np.array([0, 1, 1]), "1")
     1
     """
-    classes = np.unique(y).tolist()
+    classes = distinct(y).tolist()
     for label in classes:
         if str(label) == str(wanted):
             return label
