@@ -30,8 +30,8 @@ from rosenblatt import ColumnEncoder, KernelPerceptron, LeastSquares, LinearSVM,
 from rosenblatt.features.anatomy import Seen
 from rosenblatt.report import summarise
 from rosenblatt.report.advice import Judge
-from rosenblatt.report.scores import Confusion, Share, area_under_roc
-from rosenblatt.sources import digits
+from rosenblatt.report.scores import Confusion, Share, area_under_roc, lead
+from rosenblatt.sources import digits, iris
 
 SMALL = Path(os.environ.get("ROSENBLATT_DATA", "absent")) / "small"
 needs_data = pytest.mark.skipif(not SMALL.is_dir(), reason="ROSENBLATT_DATA has no folder small")
@@ -229,6 +229,23 @@ def test_positive_class():
     assert other.roc_auc == pytest.approx(usual.roc_auc)
     with pytest.raises(ValueError, match="one of the classes"):
         summarise(model, B, names[b], positive="maybe")
+
+
+def test_a_class_of_several_is_judged_by_its_lead_over_the_others():
+    """Coupled scores of iris, taken one by one, put versicolor below guessing, though nearly all of it is found."""
+    data = iris(random_state=0)
+    model = make_pipeline(StandardScaler(), Perceptron(multi_class="coupled", answer="averaged", random_state=0))
+    model.fit(data.X_train, data.y_train)
+    scores = model.decision_function(data.X_test)
+    alone = roc_auc_score(data.y_test == 1, scores[:, 1])
+    summary = summarise(model, data.X_test, data.y_test, positive=1)
+    assert summary.positive_figures.recall > 0.7 and alone < 0.7
+    assert summary.roc_auc > 0.95
+    for k in range(3):
+        by_hand = [row[k] - max(score for j, score in enumerate(row) if j != k) for row in scores.tolist()]
+        assert lead(scores, [0, 1, 2], k).tolist() == by_hand
+        answered = model.predict(data.X_test) == k
+        assert np.array_equal(np.array(by_hand) > 0, answered)
 
 
 def test_predictions_made_elsewhere_are_judged():
