@@ -166,6 +166,8 @@ class Album:
             "If the model is asked to find more (upwards), how many false alarms come along (to the right). The nearer "
             "to the upper left corner, the better; the dashed line is guessing."
         )
+        if len(classes) > 2:
+            caption += " A row counts by the score of the class minus the best score of the others."
         return Picture(svg, alt, caption + sampled(len(chosen), len(y)))
 
     def boundary(self, X: Any, y: Array) -> Picture | None:

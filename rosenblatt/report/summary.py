@@ -130,7 +130,7 @@ class Summary:
             if self.beats_baseline:
                 return f"{always}; {ours}, which is better beyond chance."
             if self.accuracy.value > self.baseline.accuracy.value:
-                return f"{always}; {ours}, which may be chance."
+                return f"{always}; {ours}, which does not beat that beyond chance."
             return f"{always}; {ours}: the model does not beat the largest class."
         assert self.regression is not None and self.baseline.mean_error is not None
         verdict = "better beyond chance" if self.beats_baseline else "not better beyond chance"

@@ -107,6 +107,36 @@ def test_weights_are_in_the_units_of_the_data():
     assert sum(driver.share for driver in summary.drivers.top) == pytest.approx(1)
 
 
+def nonsense(n=80):
+    random = np.random.default_rng(5)
+    return halves(random.normal(size=(n, 3)), np.arange(n) % 2)
+
+
+def test_a_curved_boundary_is_ruled_out_only_where_it_was_tried(monkeypatch):
+    A, B, a, b = nonsense()
+    model = Perceptron(answer="averaged", random_state=0).fit(A, a)
+    tried = str(summarise(model, B, b, X_train=A, y_train=a, time_limit=60))
+    assert "Neither a flat nor a curved boundary was found that does" in tried and "Not tried" not in tried
+    assert "Neither" not in str(summarise(model, B, b))  # without training rows nothing is tried
+    monkeypatch.setattr(Judge, "_out_of_time", lambda judge: True)
+    late = str(summarise(model, B, b, X_train=A, y_train=a))
+    assert "Neither" not in late and "Not tried, since the time for trials was up: KernelPerceptron" in late
+    assert "does not beat always answering" in late
+
+
+def test_a_lead_that_may_be_chance_is_called_so_by_all():
+    """11 of 13 against 10 of 13."""
+    y = np.array([0] * 10 + [1] * 3)
+    X = np.where(np.arange(13) == 10, 1.0, -1.0)[:, None]
+    model = Perceptron(random_state=0).fit(np.array([[-1.0], [1.0]]), np.array([0, 1]))
+    summary = summarise(model, X, y)
+    assert (summary.accuracy.count, summary.baseline.accuracy.count) == (11, 10)
+    assert summary.against_baseline().endswith("which does not beat that beyond chance.")
+    assert "does not beat always answering “0” beyond chance." in summary.advice[0].sentence
+    worse = summarise(model, X, y, predictions=np.ones(13, int))
+    assert "beyond chance" not in str(worse) and "does not beat always answering “0”." in worse.advice[0].sentence
+
+
 def test_curved_boundary_is_tried_where_a_flat_one_fails():
     A, B, a, b = halves(*rings())
     model = Perceptron(answer="averaged", random_state=0).fit(A, a)
