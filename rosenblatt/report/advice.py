@@ -164,11 +164,12 @@ class Judge:
             model = make_pipeline(StandardScaler(), model)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
+            warnings.filterwarnings("ignore", ".* encountered in ", RuntimeWarning)  # NumPy's: no word on the model
             model.fit(rows, labels)
-        if getattr(model[-1] if scaled else model, "stop_reason_", "") == "time_limit":
-            self.skipped.append(self._called(learner, settings))  # half a fit would say what the clock says
-            return None
-        answers = np.asarray(model.predict(held_out))
+            if getattr(model[-1] if scaled else model, "stop_reason_", "") == "time_limit":
+                self.skipped.append(self._called(learner, settings))  # half a fit would say what the clock says
+                return None
+            answers = np.asarray(model.predict(held_out))
         right = answers == self.y_test[asked]
         accuracy = Share(int(right.sum()), len(right))
         self.tried.append(learner.__name__)
