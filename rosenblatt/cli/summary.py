@@ -184,8 +184,9 @@ def _confusion(screen: Console, summary: Summary) -> None:
     screen.print(shown)
     found = summary.positive_figures
     if found is not None and summary.roc_auc is not None:
-        told = f"found {_percent(found.recall)}, precise {_percent(found.precision)}"
         name = _safe(str(summary.positive))
+        precise = f"no row was called {name}" if found.precision is None else f"precise {_percent(found.precision)}"
+        told = f"found {_percent(found.recall)}, {precise}"
         screen.print(f"[dim]For {name}: {told}, area under the ROC curve {summary.roc_auc:.3f}[/dim]")
 
 
@@ -424,7 +425,7 @@ def _bullet(screen: Console, sentence: str) -> None:
 
 
 def _percent(value: float | None) -> str:
-    return "" if value is None or value != value else percent(value, 0)
+    return "–" if value is None or value != value else percent(value, 0)
 
 
 def _short(name: str, longest: int = LONGEST) -> str:

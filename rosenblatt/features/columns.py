@@ -38,6 +38,8 @@ EXACT = 2**22  # numbers up to which rows are float64
 MOSTLY_ZERO = 0.25  # of the entries different from 0, below which rows are sparse
 PLAIN = (pl.Float64, pl.Float32, pl.Int64, pl.Int32, pl.Int16, pl.Int8, pl.UInt64, pl.UInt32, pl.UInt16, pl.UInt8)
 NARROW = 32  # columns up to which rows are dense in any case
+TINY = 1e-140  # largest number of a column whose squares would vanish: half its range is taken for its deviation
+SMALLEST = 1e-307  # deviation that can be divided by
 
 
 @dataclass
@@ -348,10 +350,12 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         column.median = known.median
         if self.scale is None:
             return
-        deviation = np.sqrt(known.squares / max(1, known.present))
+        deviation, largest = np.sqrt(known.squares / max(1, known.present)), max(abs(known.low), abs(known.high))
+        if largest < TINY:
+            deviation = known.high / 2 - known.low / 2
         # Below this a deviation is rounding, as in scikit-learn's scalers.
-        usual = 10.0 * np.finfo(np.float64).eps * max(abs(known.low), abs(known.high))
-        column.factor = 1.0 / deviation if deviation > usual else 1.0
+        usual = 10.0 * np.finfo(np.float64).eps * largest
+        column.factor = 1.0 / deviation if deviation > max(usual, SMALLEST) else 1.0
         if known.zeros <= known.rows / 2:
             column.shift = -known.mean * column.factor
             column.filled = 1.0

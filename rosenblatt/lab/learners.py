@@ -216,7 +216,7 @@ LEARNERS: dict[str, Learner] = {
             "it starts and how long its steps are.", "L17", "gradient"),
         Learner("adaline", "Adaline (least squares)",
             (Option("learning_rate", "learning rate η", 0.01, 0.0001, 1.0, logarithmic=True), EPOCHS, ORDER),
-            _rule("adaline", "learning_rate"), "w ← w + η (1 − m) y x,   m = y (w·x + b)",
+            _rule("adaline", "learning_rate"), "w ← w + τ y x,   τ = min(η, 1/(‖x‖² + 1)) (1 − m),   m = y (w·x + b)",
             "Wants every score to be exactly −1 or +1, and moves for every point, right or wrong.", "L18", "choosing"),
         Learner("least_squares", "Least squares",
             (Option("solver", "solver", "exact", choices=("exact", "batch", "sgd", "svrg")),

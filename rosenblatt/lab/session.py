@@ -319,9 +319,13 @@ class Session:
         if self.table is None:
             raise ValueError("Choose a file first; then its columns.")
         names, rows = self.table
-        return self._go(
-            upload.take(self.state, names, rows, str(request["x"]), str(request["y"]), str(request["target"]))
-        )
+        chosen = (str(request[key]) for key in ("x", "y", "target"))
+        state, left_out = upload.take(self.state, names, rows, *chosen)
+        reply = self._go(state)
+        if left_out:
+            have = "1 row has an empty cell and is" if left_out == 1 else f"{left_out:,} rows have empty cells and are"
+            reply["message"] = f"{have} left out. {reply['message']}".strip()
+        return reply
 
 
 def menu() -> Reply:

@@ -80,12 +80,14 @@ def apply(X: Any, y: Any, edit: Edit) -> tuple[Any, Any]:
     if kind == "clear":
         return np.empty((0, 2)), np.empty(0, np.int64)
     if kind == "add":
-        label, places = rest
-        places = np.asarray(places, np.float64).reshape(-1, 2)
-        if label not in (-1, 1) or not np.isfinite(places).all():
+        label, places = rest[0], _numbers(rest[1], np.float64)
+        if label not in (-1, 1) or places.size % 2 or not np.isfinite(places).all():
             raise ValueError("A point must have two finite coordinates and the class -1 or +1; click again.")
+        places = places.reshape(-1, 2)
         return np.concatenate([X, places]), np.concatenate([y, np.full(len(places), label)])
-    rows = np.atleast_1d(np.asarray(rest[0], np.int64))
+    if kind not in ("delete", "flip", "move"):
+        raise ValueError(f"An edit must add, move, delete, flip or clear, but got {kind!r}; reload the page.")
+    rows = np.atleast_1d(_numbers(rest[0], np.int64))
     if len(rows) and not (rows.min() >= 0 and rows.max() < len(y)):
         raise ValueError(f"There are {len(y):,} points, but point {int(rows.max())} was meant; reload the page.")
     if kind == "delete":
@@ -94,14 +96,19 @@ def apply(X: Any, y: Any, edit: Edit) -> tuple[Any, Any]:
         y = y.copy()
         y[rows] *= -1
         return X, y
-    if kind == "move":
-        place = np.asarray(rest[1:3], np.float64)
-        if not np.isfinite(place).all():
-            raise ValueError("A point must have two finite coordinates; drag it again.")
-        X = X.copy()
-        X[rows] = place
-        return X, y
-    raise ValueError(f"An edit must add, move, delete, flip or clear, but got {kind!r}; reload the page.")
+    place = _numbers(rest[1:3], np.float64)
+    if place.shape != (2,) or not np.isfinite(place).all():
+        raise ValueError("A point must have two finite coordinates; drag it again.")
+    X = X.copy()
+    X[rows] = place
+    return X, y
+
+
+def _numbers(values: Any, kind: Any) -> Any:
+    try:
+        return np.asarray(values, kind)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError("An edit must have numbers for its points; reload the page.") from None
 
 
 # ------------------------------------------------------------------------------------------------ in an address
@@ -133,32 +140,49 @@ def to_address(state: State) -> str:
 def from_address(text: str) -> State:
     """The state in an address, or a sentence when it is not one."""
     try:
-        packed = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-        unpack = zlib.decompressobj()
-        plain = unpack.decompress(packed, 8_000_000)
-        if unpack.unconsumed_tail:
-            raise ValueError("it is too long")
-        told = json.loads(plain)
+        told = _unpacked(text)
         if told.get("v") != VERSION:
             raise ValueError(f"it is of version {told.get('v')!r}, and this lab reads version {VERSION}")
-        learners = tuple(Choice.of(name, values) for name, values in told["learners"])[:2]
+        learners = tuple(Choice.of(each[0], each[1]) for each in told["learners"])[:2]
         state = State.of(
             told["set"], told.get("values"), *learners, seed=_whole(told["seed"]), frame=_whole(told["frame"]),
             tour=_whole(told.get("tour", 0)), edits=tuple(tuple(edit) for edit in told.get("edits", ())),
         )  # fmt: skip
         if "points" in told:
-            points = tuple((float(x), float(y), int(side)) for x, y, side in told["points"])
             axes, classes = ((str(told[key][0])[:80], str(told[key][1])[:80]) for key in ("axes", "classes"))
-            state = replace(state, points=points, axes=axes, classes=classes)
+            state = replace(state, points=_points(told["points"]), axes=axes, classes=classes)
         data_of(state)
         return state
     except Exception as error:
-        said = str(error).split("\n")[0] if isinstance(error, ValueError) else type(error).__name__
+        said = str(error).split("\n")[0] if isinstance(error, ValueError) else "a part of it is missing or wrong"
         raise ValueError(f"This link does not hold a screen of the lab ({said}); here is a fresh one.") from None
 
 
+def _unpacked(text: str) -> dict[str, Any]:
+    """What was packed into the text; one sentence of ours for all the ways in which a link gets damaged."""
+    damaged = "it is cut off or mistyped: copy it whole"
+    try:
+        packed = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+        unpack = zlib.decompressobj()
+        plain = unpack.decompress(packed, 8_000_000)
+        told = None if unpack.unconsumed_tail else json.loads(plain)
+    except (ValueError, zlib.error, RecursionError):
+        raise ValueError(damaged) from None
+    if unpack.unconsumed_tail:
+        raise ValueError("it is too long")
+    if not isinstance(told, dict) or not unpack.eof:
+        raise ValueError(damaged)
+    return told
+
+
+def _points(told: Any) -> tuple[tuple[float, float, int], ...]:
+    try:
+        return tuple((float(x), float(y), int(side)) for x, y, side in told)
+    except (TypeError, ValueError):
+        raise ValueError("a point of it is not two numbers and a class") from None
+
+
 def _whole(value: Any) -> int:
-    number = int(value)
-    if not 0 <= number < 2**31:
-        raise ValueError(f"{number} is not a number it can have")
-    return number
+    if not isinstance(value, int) or not 0 <= value < 2**31:
+        raise ValueError(f"{value!r} is not a number it can have")
+    return value

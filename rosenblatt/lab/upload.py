@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import math
+from collections.abc import Iterable
 
 from rosenblatt.lab.state import MOST_POINTS, State
+from rosenblatt.sources.delimited import MISSING
 
 FARTHEST = 1e100  # of a coordinate
 LARGEST = 16_000_000  # characters
@@ -79,31 +81,47 @@ def _number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
+def _empty(text: str) -> bool:
+    return text.strip() in MISSING
+
+
 def proposal(names: list[str], rows: list[list[str]]) -> dict[str, str]:
     """Which columns it could be: the class is the last with two values, the axes the first two of numbers."""
-    two = [j for j in range(len(names)) if len({row[j] for row in rows}) == 2]
+    two = [j for j in range(len(names)) if len({row[j].strip() for row in rows if not _empty(row[j])}) == 2]
     target = two[-1] if two else len(names) - 1
-    numeric = [j for j in range(len(names)) if j != target and all(_number(row[j]) is not None for row in rows)]
+    numeric = [j for j in range(len(names)) if j != target and _numbers(row[j] for row in rows)]
     x, y = [*numeric, *(j for j in range(len(names)) if j != target and j not in numeric)][:2]
     return {"x": names[x], "y": names[y], "target": names[target]}
 
 
-def take(state: State, names: list[str], rows: list[list[str]], x: str, y: str, target: str) -> State:
-    """A state with these columns, or a sentence that says which cell is in the way."""
+def _numbers(cells: Iterable[str]) -> bool:
+    """Whether a column holds numbers, and at least one."""
+    present = [cell for cell in cells if not _empty(cell)]
+    return bool(present) and all(_number(cell) is not None for cell in present)
+
+
+def take(state: State, names: list[str], rows: list[list[str]], x: str, y: str, target: str) -> tuple[State, int]:
+    """A state with these columns and how many rows it leaves out, or a sentence that says which cell is in the way.
+
+    A row is left out when one of its three cells is empty.
+    """
     for name in (x, y, target):
         if name not in names:
             raise ValueError(f"A column must be one of {', '.join(names)}, but got {name!r}; choose one of them.")
     if len({x, y, target}) < 3:
         raise ValueError("The two axes and the class must be three different columns; choose others.")
     i, j, k = names.index(x), names.index(y), names.index(target)
-    labels = sorted({row[k].strip() for row in rows})
+    whole = [n for n, row in enumerate(rows) if not (_empty(row[i]) or _empty(row[j]) or _empty(row[k]))]
+    if not whole:
+        raise ValueError(f"Every row has an empty cell in {x!r}, {y!r} or {target!r}; choose other columns.")
+    labels = sorted({rows[n][k].strip() for n in whole})
     if len(labels) != 2:
         shown = ", ".join(labels[:4]) + (" …" if len(labels) > 4 else "")
         raise ValueError(
             f"The class must have exactly two values, but {target!r} has {len(labels)} ({shown}); choose another one."
         )
     points = []
-    for number, row in enumerate(rows, start=1):
+    for number, row in ((n + 1, rows[n]) for n in whole):
         across, up = _number(row[i]), _number(row[j])
         if across is None or up is None:
             name, cell = (x, row[i]) if across is None else (y, row[j])
@@ -115,4 +133,6 @@ def take(state: State, names: list[str], rows: list[list[str]], x: str, y: str, 
                 f"{number}; divide the column by a constant."
             )
         points.append((across, up, 1 if row[k].strip() == labels[1] else -1))
-    return State(state.set, state.values, tuple(points), (x, y), (labels[0], labels[1]), (), state.learners, state.seed)
+    names_of_sides = (labels[0], labels[1])
+    taken = State(state.set, state.values, tuple(points), (x, y), names_of_sides, (), state.learners, state.seed)
+    return taken, len(rows) - len(whole)

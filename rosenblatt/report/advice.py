@@ -94,6 +94,7 @@ class Judge:
     seed: int
     cross_validated: bool  # whether the model itself has seen the rows that it is judged by
     skipped: list[str] = field(default_factory=list)  # trials for which there was no time
+    tried: list[str] = field(default_factory=list)  # learners whose trial came to its end
 
     def suggestions(self) -> list[Advice]:
         ways = [self._other_answer, self._kernel, self._separable, self._fit, self._balance, self._epochs]
@@ -163,13 +164,15 @@ class Judge:
             model = make_pipeline(StandardScaler(), model)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
+            warnings.filterwarnings("ignore", ".* encountered in ", RuntimeWarning)  # NumPy's: no word on the model
             model.fit(rows, labels)
-        if getattr(model[-1] if scaled else model, "stop_reason_", "") == "time_limit":
-            self.skipped.append(self._called(learner, settings))  # half a fit would say what the clock says
-            return None
-        answers = np.asarray(model.predict(held_out))
+            if getattr(model[-1] if scaled else model, "stop_reason_", "") == "time_limit":
+                self.skipped.append(self._called(learner, settings))  # half a fit would say what the clock says
+                return None
+            answers = np.asarray(model.predict(held_out))
         right = answers == self.y_test[asked]
         accuracy = Share(int(right.sum()), len(right))
+        self.tried.append(learner.__name__)
         return Trial(learner.__name__, settings, len(chosen), accuracy, scaled), answers, asked
 
     def _called(self, learner: Any, settings: dict[str, Any]) -> str:
@@ -219,7 +222,7 @@ class Judge:
         if tried is None:
             return None
         trial, answers, asked = tried
-        flat = "" if self.beats_baseline else "A flat boundary does not beat the largest class here. "
+        flat = "" if self.beats_baseline else f"A flat boundary does not beat the largest class here{self._beyond()}. "
         if self._better(answers, asked, self.answers[asked]):
             sentence = f"{flat}Try a curved boundary, {trial.name}: {self._scored(trial, asked)}."
             return Advice("kernel", sentence, trial.learner, settings, trial)
@@ -368,11 +371,17 @@ class Judge:
         return {name: value for name, value in self.anatomy.settings.items() if name not in OWN}
 
     def _nothing_helps(self) -> str:
-        tried = "" if self.y_train is None else " Neither a flat nor a curved boundary was found that does."
+        flat, curved = self.anatomy.coefficients is not None, "KernelPerceptron" in self.tried
+        tried = " Neither a flat nor a curved boundary was found that does." if flat and curved else ""
         return (
-            f"The model does not beat always answering “{self.baseline.answer}”.{tried} The columns may not tell the "
-            f"classes apart: other columns, or more rows, are needed."
+            f"The model does not beat always answering “{self.baseline.answer}”{self._beyond()}.{tried} The columns "
+            f"may not tell the classes apart: other columns, or more rows, are needed."
         )
+
+    def _beyond(self) -> str:
+        """Said where the model is right more often than the largest class, but not by so much that it means much."""
+        assert self.baseline.accuracy is not None
+        return " beyond chance" if self.accuracy.count > self.baseline.accuracy.count else ""
 
     def _nothing_better(self) -> str:
         if self.y_train is None:

@@ -18,7 +18,7 @@ import numpy as np
 from rosenblatt.features.anatomy import Anatomy, Array, take
 from rosenblatt.plots import BoundaryDisplay, MarginDisplay, SeparabilityDisplay, TraceDisplay, WeightsDisplay
 from rosenblatt.plots.style import ACCENT, CLASSES, INK, NEGATIVE, PAPER, POSITIVE, QUIET, entry, short
-from rosenblatt.report.scores import Confusion
+from rosenblatt.report.scores import Confusion, lead
 from rosenblatt.report.summary import Summary
 from rosenblatt.report.words import quoted
 
@@ -153,11 +153,10 @@ class Album:
         chosen = sample(len(y), ROWS_FOR_MARGINS)
         scores = np.asarray(self.anatomy.model.decision_function(take(X, chosen)), np.float64)
         truth = y[chosen]
-        if scores.ndim == 1:
-            sign = 1.0 if self.summary.positive == classes[1] else -1.0
-            curves = {self.summary.positive: sign * scores}
-        else:
-            curves = {name: scores[:, k] for k, name in enumerate(classes)}
+        if scores.shape[1:] not in ((), (len(classes),)):  # not a score for each class
+            return None
+        shown = [self.summary.positive] if scores.ndim == 1 else classes
+        curves = {name: lead(scores, classes, name) for name in shown}
         curves = {name: found for name, found in curves.items() if 0 < (truth == name).sum() < len(truth)}
         if not curves:
             return None
@@ -167,6 +166,8 @@ class Album:
             "If the model is asked to find more (upwards), how many false alarms come along (to the right). The nearer "
             "to the upper left corner, the better; the dashed line is guessing."
         )
+        if len(classes) > 2:
+            caption += " A row counts by the score of the class minus the best score of the others."
         return Picture(svg, alt, caption + sampled(len(chosen), len(y)))
 
     def boundary(self, X: Any, y: Array) -> Picture | None:

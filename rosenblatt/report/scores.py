@@ -192,6 +192,25 @@ class RegressionFigures:
         return {name: plain(value) for name, value in vars(self).items()}
 
 
+def lead(scores: Array, classes: list[Any], name: Any) -> Array:
+    """How far the model leans towards this class: its score minus the best other one, above 0 where it is the answer.
+
+    A score of one of several classes means nothing by itself: a row whose scores are all high may well be of another
+    class, and the answer is the class with the highest.
+
+    Examples
+    --------
+    >>> lead(np.array([[5.0, 7.0, 1.0], [-3.0, -4.0, -9.0]]), ["a", "b", "c"], "a").tolist()
+    [-2.0, 1.0]
+    >>> lead(np.array([2.0, -1.0]), ["no", "yes"], "no").tolist()
+    [-2.0, 1.0]
+    """
+    scores, k = np.asarray(scores, np.float64), classes.index(name)
+    if scores.ndim == 1:
+        return scores if k == 1 else -scores
+    return np.asarray(scores[:, k] - np.delete(scores, k, axis=1).max(axis=1))
+
+
 def area_under_roc(hits: Array, scores: Array) -> float:
     """The share of the pairs of a hit and a miss in which the hit has the higher score; a tie counts half.
 

@@ -19,6 +19,7 @@ from rosenblatt.report.scores import (
     RegressionFigures,
     Share,
     area_under_roc,
+    lead,
     percent,
 )
 from rosenblatt.report.separation import Separation, separation_of
@@ -46,7 +47,8 @@ class Summary:
     confusion : `classes`, `counts` (rows: truth, columns: answers), `per_class`, `worst()`
     positive, positive_figures : the class that precision and recall are about, with `precision`, `recall` and `f1`:
         the second of two classes, or the one that was asked for
-    roc_auc : the area under the ROC curve of two classes, where there are scores
+    roc_auc : the area under the ROC curve of the class `positive`, where there are scores; of several classes, a row
+        counts by the score of `positive` minus the best other score
     regression, train_regression : `r2`, `mean_error`, `low`, `high`, `root_mean_square`; None for classes
     drivers : the most important features: `kind`, `note`, `top`, `by_class`
     separation : whether the training rows are separable: `verdict`, `sentence`, `margin`, `certificate`, or None
@@ -128,7 +130,7 @@ class Summary:
             if self.beats_baseline:
                 return f"{always}; {ours}, which is better beyond chance."
             if self.accuracy.value > self.baseline.accuracy.value:
-                return f"{always}; {ours}, which may be chance."
+                return f"{always}; {ours}, which does not beat that beyond chance."
             return f"{always}; {ours}: the model does not beat the largest class."
         assert self.regression is not None and self.baseline.mean_error is not None
         verdict = "better beyond chance" if self.beats_baseline else "not better beyond chance"
@@ -169,7 +171,7 @@ def summarise(
     X_test, y_test : held-out rows and their labels
     X_train, y_train : the rows it was trained on; without them separability and other learners are not asked about
     predictions : answers for X_test by other fits of the same learner (cross-validation: X_test is then all rows)
-    scores : scores for X_test that go with `predictions`, for the ROC curve of two classes
+    scores : scores for X_test that go with `predictions`, for the ROC curve
     positive : the class that precision, recall and the ROC curve are about; the second of two classes if None
     target, feature_names : names for the words of the summary; of a pipeline's columns it knows the names itself
     held_out : how X_test came about, in words
@@ -243,7 +245,12 @@ def summarise(
     assert baseline.accuracy is not None
     beats = accuracy.low > baseline.accuracy.value
     positive = _positive(positive, classes)
-    if scores is None and predictions is None and len(classes) == 2 and hasattr(anatomy.learner, "decision_function"):
+    if (
+        scores is None
+        and predictions is None
+        and positive is not None
+        and hasattr(anatomy.learner, "decision_function")
+    ):
         scores = anatomy.learner.decision_function(seen)
     separation = train_accuracy = None
     if learned is not None:
@@ -301,14 +308,13 @@ def _positive(positive: Any, classes: list[Any]) -> Any:
 
 
 def _area(truth: Array, scores: Any, classes: list[Any], positive: Any) -> float | None:
-    """The area under the ROC curve, where it is defined: two classes, both among the held-out rows, with scores."""
-    if scores is None or len(classes) != 2 or np.ndim(scores) != 1:
+    """The area under the ROC curve, where it is defined: rows of the class and others were held out, with scores."""
+    if scores is None or positive is None or np.shape(scores)[1:] not in ((), (len(classes),)):
         return None
     hits = truth == positive
     if hits.all() or not hits.any():
         return None
-    towards = np.asarray(scores, np.float64) if positive == classes[1] else -np.asarray(scores, np.float64)
-    return area_under_roc(hits, towards)
+    return area_under_roc(hits, lead(scores, classes, positive))
 
 
 def _largest(labels: Array) -> Any:

@@ -57,6 +57,7 @@ NEEDED = (
     "rosenblatt.estimators.kernel_perceptron",
     "rosenblatt.exchange.model_file",
 )
+TOO_FAR = "Some numbers were too large or too small to compute with; give the columns in other units, or scale them."
 THINKING = 5.0  # seconds for separability and for trying other learners
 
 
@@ -640,5 +641,7 @@ def _heard() -> Iterator[list[str]]:
         yield sentences
     for warning in caught:
         text = one_line(warning.message) if isinstance(warning.message, Warning) else str(warning.message)
+        if issubclass(warning.category, RuntimeWarning) and " encountered in " in text:  # NumPy's words
+            text = TOO_FAR
         if not issubclass(warning.category, ConvergenceWarning | DeprecationWarning) and text not in sentences:
             sentences.append(text)

@@ -16,6 +16,7 @@ import pytest
 import rosenblatt
 from rosenblatt.verbs import train as learn
 from rosenblatt.verbs.learners import LEARNERS
+from rosenblatt.verbs.training import TOO_FAR, _heard
 
 # ------------------------------------------------------------------------------------------------ train
 
@@ -126,6 +127,24 @@ def test_positive_class(shell, people):
     assert found["positive"] == "no"
     message = shell.refused("train", people, "-t", "answer", "--positive", "nope", code=2)
     assert "did you mean 'no'?" in message
+
+
+def test_numbers_whose_squares_vanish(shell):
+    lines = [f"{0.7 * i + 1:.1f}e-300,{'ab'[i > 19]}" for i in range(40)]
+    Path("tiny.csv").write_text("x,y\n" + "\n".join(lines) + "\n")
+    shown = " ".join(shell("train", "tiny.csv", "-t", "y", "--no-save").split())
+    assert "8 of 8 right" in shown and "encountered" not in shell.err
+    shown = " ".join(shell("train", "tiny.csv", "-t", "y", "--no-save", "--no-scale", "--positive", "a").split())
+    assert "For a: found 0%, no row was called a, area" in shown
+    assert "encountered" not in shown + shell.err
+
+
+def test_notes_are_in_our_words():
+    with _heard() as notes:
+        np.float64(1e300) * np.float64(1e300)
+        np.float64(np.inf) - np.float64(np.inf)
+        warnings.warn("a column is left out", UserWarning, stacklevel=1)
+    assert notes == [TOO_FAR, "a column is left out"]
 
 
 def test_a_model_that_does_not_beat_the_largest_class_says_so_and_what_would(shell, tmp_path):

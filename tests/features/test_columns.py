@@ -367,3 +367,15 @@ def test_numbers_that_may_stand_for_missing_values_are_said():
     assert "-999 comes often" in "".join(ColumnEncoder().fit({"a": values}).notes_)
     assert ColumnEncoder().fit({"a": random.integers(-999, 999, 200)}).notes_ == []
     assert ColumnEncoder().fit({"a": np.append(random.normal(size=200), 99.0)}).notes_ == []
+
+
+def test_columns_of_tiny_numbers_are_scaled_alike():
+    values = np.linspace(1.0, 4.0, 30)
+    usual = ColumnEncoder().fit_transform(pl.DataFrame({"x": values}))
+    for unit in (1e-139, 1e-145, 1e-170, 1e-300):
+        encoded = ColumnEncoder().fit_transform(pl.DataFrame({"x": values * unit}))
+        ratio = encoded / usual
+        assert np.isfinite(encoded).all() and ratio[0, 0] == pytest.approx(ratio[-1, 0])
+        assert 0.5 < ratio[0, 0] <= 1.0 + 1e-9
+    below = ColumnEncoder().fit_transform(pl.DataFrame({"x": np.array([0.0, 1, 2, 3] * 5) * 5e-324}))
+    assert np.isfinite(below).all()

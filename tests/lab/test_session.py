@@ -135,6 +135,43 @@ def test_own_data():
     assert again.data.X.tobytes() == session.data.X.tobytes() and again.data.classes == ("cat", "dog")
 
 
+def test_rows_with_empty_cells_are_left_out_and_counted():
+    session = Session()
+    text = "x,y,kind\n1,2,a\n,3,b\n4,NA,a\n5,6,b\n7,8,\n9,1,a\n"
+    reply = session.handle({"do": "upload", "text": text})
+    assert reply["count"] == 6 and reply["proposal"] == {"x": "x", "y": "y", "target": "kind"}
+    reply = session.handle({"do": "columns", "x": "x", "y": "y", "target": "kind"})
+    assert reply["message"] == "3 rows have empty cells and are left out."
+    assert session.data.X.tolist() == [[1, 2], [5, 6], [9, 1]] and reply["data"]["classes"] == ("a", "b")
+    session.handle({"do": "upload", "text": "x,y,kind\n1,2,a\n,3,b\n4,5,b\n"})
+    reply = session.handle({"do": "columns", "x": "x", "y": "y", "target": "kind"})
+    assert reply["message"] == "1 row has an empty cell and is left out."
+    session.handle({"do": "upload", "text": "x,y,kind\n1,,a\n,3,b\n4,,b\n"})
+    reply = session.handle({"do": "columns", "x": "x", "y": "y", "target": "kind"})
+    assert reply["message"] == "Every row has an empty cell in 'x', 'y' or 'kind'; choose other columns."
+    session.handle({"do": "upload", "text": "x,y,kind\n,2,a\n?,3,b\nz,5,b\n1,5,a\n"})
+    assert "row 3 has 'z'" in session.handle({"do": "columns", "x": "x", "y": "y", "target": "kind"})["message"]
+
+
+def test_adaline_steps_as_its_formula_says():
+    for rate in (0.05, 1.0):
+        session = Session()
+        session.handle({"do": "learner", "which": 0, "name": "adaline", "values": {"learning_rate": rate}})
+        run, X = session.runs[0], session.data.X
+        assert "min(η, 1/(‖x‖² + 1)) (1 − m)" in run.choice.learner.formula
+        sides = np.where(session.data.y > 0, 1.0, -1.0)
+        w, b = np.zeros(2), 0.0
+        bounded = 0
+        for i, step in zip(run.rows[:50], run.steps[:50], strict=True):
+            x, y = X[i], sides[i]
+            longest = 1 / (x @ x + 1)
+            bounded += longest < rate
+            tau = min(rate, longest) * (1 - y * (w @ x + b))
+            assert step == pytest.approx(tau * y, rel=1e-9, abs=1e-12)
+            w, b = w + tau * y * x, b + tau * y
+        assert bounded > 0 or rate < 1
+
+
 def test_a_table_without_names_and_with_tabs():
     names, rows = read("1\t2\tx\n3\t4\ty\n5\t6\ty\n")
     assert names == ["column 1", "column 2", "column 3"] and len(rows) == 3

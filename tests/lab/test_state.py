@@ -82,6 +82,15 @@ GOOD = {"v": 1, "set": "xor", "seed": 0, "frame": 0, "values": {}, "learners": [
         packed({**GOOD, "edits": [["move", 99, 0, 0]]}),
         packed({**GOOD, "edits": [["add", 1, [[1e999, 0]]]]}),
         packed({**GOOD, "points": [[1]]}),
+        packed({**GOOD, "points": [["a", "b", "c"]], "axes": ["x", "y"], "classes": ["a", "b"]}),
+        packed({**GOOD, "points": [[1, 2]], "axes": ["x", "y"], "classes": ["a", "b"]}),
+        packed({**GOOD, "learners": [["perceptron"]]}),
+        packed({**GOOD, "learners": [["perceptron", ["max_iter"]]]}),
+        packed({**GOOD, "edits": [["add", 1, [[1]]]]}),
+        packed({**GOOD, "edits": [["add", 1, [["a", "b"]]]]}),
+        packed({**GOOD, "edits": [["move", "a", 0, 0]]}),
+        packed({**GOOD, "edits": [["move", 0]]}),
+        packed({**GOOD, "edits": ["move", [[]]]}),
         packed({**GOOD, "set": "blobs", "values": {"n": 10**12}}),
         base64.urlsafe_b64encode(zlib.compress(b"[" * 50_000_000)).decode(),
     ],
@@ -90,6 +99,27 @@ def test_a_bad_address_gets_a_sentence(text):
     with pytest.raises(ValueError, match="This link does not hold a screen of the lab") as told:
         from_address(text)
     assert "\n" not in str(told.value)
+    for foreign in (
+        "base64",
+        "Expecting",
+        "codec",
+        "literal",
+        "unpack",
+        "Error",
+        "character",
+        "reshape",
+        "could not",
+        "index",
+        "argument",
+    ):
+        assert foreign not in str(told.value)
+
+
+def test_a_link_that_lost_its_end_is_told_so():
+    whole = to_address(State.of("xor"))
+    for text in (whole[:-1], whole[:-2], whole[:-3], whole[: len(whole) // 2], whole[1:], "nonsense", "é"):
+        with pytest.raises(ValueError, match=r"\(it is cut off or mistyped: copy it whole\); here is a fresh one"):
+            from_address(text)
 
 
 def test_edits():

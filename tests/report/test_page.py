@@ -18,7 +18,7 @@ from rosenblatt import ColumnEncoder, KernelPerceptron, LeastSquares, LinearSVM,
 from rosenblatt.report import summarise, write_report
 from rosenblatt.report.page import render, thousand
 from rosenblatt.report.pictures import inline
-from rosenblatt.sources import digits
+from rosenblatt.sources import digits, iris
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -389,3 +389,13 @@ def contrast(one, other):
 
     low, high = sorted([light(one), light(other)])
     return (high + 0.05) / (low + 0.05)
+
+
+def test_roc_curves_of_several_classes_agree_with_what_is_found():
+    data = iris(random_state=0)
+    model = make_pipeline(StandardScaler(), Perceptron(multi_class="coupled", answer="averaged", random_state=0))
+    model.fit(data.X_train, data.y_train)
+    summary = summarise(model, data.X_test, data.y_test)
+    page = render(model, summary, data.X_test, data.y_test)
+    areas = [float(found) for found in re.findall(r"AUC = ([0-9.]+)", page)]
+    assert len(areas) == 3 and min(areas) > 0.9

@@ -30,8 +30,8 @@ from rosenblatt import ColumnEncoder, KernelPerceptron, LeastSquares, LinearSVM,
 from rosenblatt.features.anatomy import Seen
 from rosenblatt.report import summarise
 from rosenblatt.report.advice import Judge
-from rosenblatt.report.scores import Confusion, Share, area_under_roc
-from rosenblatt.sources import digits
+from rosenblatt.report.scores import Confusion, Share, area_under_roc, lead
+from rosenblatt.sources import digits, iris
 
 SMALL = Path(os.environ.get("ROSENBLATT_DATA", "absent")) / "small"
 needs_data = pytest.mark.skipif(not SMALL.is_dir(), reason="ROSENBLATT_DATA has no folder small")
@@ -105,6 +105,36 @@ def test_weights_are_in_the_units_of_the_data():
         assert change == pytest.approx(np.full(len(frame), driver.weight), rel=1e-6)
         assert driver.towards == int(driver.weight > 0)
     assert sum(driver.share for driver in summary.drivers.top) == pytest.approx(1)
+
+
+def nonsense(n=80):
+    random = np.random.default_rng(5)
+    return halves(random.normal(size=(n, 3)), np.arange(n) % 2)
+
+
+def test_a_curved_boundary_is_ruled_out_only_where_it_was_tried(monkeypatch):
+    A, B, a, b = nonsense()
+    model = Perceptron(answer="averaged", random_state=0).fit(A, a)
+    tried = str(summarise(model, B, b, X_train=A, y_train=a, time_limit=60))
+    assert "Neither a flat nor a curved boundary was found that does" in tried and "Not tried" not in tried
+    assert "Neither" not in str(summarise(model, B, b))  # without training rows nothing is tried
+    monkeypatch.setattr(Judge, "_out_of_time", lambda judge: True)
+    late = str(summarise(model, B, b, X_train=A, y_train=a))
+    assert "Neither" not in late and "Not tried, since the time for trials was up: KernelPerceptron" in late
+    assert "does not beat always answering" in late
+
+
+def test_a_lead_that_may_be_chance_is_called_so_by_all():
+    """11 of 13 against 10 of 13."""
+    y = np.array([0] * 10 + [1] * 3)
+    X = np.where(np.arange(13) == 10, 1.0, -1.0)[:, None]
+    model = Perceptron(random_state=0).fit(np.array([[-1.0], [1.0]]), np.array([0, 1]))
+    summary = summarise(model, X, y)
+    assert (summary.accuracy.count, summary.baseline.accuracy.count) == (11, 10)
+    assert summary.against_baseline().endswith("which does not beat that beyond chance.")
+    assert "does not beat always answering “0” beyond chance." in summary.advice[0].sentence
+    worse = summarise(model, X, y, predictions=np.ones(13, int))
+    assert "beyond chance" not in str(worse) and "does not beat always answering “0”." in worse.advice[0].sentence
 
 
 def test_curved_boundary_is_tried_where_a_flat_one_fails():
@@ -229,6 +259,23 @@ def test_positive_class():
     assert other.roc_auc == pytest.approx(usual.roc_auc)
     with pytest.raises(ValueError, match="one of the classes"):
         summarise(model, B, names[b], positive="maybe")
+
+
+def test_a_class_of_several_is_judged_by_its_lead_over_the_others():
+    """Coupled scores of iris, taken one by one, put versicolor below guessing, though nearly all of it is found."""
+    data = iris(random_state=0)
+    model = make_pipeline(StandardScaler(), Perceptron(multi_class="coupled", answer="averaged", random_state=0))
+    model.fit(data.X_train, data.y_train)
+    scores = model.decision_function(data.X_test)
+    alone = roc_auc_score(data.y_test == 1, scores[:, 1])
+    summary = summarise(model, data.X_test, data.y_test, positive=1)
+    assert summary.positive_figures.recall > 0.7 and alone < 0.7
+    assert summary.roc_auc > 0.95
+    for k in range(3):
+        by_hand = [row[k] - max(score for j, score in enumerate(row) if j != k) for row in scores.tolist()]
+        assert lead(scores, [0, 1, 2], k).tolist() == by_hand
+        answered = model.predict(data.X_test) == k
+        assert np.array_equal(np.array(by_hand) > 0, answered)
 
 
 def test_predictions_made_elsewhere_are_judged():
