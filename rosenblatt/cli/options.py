@@ -115,6 +115,16 @@ Drop = Annotated[
         help="Columns to leave out, with commas between them.",
     ),
 ]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--keep",
+        metavar="COLUMNS",
+        rich_help_panel=DATA,
+        show_default=False,
+        help="Columns to use although they look like numbers or names of the rows; may be given several times.",
+    ),
+]
 Positive = Annotated[
     str | None,
     typer.Option(

@@ -279,6 +279,9 @@ def print_proof(screen: Console, done: Proof) -> None:
         upper = getattr(result, "margin_upper", None)
         if upper is not None and upper < float("inf"):
             _pair(screen, "So far", f"if there is a margin, it is at most {upper:.3g}")
+    if done.left_out:
+        told = "; ".join(f"{name} ({why})" for name, why in done.left_out.items())
+        _pair(screen, "Left out", _safe(f"{told}: the verdict is about the other columns"))
     if done.path and done.verified is None:
         _pair(screen, "Certificate", f"{_safe(done.path)} [dim](check it with --verify)[/dim]")
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from rosenblatt.verbs.errors import with_keep
+
 _CALL = re.compile(r"\b([A-Z]\w+)\(([^()]*=[^()]*)\)")  # LinearSVM(lam=0.1)
 OPTIONS = "missing|text|encoding|separator|format|header|positive|holdout|cv|seed"
 SETTINGS = "answer|class_weight|max_iter|lam|C|kernel|rule|tol|multi_class"
@@ -29,6 +31,7 @@ def in_options(sentence: str) -> str:
     'Try a curved boundary, KernelPerceptron with kernel=rbf, max_iter=20: it answers more.'
     """
     sentence = _CALL.sub(lambda call: f"{call[1]} with {call[2]}".replace("'", ""), sentence)
+    sentence = with_keep(sentence)
     for pattern, text in _REWRITTEN:
         sentence = re.sub(pattern, text, sentence)
     return sentence

@@ -40,6 +40,11 @@ GAPS = 2.5  # from one row number to the next on average, since some rows are ke
 DAY = r"(\d{4}[./-]\d{1,2}[./-]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d{2}))"
 TIME = r"\d{1,2}:\d{2}(:\d{2})?\s*([ap]m)?"
 OTHER_DATES = rf"^\s*({DAY}|{TIME}|{DAY}[ t]{TIME}.*)\s*$"
+KEPT = "kept"  # asked for: whatever it holds, it is not left out for looking like a name or number of the row
+NUMBERS_THE_ROWS = "it numbers the rows"
+NAMES_THE_ROWS = "nearly every value is different: it names the rows"
+LIKE_AN_IDENTIFIER = "it is called like an identifier and every value is different"
+GUESSED = (NUMBERS_THE_ROWS, NAMES_THE_ROWS, LIKE_AN_IDENTIFIER)  # reasons that may be mistaken
 NINES = r"-?9{2,}"  # -999 often stands for a missing value
 FAR = 3.0  # times the breadth of the other values
 
@@ -274,31 +279,33 @@ class ColumnFigures:
         """Several words a value, and too many values for categories."""
         return self.words >= WORDS_OF_TEXT and (self.counts is None or self.unique_share > 0.5)
 
-    def kind(self) -> tuple[str, str]:
-        """The kind of the column, and why, where it is dropped or not obvious."""
+    def kind(self, kept: bool = False) -> tuple[str, str]:
+        """The kind of the column, and why, where it is dropped or not obvious.
+
+        `kept`: it is left out only if every value is missing.
+        """
         if self.present == 0:
             return "dropped", "every value is missing"
         if self.numeric:
-            return self._kind_of_numbers()
+            return self._kind_of_numbers(kept)
         if self.read_from_text is not None:
-            kind, why = self.read_from_text._kind_of_numbers()
+            kind, why = self.read_from_text._kind_of_numbers(kept)
             return kind, why if kind == "dropped" else self._how_read()
-        if self.counts is not None and len(self.counts) == 1 and not self.missing:
+        if self.counts is not None and len(self.counts) == 1 and not self.missing and not kept:
             return "dropped", "it is constant"
         if self.counts is not None and self.boolean_pair() is not None:
             return "boolean", ""
-        kind, why = self._kind_of_text()
+        kind, why = self._kind_of_text(kept)
         if self.like_dates and kind != "text":
             return kind, f"it holds dates or times like {self.like_dates}; write them as 2024-12-31 or as numbers"
         return kind, why
 
-    def _kind_of_text(self) -> tuple[str, str]:
+    def _kind_of_text(self, kept: bool) -> tuple[str, str]:
         if self.looks_like_text:
             return "text", ""
-        if self.unique_share >= UNIQUE and self.counts is None:
-            return "dropped", "nearly every value is different: it names the rows"
-        if self.unique_share >= UNIQUE and self.present >= FEW_ROWS:
-            return "dropped", "nearly every value is different: it names the rows"
+        enough = self.counts is None or self.present >= FEW_ROWS
+        if self.unique_share >= UNIQUE and enough and not kept:
+            return "dropped", NAMES_THE_ROWS
         if self.counts is None:
             return "hashed", f"it has more than {self.most_categories} values"
         return "category", ""
@@ -310,15 +317,16 @@ class ColumnFigures:
         some = "1 value is no number" if self.strange == 1 else f"{self.strange:,} values are no numbers"
         return f"{how}; {some} ({self.first_strange[1][:40]!r}) and missing"
 
-    def _kind_of_numbers(self) -> tuple[str, str]:
-        if self.low == self.high and not self.missing:
+    def _kind_of_numbers(self, kept: bool) -> tuple[str, str]:
+        if self.low == self.high and not self.missing and not kept:
             return "dropped", "it is constant"
         if self.boolean:
             return "boolean", ""
-        if self.present >= FEW_ROWS and self.numbers_the_rows:
-            return "dropped", "it numbers the rows"
-        if self.present >= FEW_ROWS and self.unique_whole and IDENTIFIER_NAME.fullmatch(self.name):
-            return "dropped", "it is called like an identifier and every value is different"
+        many = self.present >= FEW_ROWS and not kept
+        if many and self.numbers_the_rows:
+            return "dropped", NUMBERS_THE_ROWS
+        if many and self.unique_whole and IDENTIFIER_NAME.fullmatch(self.name):
+            return "dropped", LIKE_AN_IDENTIFIER
         return "number", self.unit or self._stands_for_missing()
 
     def _stands_for_missing(self) -> str:
@@ -342,6 +350,15 @@ class ColumnFigures:
             return None
         found = {value.strip().lower() for value in self.counts}
         return next((pair for pair in BOOLEANS if found <= set(pair) and len(found) == 2), None)
+
+
+def holds_numbers(series: pl.Series, most_categories: int) -> bool:
+    """Whether a column is numbers, Booleans or dates, or text that is read as numbers."""
+    if not isinstance(series.dtype, pl.String | pl.Categorical | pl.Enum):
+        return True
+    figures = ColumnFigures(series.name, most_categories, False)
+    figures.add(series)
+    return figures.read_from_text is not None
 
 
 def _has_marks(values: pl.Series) -> bool:

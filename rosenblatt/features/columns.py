@@ -18,6 +18,8 @@ from rosenblatt.features import column_state
 from rosenblatt.features.column_kinds import (
     FEW_ROWS,
     FROM_TEXT,
+    GUESSED,
+    KEPT,
     KINDS,
     MOSTLY,
     WITH_COMMAS,
@@ -120,6 +122,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         None: float64 for up to 4 million numbers, float32 for more.
     kinds : dict of str to str, optional
         The kind of columns where it should not be found out, for instance ``{"zip": "category", "name": "dropped"}``.
+        "kept": whichever kind it is, the column is not left out because it looks like a number or name of the row.
 
     Attributes
     ----------
@@ -263,10 +266,10 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             column.start = width
             width += column.width
         if width == 0:
-            reasons = "; ".join(f"{column.name!r}: {column.why}" for column in columns[:5])
+            reasons = "; ".join(f"{column.name!r}: {column.why}{_way_out(column)}" for column in columns[:5])
             rows = "one sample" if n_rows == 1 else f"{n_rows:,} rows"
             raise ValueError(
-                f"A table must have a column to learn from, but of {rows} every one was dropped ({reasons}); "
+                f"A table must have a column to learn from, but of {rows} every column is left out ({reasons}); "
                 f"add {'rows' if n_rows < FEW_ROWS else 'columns'}."
             )
         self._settle(columns, n_rows)
@@ -305,14 +308,17 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for name, kind in (self.kinds or {}).items():
             if name not in figures:
                 raise ValueError(f"kinds must name columns of the table, but it has no {name!r}; correct the name.")
-            if kind not in KINDS:
-                raise ValueError(f"A kind must be one of {', '.join(KINDS)}, but {name!r} has {kind!r}; choose one.")
+            if kind not in (*KINDS, KEPT):
+                raise ValueError(
+                    f"A kind must be one of {', '.join((*KINDS, KEPT))}, but {name!r} has {kind!r}; choose one."
+                )
 
     def _decide(self, known: ColumnFigures, tfidf: bool) -> Column:
         """What one column becomes."""
-        kind, why = known.kind()
         asked = (self.kinds or {}).get(known.name)
-        if asked is not None and asked != kind:
+        kind, why = known.kind(asked == KEPT)
+        if asked not in (None, KEPT, kind):
+            assert asked is not None
             kind, why = _allowed(known, asked), "as asked for"
         if kind == "text" and self.text == "drop":
             kind, why = "dropped", "text is left out, as asked for"
@@ -531,7 +537,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         notes = []
         for column in self.columns_:
             if column.kind == "dropped":
-                notes.append(f"The column {column.name!r} is left out: {column.why}.")
+                notes.append(f"The column {column.name!r} is left out: {column.why}{_way_out(column)}.")
             elif column.why:
                 notes.append(f"The column {column.name!r} is taken as {column.kind}: {column.why}.")
             if column.missing and column.kind == "number":
@@ -639,6 +645,11 @@ def _allowed(known: ColumnFigures, asked: str) -> str:
         f"A column of kind {asked!r} must hold {'numbers' if asked == 'number' else 'text'}, but {known.name!r} does "
         "not; convert it or choose another kind."
     )
+
+
+def _way_out(column: Column) -> str:
+    """How to keep a column that was left out for what it looks like."""
+    return f"; kinds={{{column.name!r}: '{KEPT}'}} keeps it" if column.why in GUESSED else ""
 
 
 def _more_yes(known: ColumnFigures, pair: tuple[str, str]) -> bool:

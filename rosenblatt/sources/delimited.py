@@ -36,6 +36,7 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|Inf|nan|Na
 WHOLE = re.compile(r"[+-]?\d+")
 DECIMAL_COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d*),\d+([eE][+-]?\d+)?")
 THOUSAND_POINTS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+")
+GROUPED = re.compile(rf"({DECIMAL_COMMA.pattern})|({THOUSAND_POINTS.pattern})|[+-]?\d+")
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
 ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?")
 
@@ -58,6 +59,7 @@ class Dialect:
     spaces: bool = False  # around numbers
     runs: bool = False  # any number of spaces parts two columns
     quoted_commas: bool = False  # decimal commas between quotes, where commas part the columns too
+    grouped: frozenset[str] = frozenset()  # columns of numbers like 1.234,5, or with commas between quotes
     skipped: int = 0  # lines before the table
     notes: list[str] = field(default_factory=list)
 
@@ -121,7 +123,24 @@ def find_dialect(
     dialect.types = {
         name: _guess_type(column, dialect.decimal_comma) for name, column in zip(dialect.names, columns, strict=True)
     }
+    if commas:
+        import polars as pl
+
+        pairs = zip(dialect.names, columns, strict=True)
+        dialect.grouped = frozenset(
+            name for name, column in pairs if dialect.types[name] == pl.String and _is_grouped(column, chosen)
+        )
+        dialect.types |= dict.fromkeys(dialect.grouped, pl.Float64)
     return dialect
+
+
+def _is_grouped(column: tuple[str, ...], separator: str) -> bool:
+    """Whether every cell is a number with a decimal comma, some with points between thousands or between quotes."""
+    values = [cell.strip() for cell in column if cell.strip() not in MISSING]
+    commas = [value for value in values if DECIMAL_COMMA.fullmatch(value)]
+    others = all(GROUPED.fullmatch(value) for value in values)
+    # Between commas a column of 1,234 alone may have thousands.
+    return bool(commas) and others and (separator != "," or not all(THOUSANDS.fullmatch(value) for value in commas))
 
 
 def _guess_type(column: tuple[str, ...], decimal_comma: bool) -> Any:
@@ -214,7 +233,9 @@ def _has_decimal_commas(rows: list[list[str]], width: int, separator: str) -> bo
     for column in zip(*(row for row in rows if len(row) == width), strict=True):
         values = [cell.strip() for cell in column if cell.strip() not in MISSING]
         commas = [value for value in values if DECIMAL_COMMA.fullmatch(value)]
-        whole = sum(WHOLE.fullmatch(value) is not None for value in values)
+        points = any("." in value for value in commas)  # then 1.000 is a thousand
+        kind = WHOLE if not points else re.compile(f"({WHOLE.pattern})|({THOUSAND_POINTS.pattern})")
+        whole = sum(kind.fullmatch(value) is not None for value in values)
         if not commas or len(commas) + whole < 0.8 * len(values):
             continue
         if separator == ";" or not all(THOUSANDS.fullmatch(value) for value in commas):
@@ -509,7 +530,8 @@ class TextTable:
         import polars as pl
 
         dialect = self.dialect
-        read_as = {name: pl.String if dialect.spaces else types[name] for name in dialect.names}
+        grouped = [name for name in dialect.names if name in dialect.grouped and types[name] == pl.Float64]
+        read_as = {name: pl.String if dialect.spaces or name in grouped else types[name] for name in dialect.names}
         text = text.lstrip(b"\r\n") if text[:1] in (b"\r", b"\n") else text  # the first line tells the width
         frame = pl.read_csv(
             text,
@@ -524,7 +546,10 @@ class TextTable:
         if dialect.spaces:
             stripped = frame.select(pl.all().str.strip_chars())
             stripped = stripped.select(pl.when(~pl.all().is_in(self.missing)).then(pl.all()))
-            frame = stripped.select(pl.col(name).cast(types[name]) for name in dialect.names)
+            frame = stripped.with_columns(map(_ungrouped, grouped))
+            frame = frame.select(pl.col(name).cast(types[name]) for name in dialect.names)
+        elif grouped:
+            frame = frame.with_columns(_ungrouped(name, self.missing).cast(pl.Float64) for name in grouped)
         return frame
 
     def _widen(self, text: bytes) -> bool:
@@ -535,7 +560,9 @@ class TextTable:
         to_text = False
         for name in self.dialect.names:
             column = cells[name]
-            if self.dialect.decimal_comma:
+            if name in self.dialect.grouped and self.types[name] == pl.Float64:
+                column = cells.select(_ungrouped(name))[name]
+            elif self.dialect.decimal_comma:
                 column = column.str.replace(",", ".", literal=True)
             chain = {pl.Int64: (pl.Int64, pl.Float64), pl.Float64: (pl.Float64,)}.get(
                 self.types[name], (self.types[name],)
@@ -621,6 +648,16 @@ def _one_space(text: bytes) -> bytes:
     """Columns that any number of spaces part, with one between them."""
     text = re.sub(rb"[ \t]+", b" ", text)
     return re.sub(rb"(?m)^ | (?=\r?$)", b"", text)
+
+
+def _ungrouped(name: str, missing: tuple[str, ...] = ("",)) -> pl.Expr:
+    """Cells like 1.234,5 as 1234.5; what is no such number gets a sign that no number has, and so is refused."""
+    import polars as pl
+
+    cells = pl.col(name).str.strip_chars()
+    plain = cells.str.replace_all(".", "", literal=True).str.replace(",", ".", literal=True)
+    number = cells.str.contains(rf"^({GROUPED.pattern})$")
+    return pl.when(number).then(plain).when(~cells.is_in(list(missing))).then(pl.lit("!") + cells).alias(name)
 
 
 def _fits(column: pl.Series, kind: Any) -> bool:

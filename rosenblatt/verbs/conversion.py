@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from rosenblatt.features.column_kinds import KEPT
 from rosenblatt.features.columns import ColumnEncoder
-from rosenblatt.verbs.errors import reading
+from rosenblatt.verbs.errors import reading, with_keep
 from rosenblatt.verbs.examples import check_columns_policy, read_examples
 from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.tables import MATRICES, format_of, write_matrix, write_table
@@ -37,6 +38,7 @@ def convert(
     missing: str = "median",
     text: str = "auto",
     drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
     header: bool | None = None,
     encoding: str | None = None,
     separator: str | None = None,
@@ -47,7 +49,7 @@ def convert(
 
     Parameters
     ----------
-    data, target, drop, header, encoding, separator, format : as for `train`; LIBSVM and NumPy need a target
+    data, target, drop, keep, header, encoding, separator, format : as for `train`; LIBSVM and NumPy need a target
     out : the file to write, "-" for standard output
     missing, text : how columns become numbers, see `ColumnEncoder`
     to : the format to write, where the ending of `out` does not say it
@@ -70,8 +72,9 @@ def convert(
     check_outputs({"The rows": out}, files_of(data))
     numeric = wanted in MATRICES.values()
     found = read_examples(
-        data, target, labelled=numeric, drop=drop, header=header, encoding=encoding, separator=separator, format=format
-    )
+        data, target, labelled=numeric, drop=drop, keep=keep, header=header, encoding=encoding, separator=separator,
+        format=format,
+    )  # fmt: skip
     notes, classes = list(found.notes), None
     if found.is_frame and not numeric:
         frame = found.rows
@@ -84,9 +87,10 @@ def convert(
     rows, names = found.rows, found.names
     if found.is_frame:
         with reading(found.name):
-            encoder = ColumnEncoder(text=text, missing=missing, scale=None)
+            kinds = dict.fromkeys(found.keep, KEPT) or None
+            encoder = ColumnEncoder(text=text, missing=missing, scale=None, kinds=kinds)
             rows = encoder.fit_transform(found.rows)
-        notes += encoder.notes_
+        notes += map(with_keep, encoder.notes_)
         names = [str(name) for name in encoder.get_feature_names_out()]
     if found.y is not None and found.y.dtype.kind not in "biuf" and wanted == "libsvm":
         classes = [str(name) for name in np.unique(found.y).tolist()]

@@ -6,13 +6,17 @@ and `writing` say which of the two a failure belongs to. What nobody raised on p
 
 from __future__ import annotations
 
+import ast
 import os
+import re
+import shlex
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from dis import opmap
 from typing import Any
 
+_KEPT = re.compile(r"""kinds=\{(".*?"|'.*?'): 'kept'\}""")
 _RAISE = opmap["RAISE_VARARGS"]
 
 
@@ -114,6 +118,17 @@ def raised_on_purpose(error: BaseException) -> bool:
         return False
     home = str(trace.tb_frame.f_globals.get("__name__", "")).split(".")[0]
     return home in ("rosenblatt", "sklearn") and trace.tb_frame.f_code.co_code[trace.tb_lasti] == _RAISE
+
+
+def with_keep(sentence: str) -> str:
+    """A sentence about a column that was left out, with the option that keeps it.
+
+    Examples
+    --------
+    >>> with_keep("The column 'row nr' is left out: it numbers the rows; kinds={'row nr': 'kept'} keeps it.")
+    "The column 'row nr' is left out: it numbers the rows; --keep 'row nr' keeps it."
+    """
+    return _KEPT.sub(lambda found: f"--keep {shlex.quote(ast.literal_eval(found[1]))}", sentence)
 
 
 def check_choice(option: str, value: str, known: Iterable[str]) -> None:

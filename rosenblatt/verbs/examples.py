@@ -40,6 +40,7 @@ class Examples:
     name, format : where the rows come from
     names : names of a matrix's columns, if it has them
     left_out : columns that were named to be dropped, or hold weights
+    keep : columns that are not left out, whatever they look like
     image_shape : (height, width) where the rows of a matrix are images
     given : the table as it was read, with every column in its place, where labels are not needed
     notes : sentences about what was assumed
@@ -54,6 +55,7 @@ class Examples:
     format: str = ""
     names: list[str] | None = None
     left_out: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
     image_shape: tuple[int, ...] | None = None
     given: Any = None
     digesting: Future[str] | None = None
@@ -146,6 +148,7 @@ def read_examples(
     separator: str | None = None,
     weights: str | None = None,
     drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
 ) -> Examples:
     """Read files, and take the target out of the rows.
 
@@ -155,7 +158,7 @@ def read_examples(
     target : the name of a column, its number counted from 1, or -1 for the last; for images, the file of their labels
     labelled : whether labels are needed; without them a target that is not there is no failure
     numbers : whether the target is a quantity rather than a class
-    weights, drop : columns
+    weights, drop, keep : columns
     format, header, encoding, separator : as for `rosenblatt.sources.open_source`
 
     Examples
@@ -171,7 +174,7 @@ def read_examples(
     rosenblatt.verbs.errors.UsageError: The target must be a column of ...fruit.csv, ...; did you mean 'fruit'?
     """
     source = open_data(paths, format=format, header=header, encoding=encoding, separator=separator)
-    return examples_of(source, target, labelled=labelled, numbers=numbers, weights=weights, drop=drop)
+    return examples_of(source, target, labelled=labelled, numbers=numbers, weights=weights, drop=drop, keep=keep)
 
 
 def open_data(
@@ -239,6 +242,7 @@ def examples_of(
     numbers: bool = False,
     weights: str | None = None,
     drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
     names: Callable[[list[str]], list[str]] | None = None,
 ) -> Examples:
     """The rows of a source, with the target taken out; see `read_examples`. `names` renames the columns of a table."""
@@ -251,11 +255,11 @@ def examples_of(
             digesting.result()  # before the copy of standard input goes
         source.close()
     if source.kind == "matrix":
-        return _of_matrix(found, content, target, labelled=labelled, numbers=numbers, asked=(weights, drop))
+        return _of_matrix(found, content, target, labelled=labelled, numbers=numbers, asked=(weights, drop, keep))
     if names is not None:
         columns = list(found.rows.columns)
         found = replace(found, rows=found.rows.rename(dict(zip(columns, names(columns), strict=True))))
-    return _of_frame(found, target, labelled=labelled, numbers=numbers, weights=weights, drop=drop)
+    return _of_frame(found, target, labelled=labelled, numbers=numbers, weights=weights, drop=drop, keep=keep)
 
 
 # ------------------------------------------------------------------------------------------------ tables
@@ -269,10 +273,11 @@ def _of_frame(
     numbers: bool,
     weights: str | None,
     drop: Sequence[str],
+    keep: Sequence[str],
 ) -> Examples:
     frame: polars.DataFrame = found.rows
     columns = list(frame.columns)
-    away = [find_column(columns, name, found.name, "A column to drop") for text in drop for name in text.split(",")]
+    away = find_columns(columns, drop, found.name, "A column to drop")
     name = None
     if target is not None:
         try:
@@ -288,6 +293,8 @@ def _of_frame(
     weight = None if weights is None else find_column(columns, weights, found.name, "The weights")
     if labelled:
         check_left(columns, name, weight, away, found.name)
+    kept = find_columns(columns, keep, found.name, "A column to keep")
+    check_kept(kept, name, weight, away)
     notes, places = list(found.notes), None
     if name is not None and labelled and frame[name].null_count():
         lost = frame[name].null_count()
@@ -306,6 +313,7 @@ def _of_frame(
         weights=None if weight is None else _weights(frame[weight]),
         target=name,
         left_out=(*away, *([weight] if weight else [])),
+        keep=tuple(kept),
         given=None if labelled else frame,
         notes=notes,
         places=places,
@@ -338,6 +346,38 @@ def find_column(columns: Sequence[str], wanted: str | int, where: str, what: str
             f"it has {listed(columns, 20)}."
         )
     return columns[number - 1] if number > 0 else columns[number]
+
+
+def find_columns(columns: Sequence[str], wanted: Sequence[str], where: str, what: str) -> list[str]:
+    """Several columns, with commas between them or one by one.
+
+    Examples
+    --------
+    >>> find_columns(["a", "b", "c"], ["a,-1", "2"], "x.csv", "A column to drop")
+    ['a', 'c', 'b']
+    """
+    return [
+        find_column(columns, name, where, what)
+        for text in wanted
+        for name in ([text] if text in columns else text.split(","))
+    ]
+
+
+def check_kept(kept: Sequence[str], target: str | None, weights: str | None, away: Sequence[str]) -> None:
+    """Refuse to keep a column that is something else already.
+
+    Examples
+    --------
+    >>> check_kept(["a"], "y", None, ["a"])
+    Traceback (most recent call last):
+    rosenblatt.verbs.errors.UsageError: A column to keep must be one to learn from, but 'a' was dropped; ...
+    """
+    roles = [(target, "is the target"), (weights, "has the weights"), *((name, "was dropped") for name in away)]
+    for name, role in roles:
+        if name is not None and name in kept:
+            raise UsageError(
+                f"A column to keep must be one to learn from, but {name!r} {role}; leave it out of --keep."
+            )
 
 
 def check_left(
@@ -423,10 +463,12 @@ def _of_matrix(
     *,
     labelled: bool,
     numbers: bool,
-    asked: tuple[str | None, Sequence[str]],
+    asked: tuple[str | None, Sequence[str], Sequence[str]],
 ) -> Examples:
-    if asked[0] is not None or asked[1]:
-        raise UsageError(f"Only a table has columns to drop or to weigh by, but {found.name} is {found.format}.")
+    if asked[0] is not None or asked[1] or asked[2]:
+        raise UsageError(
+            f"Only a table has columns to drop, to keep or to weigh by, but {found.name} is {found.format}."
+        )
     notes = list(found.notes)
     if target is not None and matrix.y is None and Path(str(target)).is_file():
         matrix = replace(matrix, y=_label_file(str(target)))

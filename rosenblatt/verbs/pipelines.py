@@ -15,9 +15,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rosenblatt.features.anatomy import Seen
+from rosenblatt.features.column_kinds import KEPT
 from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.features.tables import CellError
-from rosenblatt.verbs.errors import InputError, reading, setting
+from rosenblatt.verbs.errors import InputError, reading, setting, with_keep
 from rosenblatt.verbs.examples import Array, Examples
 
 WATCHED = 20_000_000  # numbers in the held-out rows up to which their error is measured after every epoch
@@ -26,7 +27,8 @@ WATCHED = 20_000_000  # numbers in the held-out rows up to which their error is 
 def unfitted(found: Examples, learner: Any, *, scale: bool, missing: str, text: str) -> Pipeline:
     """The steps for these rows: columns are encoded, dense numbers scaled, bytes and sparse rows left alone."""
     if found.is_frame:
-        encoder = ColumnEncoder(text=text, missing=missing, scale="standard" if scale else None)
+        kinds = dict.fromkeys(found.keep, KEPT) or None
+        encoder = ColumnEncoder(text=text, missing=missing, scale="standard" if scale else None, kinds=kinds)
         return Pipeline([("columns", encoder), ("learner", learner)])
     if scale and not issparse(found.rows) and found.rows.dtype != np.uint8:
         return Pipeline([("scaler", StandardScaler()), ("learner", learner)])
@@ -145,7 +147,7 @@ def columns_of(model: Pipeline) -> list[tuple[str, str, str]]:
 
 def notes_of(model: Pipeline) -> list[str]:
     """Sentences about columns that were dropped or filled."""
-    return list(getattr(model.steps[0][1], "notes_", []))
+    return [with_keep(note) for note in getattr(model.steps[0][1], "notes_", [])]
 
 
 def _small(rows: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,12 +11,13 @@ import numpy as np
 from sklearn.base import clone
 
 from rosenblatt.certificates.results import NotSeparable, SeparabilityTable, Separable, Undecided
+from rosenblatt.features.column_kinds import GUESSED, KEPT, holds_numbers
 from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.verbs.errors import InputError, UsageError, reading, writing
 from rosenblatt.verbs.examples import Examples, check_columns_policy, read_examples
 from rosenblatt.verbs.models import SavedModel, load_model, read_for, rows_for
 from rosenblatt.verbs.outputs import check_outputs, files_of
-from rosenblatt.verbs.pipelines import seen
+from rosenblatt.verbs.pipelines import in_the_file, seen
 from rosenblatt.verbs.splits import hold_out
 
 
@@ -30,6 +32,7 @@ class Proof:
     features : the names of the features, which columns of text and categories were turned into
     verified : whether the proof was checked again in exact arithmetic, and what came of it
     path : where the certificate was written to, or read from
+    left_out : columns that the verdict is not about, which are no numbers, and why
     """
 
     verdict: str
@@ -41,10 +44,12 @@ class Proof:
     reason: str = ""
     path: str | None = None
     notes: list[str] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         found: dict[str, Any] = {
             "verdict": self.verdict,
+            "left_out": self.left_out,
             "data": self.data,
             "target": self.target,
             "verified": self.verified,
@@ -78,6 +83,7 @@ def separable(
     missing: str = "error",
     text: str = "auto",
     drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
     header: bool | None = None,
     encoding: str | None = None,
     separator: str | None = None,
@@ -89,6 +95,7 @@ def separable(
     Parameters
     ----------
     data, target, drop, header, encoding, separator, format : as for `train`
+    keep : columns of text to use although they look like names of the rows; numbers are never left out
     intercept : whether the hyperplane may leave the origin
     time_limit : seconds, after which the verdict may be "undecided"
     tolerance : how close to the largest margin the margin must be proven
@@ -110,9 +117,12 @@ def separable(
     """
     check_columns_policy(missing, text)
     check_outputs({"The certificate": certificate}, files_of(data, target, verify))
-    found = read_examples(data, target, drop=drop, header=header, encoding=encoding, separator=separator, format=format)
-    rows, features = _numbers(found, missing, text)
+    found = read_examples(
+        data, target, drop=drop, keep=keep, header=header, encoding=encoding, separator=separator, format=format
+    )
+    rows, features, left_out = _numbers(found, missing, text)
     common: dict[str, Any] = {"data": found.name, "target": found.target, "features": features, "notes": found.notes}
+    common["left_out"] = left_out
     if verify is not None:
         return _verified(verify, rows, found, common)
     from rosenblatt.certificates.separability import separability
@@ -134,16 +144,26 @@ def _verdict(result: Any) -> str:
     return next((name for name in ("not separable", "undecided") if name in verdicts), "separable")
 
 
-def _numbers(found: Examples, missing: str, text: str) -> tuple[Any, list[str]]:
-    """Rows of numbers that are not scaled, since a margin is in the units of the data."""
+def _numbers(found: Examples, missing: str, text: str) -> tuple[Any, list[str], dict[str, str]]:
+    """Rows of numbers that are not scaled, since a margin is in the units of the data; columns that are left out.
+
+    A proof is about the columns that are given, so that no number is left out for what it looks like.
+    """
     if not found.is_frame:
         width = found.rows.shape[1]
-        return found.rows, found.names or [f"x{n + 1}" for n in range(width)]
-    with reading(found.name):
-        encoder = ColumnEncoder(text=text, missing=missing, scale=None, dtype="float64")
+        return found.rows, found.names or [f"x{n + 1}" for n in range(width)], {}
+    encoder = ColumnEncoder(text=text, missing=missing, scale=None, dtype="float64")
+    with reading(found.name), in_the_file(found):
+        numbers = [column.name for column in found.rows if holds_numbers(column, encoder.max_categories)]
+        encoder.set_params(kinds=dict.fromkeys([*numbers, *found.keep], KEPT))
         rows = encoder.fit_transform(found.rows)
-    found.notes.extend(encoder.notes_)
-    return rows, [str(name) for name in encoder.get_feature_names_out()]
+    left_out = {
+        name: f"{why}; --keep {shlex.quote(name)} keeps it" if why in GUESSED else why
+        for name, why in encoder.dropped_.items()
+    }
+    told = tuple(f"The column {name!r} is left out: " for name in left_out)
+    found.notes.extend(note for note in encoder.notes_ if not note.startswith(told))
+    return rows, [str(name) for name in encoder.get_feature_names_out()], left_out
 
 
 def _verified(path: str, rows: Any, found: Examples, common: dict[str, Any]) -> Proof:

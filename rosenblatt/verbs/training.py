@@ -18,14 +18,16 @@ from sklearn.pipeline import Pipeline
 from rosenblatt.features.target import check_classes, distinct
 from rosenblatt.report import Summary, summarise
 from rosenblatt.sources import Source
-from rosenblatt.verbs.errors import UsageError, listed, nearest, one_line, reading, setting, writing
+from rosenblatt.verbs.errors import UsageError, listed, nearest, one_line, reading, setting, with_keep, writing
 from rosenblatt.verbs.examples import (
     Array,
     Examples,
     check_columns_policy,
+    check_kept,
     check_left,
     examples_of,
     find_column,
+    find_columns,
     labels_beside,
     open_data,
     read_examples,
@@ -128,6 +130,7 @@ def train(
     stream: bool | None = None,
     weights: str | None = None,
     drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
     header: bool | None = None,
     encoding: str | None = None,
     separator: str | None = None,
@@ -158,6 +161,7 @@ def train(
     text : "auto", "tfidf", "hashed" or "drop", see `ColumnEncoder`
     stream : learn in passes over the file instead of holding it in memory; None does so when it might not fit
     weights, drop : the column with the weights of the rows; columns to leave out
+    keep : columns to learn from although they look like numbers or names of the rows
     header, encoding, separator, format : of the file
     out, report : the model file and the page to write
     top : how many features to name
@@ -188,11 +192,11 @@ def train(
     )
     if too_large(source) if stream is None else stream:
         _check_streamed(numbers, search, cv, holdout, positive)
-        way = _Streamed(source, target, name, given, seed, weights, drop, missing, text, scale)
+        way = _Streamed(source, target, name, given, seed, weights, drop, missing, text, scale, keep)
         return way.train(test, top, out, report, verbose, on_epoch, clock, command)
     if source.is_being_read:
         _prepare(name, given, seed)
-    found = examples_of(source, target, numbers=numbers, weights=weights, drop=drop)
+    found = examples_of(source, target, numbers=numbers, weights=weights, drop=drop, keep=keep)
     reader: dict[str, Any] = {
         "format": format,
         "header": header,
@@ -459,6 +463,7 @@ class _Streamed:
     missing: str
     text: str
     scale: bool
+    keep: Sequence[str] = ()
 
     def train(
         self,
@@ -471,6 +476,7 @@ class _Streamed:
         clock: _Clock,
         command: str | None,
     ) -> Training:
+        from rosenblatt.features.column_kinds import KEPT
         from rosenblatt.features.columns import ColumnEncoder
         from rosenblatt.verbs.streaming import EPOCHS, train_streamed
 
@@ -482,8 +488,9 @@ class _Streamed:
                 f"A file is learned from in passes by a learner with partial_fit, but {self.name} has none; "
                 f"use one of {listed(able)}, or --no-stream."
             )
-        target, weights, away = self._columns()
-        encoder = ColumnEncoder(text=self.text, missing=self.missing, scale="standard" if self.scale else None)
+        target, weights, away, kept = self._columns()
+        scale, kinds = "standard" if self.scale else None, dict.fromkeys(kept, KEPT) or None
+        encoder = ColumnEncoder(text=self.text, missing=self.missing, scale=scale, kinds=kinds)
         with _heard() as heard, reading(source.name), setting(learner.get_params(deep=False)):
             done = train_streamed(
                 source,
@@ -516,22 +523,22 @@ class _Streamed:
             summary = judge.by_rows(tested)
             clock.note("judging")
         about = _about(seen, seen, summary, self.name, told, self.seed, 0.0, columns_of(done.model))
-        about |= {"rows": done.rows, "learned_rows": done.learned_rows, "split": None, "left_out": list(away)}
+        about |= {"rows": done.rows, "learned_rows": done.learned_rows, "split": None, "left_out": away}
         if out is not None:
             save_model(done.model, out, about)
         if report is not None:
             _write_report(report, done.model, summary, seen, tested, about | {"model": out, "command": command})
         notes = [f"{name} is learned from in passes, {done.rows:,} rows.", *done.notes, *notes_of(done.model)]
-        notes = list(dict.fromkeys([*notes, *heard, *more]))
+        notes = list(dict.fromkeys(map(with_keep, [*notes, *heard, *more])))
         columns = columns_of(done.model)
         return Training(done.model, summary, self.name, about, columns, None, out, report, notes, clock.seconds)
 
-    def _columns(self) -> tuple[str | None, str | None, tuple[str, ...]]:
-        """The names of the target, of the weights, and of the columns to drop."""
+    def _columns(self) -> tuple[str | None, str | None, list[str], list[str]]:
+        """The names of the target, of the weights, and of the columns to drop and to keep."""
         if self.source.kind == "matrix":
-            if self.target is not None or self.weights is not None or self.drop:
+            if self.target is not None or self.weights is not None or self.drop or self.keep:
                 raise UsageError(f"Only a table has columns to name, but {self.source.name} is {self.source.format}.")
-            return None, None, ()
+            return None, None, [], []
         with reading(self.source.name):
             columns = list(self.source.columns)
         if self.target is None:
@@ -541,10 +548,12 @@ class _Streamed:
             )
         where = self.source.name
         weights = None if self.weights is None else find_column(columns, self.weights, where, "The weights")
-        away = tuple(find_column(columns, n, where, "A column to drop") for text in self.drop for n in text.split(","))
+        away = find_columns(columns, self.drop, where, "A column to drop")
+        kept = find_columns(columns, self.keep, where, "A column to keep")
         target = find_column(columns, self.target, where, "The target")
         check_left(columns, target, weights, away, where)
-        return target, weights, away
+        check_kept(kept, target, weights, away)
+        return target, weights, away, kept
 
 
 # ------------------------------------------------------------------------------------------------ what is kept

@@ -186,7 +186,7 @@ def test_what_people_have_in_columns():
 
 
 def test_nothing_to_learn_from():
-    with pytest.raises(ValueError, match="every one was dropped"):
+    with pytest.raises(ValueError, match="every column is left out"):
         ColumnEncoder().fit({"a": [1, 1, 1], "b": [None, None, None]})
     with pytest.raises(ValueError, match=r"shape=\(0, 1\)"):
         ColumnEncoder().fit({"a": []})

@@ -371,7 +371,7 @@ def test_decimal_commas_among_other_text(tmp_path):
     path.write_text("a;b\n" + "".join(f"{i},5;1.{i:03d},25\n" for i in range(200, 300)) + "n.a.;1.300\n")
     frame = open_source(path).read()
     assert frame["a"].to_list() == [*(f"{i}.5" for i in range(200, 300)), "n.a."]
-    assert frame["b"].to_list() == [*(f"1{i}.25" for i in range(200, 300)), "1300"]
+    assert frame["b"].to_list() == [*(1000 + i + 0.25 for i in range(200, 300)), 1300.0]
 
 
 @pytest.mark.parametrize("value", ["nan", "NaN", "inf", "-inf", "1e999"])
@@ -405,6 +405,31 @@ def test_columns_aligned_by_spaces(tmp_path):
         open_source(path).read()
     path.write_text("a b c\n1  2 3\n")
     assert open_source(path, separator=" ").read().rows() == [(1, 2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("price;y\n8.723,8;a\n1.000,5;b\n999,5;a\n", [8723.8, 1000.5, 999.5]),
+        ("price;y\n8.723,8;a\n1.000;b\n;a\n", [8723.8, 1000.0, None]),  # beside 8.723,8 a point is no decimal one
+        ("price;y\n8.723,8;a\n?;b\n-12;a\n", [8723.8, None, -12.0]),
+        ("price;y\n 8.723,8 ;a\n 12 ;b\n 1.234.567,25;a\n", [8723.8, 12.0, 1234567.25]),
+        ('price,y\n"8.723,8",a\n"12,5",b\n7,a\n', [8723.8, 12.5, 7.0]),
+    ],
+)
+def test_decimal_commas_beside_points_between_thousands(tmp_path, text, numbers):
+    (tmp_path / "t.csv").write_text(text)
+    frame = open_source(tmp_path / "t.csv").read()
+    assert frame.schema["price"] == pl.Float64
+    assert frame["price"].to_list() == numbers
+
+
+def test_points_between_thousands_are_text_where_a_later_cell_is_no_number(tmp_path):
+    lines = [f"{i % 9 + 1}.{i % 1000:03},5;a" for i in range(1500)]
+    for odd, kept in (("unknown", "unknown"), ("12.5", "12.5")):
+        (tmp_path / "t.csv").write_text("\n".join(["price;y", *lines, f"{odd};b"]) + "\n")
+        found = open_source(tmp_path / "t.csv").read()["price"]
+        assert found.dtype == pl.String and (found[0], found[-1]) == ("1000.5", kept)
 
 
 def test_decimal_commas_between_quotes(tmp_path):

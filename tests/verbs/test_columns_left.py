@@ -33,7 +33,7 @@ def test_columns_that_are_gone_are_named(table, stream):
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_columns_that_are_of_no_use_are_named(table, stream):
-    with pytest.raises(InputError, match=r"every one was dropped \('c': it is constant\); add columns"):
+    with pytest.raises(InputError, match=r"every column is left out \('c': it is constant\); add columns"):
         train(table, "y", drop=["a,b"], stream=stream)
 
 
