@@ -23,20 +23,21 @@ def hold_out(y: Array, share: float, seed: int, *, numbers: bool = False) -> tup
     (16, 4, 2)
     """
     random = np.random.default_rng(seed)
-    order = random.permutation(np.arange(len(y), dtype=np.int32 if len(y) < 2**31 else np.int64))
+    kind = np.int32 if len(y) < 2**31 else np.int64
+    order = random.permutation(np.arange(len(y), dtype=kind))
     groups = [order] if numbers else _by_class(y, order)
     tested = np.concatenate([group[: _rounded(share, len(group), random)] for group in groups])
     if len(tested) == 0:
         tested = order[: max(1, round(share * len(y)))]
     kept = np.ones(len(y), dtype=bool)
     kept[tested] = False
-    learned = np.flatnonzero(kept)
+    learned = np.flatnonzero(kept).astype(kind)
     if len(learned) == 0 or (not numbers and (y == y[learned[0]])[learned].all()):
         raise InputError(
             f"There must be rows of two classes left to learn from, but of {len(y):,} rows {share:.0%} are kept aside "
             f"to test on; add rows, or use --holdout 0 or --test."
         )
-    return learned, np.flatnonzero(~kept)
+    return learned, np.flatnonzero(~kept).astype(kind)
 
 
 def folds(y: Array, count: int, seed: int, *, numbers: bool = False) -> Iterator[tuple[Array, Array]]:
