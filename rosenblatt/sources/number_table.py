@@ -387,7 +387,7 @@ class NumberTable:
         except IndexError:
             room = _Room(len(self.kinds), n_bytes + BEYOND)
         if len(room.text) < n_bytes + BEYOND:
-            room.text = np.zeros(n_bytes + BEYOND, np.uint8)
+            room.text = _memory(n_bytes + BEYOND)
         return room
 
     def _in_order(self, file: BinaryIO, n_bytes: int) -> Iterator[tuple[Place, _Room, int]]:
@@ -444,21 +444,23 @@ class NumberTable:
 
 
 def _cells(width: int, rows: int) -> Any:
-    """Memory for the columns of a block. polars may keep these very numbers, so that every block has its own.
+    """Memory for the columns of a block. polars may keep these very numbers, so that every block has its own."""
+    return _memory(8 * width * rows).view(np.float64).reshape(width, rows)
 
-    It is asked of the system itself, and goes back to it at once when nobody needs the block any more.
-    """
+
+def _memory(n_bytes: int) -> Any:
+    """Noughts, asked of the system itself: they go back to it at once when nobody needs them any more."""
     if not hasattr(mmap, "MAP_ANONYMOUS"):  # Windows
-        return np.empty((width, rows))
-    memory = mmap.mmap(-1, max(1, 8 * width * rows), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    return np.frombuffer(memory, np.float64, width * rows).reshape(width, rows)
+        return np.zeros(n_bytes, np.uint8)
+    memory = mmap.mmap(-1, max(1, n_bytes), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    return np.frombuffer(memory, np.uint8, n_bytes)
 
 
 class _Room:
     """Memory for a block of text, and for the words in it."""
 
     def __init__(self, width: int, n_bytes: int) -> None:
-        self.text = np.zeros(n_bytes, np.uint8)
+        self.text = _memory(n_bytes)
         self.slots, self.words = np.empty((width, SLOTS), np.int32), np.empty((width, MOST_WORDS, 2), np.int64)
         self.counts = np.empty(width, np.int64)
 
