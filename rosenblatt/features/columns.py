@@ -109,7 +109,8 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Where at least 95 % of the values of a column are numbers, the others count as missing.
     scale : "standard" or None
         "standard": numbers are divided by their standard deviation, and their mean is taken away unless most of
-        them are 0. None: numbers stay as they are.
+        them are 0; of a column of numbers below 1e-140, whose squares vanish, half the range is the deviation. None:
+        numbers stay as they are.
     max_categories : int
         How many values a category may have.
     hash_features : int
