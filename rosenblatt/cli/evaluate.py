@@ -23,8 +23,6 @@ def evaluate(
         typer.Option(
             "--at-least",
             metavar="SHARE",
-            min=0,
-            max=1,
             rich_help_panel=o.TEST,
             show_default=False,
             help="End with exit code 1 when the accuracy (R² for numbers) is below, for scripts.",
@@ -42,7 +40,9 @@ def evaluate(
     from rosenblatt.cli.screen import console, notes, print_json
     from rosenblatt.cli.summary import print_summary
     from rosenblatt.verbs import evaluate as judge
+    from rosenblatt.verbs.errors import check_number
 
+    check_number("--at-least", at_least, 0, 1, usual="0.9 asks for 90 %")
     done = judge(
         model,
         data,

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import enum
+import errno
 
 from rosenblatt.cli.words import in_options
 from rosenblatt.verbs.errors import InputError, OutputError, UsageError, one_line, os_sentence, raised_on_purpose
+
+NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)  # what only writing meets
 
 
 class Failure(enum.IntEnum):
@@ -57,6 +60,8 @@ def _code_and_sentence(error: BaseException) -> tuple[int, str]:
         return Failure.INTERRUPTED, "interrupted."
     if isinstance(error, ImportError):
         return Failure.USAGE, one_line(error)
+    if isinstance(error, OSError) and error.errno in NO_ROOM:
+        return Failure.OUTPUT, os_sentence(error, "-", "written")
     if isinstance(error, OSError):
         return Failure.INPUT, os_sentence(error, None, "read")
     if isinstance(error, ValueError | TypeError) and raised_on_purpose(error):

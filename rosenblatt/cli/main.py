@@ -87,15 +87,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except BrokenPipeError:
-        # The reader, such as head, has gone: nobody is left to be told.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Failure.BROKEN_PIPE
+        return _reader_has_gone()
+    except SystemExit as leaving:  # typer's, for a pipe without a reader
+        if not isinstance(leaving.__context__, BrokenPipeError):
+            raise
+        return _reader_has_gone()
     except (Exception, KeyboardInterrupt) as error:
         if os.environ.get("ROSENBLATT_TRACEBACK"):
             import traceback
 
             traceback.print_exc()
         code, sentence = code_and_sentence(error)
+        if code == Failure.OUTPUT and sentence.startswith("Standard output"):
+            _forget_output()
         if sentence:
             name = "\033[1;31mrosenblatt:\033[0m" if colours(sys.stderr) else "rosenblatt:"
             print(f"{name} {sentence}", file=sys.stderr)
@@ -104,6 +108,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
                 print_json({"error": sentence, "code": int(code)})
         return code
+
+
+def _reader_has_gone() -> int:
+    """The reader, such as head, has gone: nobody is left to be told."""
+    _forget_output()
+    return Failure.BROKEN_PIPE
+
+
+def _forget_output() -> None:
+    """Give up what is on its way to standard output, which takes no more; Python would try again at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def run() -> None:

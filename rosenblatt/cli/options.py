@@ -174,15 +174,12 @@ To = Annotated[
         help="The format to write: csv, tsv, parquet, arrow, jsonl, libsvm, npz.",
     ),
 ]
-Top = Annotated[
-    int, typer.Option("--top", metavar="N", min=0, rich_help_panel=OUTPUT, help="How many features to show.")
-]
+Top = Annotated[int, typer.Option("--top", metavar="N", rich_help_panel=OUTPUT, help="How many features to show.")]
 TimeLimit = Annotated[
     float | None,
     typer.Option(
         "--time-limit",
         metavar="SECONDS",
-        min=0,
         rich_help_panel=PROOF,
         show_default=False,
         help="Stop looking then, with what is proven.",

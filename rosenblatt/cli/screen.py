@@ -24,7 +24,13 @@ def console(*, stderr: bool = False) -> Console:
     """A console of rich, at most as wide as is good to read."""
     from rich.console import Console
 
-    found = Console(stderr=stderr, highlight=False, soft_wrap=False)
+    class Piped(Console):
+        """A console that leaves it to `main` what is done when the reader has gone, instead of leaving with code 1."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    found = Piped(stderr=stderr, highlight=False, soft_wrap=False)
     if found.width > WIDEST:
         found.width = WIDEST
     return found

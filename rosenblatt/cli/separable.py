@@ -44,8 +44,6 @@ def separable(
         typer.Option(
             "--tolerance",
             metavar="SHARE",
-            min=0,
-            max=1,
             rich_help_panel=o.PROOF,
             help="How close to the largest margin; 1 takes any hyperplane.",
         ),

@@ -32,7 +32,6 @@ def train(
         typer.Option(
             "--max-iter",
             metavar="N",
-            min=1,
             rich_help_panel=o.MODEL,
             show_default="the learner's",
             help="The most epochs.",
@@ -43,7 +42,6 @@ def train(
         typer.Option(
             "--time-limit",
             metavar="SECONDS",
-            min=0,
             rich_help_panel=o.MODEL,
             show_default=False,
             help="Stop learning then, with what is learned.",
@@ -71,8 +69,6 @@ def train(
         typer.Option(
             "--holdout",
             metavar="SHARE",
-            min=0,
-            max=0.95,
             rich_help_panel=o.TEST,
             show_default="0.2",
             help="Test on this share of the rows, kept aside; 0 keeps none.",
@@ -83,7 +79,6 @@ def train(
         typer.Option(
             "--cv",
             metavar="FOLDS",
-            min=2,
             rich_help_panel=o.TEST,
             show_default=False,
             help="Test by cross-validation; the model itself is trained on all rows.",

@@ -79,7 +79,7 @@ class GaussianDiscriminant(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             classes, codes = np.unique(y, return_inverse=True)
             if len(classes) < 2:
                 raise ValueError(
-                    f"y must hold at least 2 classes, but got 1 class ({classes[0]!r}); add rows of another class."
+                    f"y must hold at least 2 classes, but got 1 class ({classes.item(0)!r}); add rows of another class."
                 )
             weights = row_weights(X, y, classes, codes, sample_weight, None, batch=False)
             weights = weights if len(weights) else np.ones(len(y))

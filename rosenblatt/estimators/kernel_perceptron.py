@@ -252,7 +252,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.classes_ = np.unique(y)
             if len(self.classes_) < 2:
                 raise ValueError(
-                    f"y must hold at least 2 classes, but got 1 class ({self.classes_[0]!r}); add rows of another "
+                    f"y must hold at least 2 classes, but got 1 class ({self.classes_.item(0)!r}); add rows of another "
                     f"class, or use partial_fit, where classes may appear later."
                 )
             self.kernel_ = kernel_training.kernel_of(self, X, batch=False)

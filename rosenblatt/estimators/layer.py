@@ -210,7 +210,7 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._multilabel = False
             if len(self.classes_) < 2:
                 raise ValueError(
-                    f"y must hold at least 2 classes, but got 1 class ({self.classes_[0]!r}); add rows of another "
+                    f"y must hold at least 2 classes, but got 1 class ({self.classes_.item(0)!r}); add rows of another "
                     f"class."
                 )
             own = codes[:, None] == (np.array([1]) if len(self.classes_) == 2 else np.arange(len(self.classes_)))

@@ -134,8 +134,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             classes = np.unique(y)
             if len(classes) < 2:
                 raise ValueError(
-                    f"y must hold at least 2 classes, but got 1 class ({classes[0]!r}); add rows of another class, "
-                    f"or use partial_fit, where classes may appear later."
+                    f"y must hold at least 2 classes, but got 1 class ({classes.item(0)!r}); add rows of another "
+                    f"class, or use partial_fit, where classes may appear later."
                 )
             self.classes_ = classes
             one_by_one.forget(self)

@@ -357,7 +357,7 @@ def _problem(
     n_rows = _num_samples(X)
     y = check_labels(y, n_rows) if classifier else np.asarray(y)
     if classifier and len(np.unique(y)) < 2:
-        raise ValueError(f"y must hold at least 2 classes, but got 1 class ({y[0]!r}); add rows of another class.")
+        raise ValueError(f"y must hold at least 2 classes, but got 1 class ({y.item(0)!r}); add rows of another class.")
     if sample_weight is not None:
         sample_weight = _check_sample_weight(sample_weight, np.empty((n_rows, 1)), dtype=np.float64)
     check_scoring(base, scoring)

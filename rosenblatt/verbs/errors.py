@@ -85,7 +85,8 @@ def os_sentence(error: OSError, path: Any, done: str) -> str:
         "PermissionError": "check your rights to it",
         "IsADirectoryError": "give the name of a file",
     }.get(type(error).__name__, "check the place and try again")
-    return f"{_named(what)} could not be {done} ({error.strerror}); {advice}."
+    name = "Standard output" if what == "-" and done == "written" else _named(what)
+    return f"{name} could not be {done} ({error.strerror}); {advice}."
 
 
 def one_line(error: BaseException) -> str:
@@ -129,6 +130,29 @@ def with_keep(sentence: str) -> str:
     "The column 'row nr' is left out: it numbers the rows; --keep 'row nr' keeps it."
     """
     return _KEPT.sub(lambda found: f"--keep {shlex.quote(ast.literal_eval(found[1]))}", sentence)
+
+
+def check_number(
+    option: str, value: float | None, low: float, high: float = float("inf"), *, above: bool = False, usual: str = ""
+) -> None:
+    """Refuse a number that an option does not take: one below `low`, or equal to it where it must be `above`.
+
+    Examples
+    --------
+    >>> check_number("--top", 0, 1, usual="8 is usual")
+    Traceback (most recent call last):
+    rosenblatt.verbs.errors.UsageError: --top must be a number of at least 1, but got 0; 8 is usual.
+    >>> check_number("--time-limit", float("nan"), 0, above=True, usual="give it in seconds")
+    Traceback (most recent call last):
+    rosenblatt.verbs.errors.UsageError: --time-limit must be a number above 0, but got nan; give it in seconds.
+    """
+    if value is None or ((low < value if above else low <= value) and value <= high):
+        return
+    if high == float("inf"):
+        span = f"above {low:g}" if above else f"of at least {low:g}"
+    else:
+        span = f"above {low:g}, at most {high:g}" if above else f"from {low:g} to {high:.15g}"
+    raise UsageError(f"{option} must be a number {span}, but got {value:.15g}; {usual or 'choose another'}.")
 
 
 def check_choice(option: str, value: str, known: Iterable[str]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rosenblatt.report import Summary, summarise
-from rosenblatt.verbs.errors import reading
+from rosenblatt.verbs.errors import check_number, reading
 from rosenblatt.verbs.models import load_model, read_for, rows_for, unknown_notes
 from rosenblatt.verbs.training import class_named
 
@@ -68,6 +68,7 @@ def evaluate(
     >>> evaluate(names[2], names[1]).summary.accuracy.total
     45
     """
+    check_number("--top", top, 1, usual="8 is usual")
     saved = load_model(model)
     found = read_for(
         saved, data, target, labelled=True, header=header, encoding=encoding, separator=separator, format=format

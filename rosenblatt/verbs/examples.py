@@ -420,7 +420,7 @@ def read_labels(series: polars.Series, name: str, *, numbers: bool = False, need
     if numbers:
         if not series.dtype.is_numeric():
             raise InputError(
-                f"The target {name!r} must hold numbers for least squares, but it holds {series.dtype}; "
+                f"The target {name!r} must hold numbers for least squares, but it holds {_in_words(series.dtype)}; "
                 f"choose another learner, such as averaged."
             )
         return series.cast(float).to_numpy()
@@ -437,6 +437,13 @@ def read_labels(series: polars.Series, name: str, *, numbers: bool = False, need
         )
     with reading():
         return labels_of(series)
+
+
+def _in_words(kind: Any) -> str:
+    """A type of polars that is no number."""
+    if str(kind) == "Boolean":
+        return "true and false"
+    return "dates or times" if kind.is_temporal() else "text"
 
 
 def _whole(series: polars.Series) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.verbs.errors import UsageError, reading
+from rosenblatt.verbs.errors import UsageError, check_number, reading
 from rosenblatt.verbs.examples import Examples, places, read_examples
 from rosenblatt.verbs.models import SavedModel, load_model, read_for, rows_for
 from rosenblatt.verbs.pipelines import columns_of, seen
@@ -113,6 +113,7 @@ def inspect(
     paths = [path] if isinstance(path, str) else list(path)
     reader = {"header": header, "encoding": encoding, "separator": separator, "format": format}
     if len(paths) == 1 and format is None and paths[0].casefold().endswith(MODELS):
+        check_number("--top", top, 0, usual="8 is usual")
         return _model(paths[0], data, row, top, reader)
     if data is not None or row is not None:
         raise UsageError("Only a model's answers can be explained, but a file of data came; pass a model first.")

@@ -75,9 +75,9 @@ def save_model(model: Any, path: str, about: dict[str, Any]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "model.safetensors"
         save(model, file, about=about)
-        with file.open("rb") as stream:
+        with file.open("rb") as stream, writing(path):
             shutil.copyfileobj(stream, sys.stdout.buffer)
-        sys.stdout.buffer.flush()
+            sys.stdout.buffer.flush()
 
 
 def load_model(path: str) -> SavedModel:

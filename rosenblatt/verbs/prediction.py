@@ -144,7 +144,16 @@ class _Asked:
                 self.counted.update(dict(zip(names.tolist(), counts.tolist(), strict=True)))
             if keep:
                 self.answers.append(answers)
-            yield _table(block, added, self.only)
+            table = _table(block, added, self.only)
+            self._say_where(table)
+            yield table
+
+    def _say_where(self, table: polars.DataFrame) -> None:
+        """The file may have a column of that name already, which stays as it is."""
+        name = next(name for name in reversed(table.columns) if name.rstrip("_") == COLUMN)
+        note = f"The file has a column {COLUMN!r} of its own, which is kept; the answers are in {name!r}."
+        if name != COLUMN and note not in self.said:
+            self.said.append(note)
 
     def counts(self) -> dict[str, int]:
         """How often each answer was given; nothing where there are too many different ones."""

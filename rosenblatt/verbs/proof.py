@@ -13,7 +13,7 @@ from sklearn.base import clone
 from rosenblatt.certificates.results import NotSeparable, SeparabilityTable, Separable, Undecided
 from rosenblatt.features.column_kinds import GUESSED, KEPT, holds_numbers
 from rosenblatt.features.columns import ColumnEncoder
-from rosenblatt.verbs.errors import InputError, UsageError, reading, writing
+from rosenblatt.verbs.errors import InputError, UsageError, check_number, reading, writing
 from rosenblatt.verbs.examples import Examples, check_columns_policy, read_examples
 from rosenblatt.verbs.models import SavedModel, load_model, read_for, rows_for
 from rosenblatt.verbs.outputs import check_outputs, files_of
@@ -116,6 +116,8 @@ def separable(
       theorem        R' = 1.73205, gamma' = 0.242536: at most 51 mistakes
     """
     check_columns_policy(missing, text)
+    check_number("--time-limit", time_limit, 0, above=True, usual="give it in seconds")
+    check_number("--tolerance", tolerance, 0, 1, above=True, usual="0.01 is usual")
     check_outputs({"The certificate": certificate}, files_of(data, target, verify))
     found = read_examples(
         data, target, drop=drop, keep=keep, header=header, encoding=encoding, separator=separator, format=format
@@ -253,6 +255,7 @@ def audit(
     from rosenblatt.certificates.audit import Audits
     from rosenblatt.certificates.audit import audit as audited
 
+    check_number("--time-limit", time_limit, 0, above=True, usual="give it in seconds")
     saved = load_model(model)
     _check_can_repeat(saved)
     found = read_for(saved, data, labelled=True, header=header, encoding=encoding, separator=separator, format=format)

@@ -30,6 +30,7 @@ TABLES = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
 }
+PIECE = 2**16  # bytes written at a time
 MATRICES = {".libsvm": "libsvm", ".svm": "libsvm", ".svmlight": "libsvm", ".npz": "npz"}
 COMPRESSIONS = (".gz", ".xz", ".zst")
 DENSE_CELLS = 200_000_000  # numbers that a sparse matrix may have as a table
@@ -141,7 +142,7 @@ class _TextBlocks:
             separator = "\t" if self.format == "tsv" else ","
             text = frame.write_csv(include_header=self.heading, separator=separator)
         self.heading = False
-        self.stream.write(text.encode())  # here, since polars does not say which error of the system it met
+        _write(self.stream, text.encode())  # here, since polars does not say which error of the system it met
 
 
 @dataclass
@@ -230,15 +231,22 @@ def as_frame(X: Any, y: Any = None, *, names: Sequence[str] | None = None, targe
 def deliver(path: str, data: bytes) -> None:
     """Bytes to a file, compressed as its ending says, whole or not at all; or to standard output."""
     with output(path) as stream:
-        stream.write(data)
+        _write(stream, data)
+
+
+def _write(stream: BinaryIO, data: bytes) -> None:
+    """Piece by piece, so that a reader that has gone is met by the next piece and not first by the end."""
+    for start in range(0, len(data), PIECE):
+        stream.write(memoryview(data)[start : start + PIECE])
 
 
 @contextmanager
 def output(path: str) -> Iterator[BinaryIO]:
     """A stream to a file, compressed as its ending says, whole or not at all; or to standard output."""
     if path == "-":
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        with writing(path):
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
         return
     with writing(path), whole_file(path) as file, _compressing(path, file) as stream:
         yield stream

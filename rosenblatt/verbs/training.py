@@ -18,7 +18,17 @@ from sklearn.pipeline import Pipeline
 from rosenblatt.features.target import check_classes, distinct
 from rosenblatt.report import Summary, summarise
 from rosenblatt.sources import Source
-from rosenblatt.verbs.errors import UsageError, listed, nearest, one_line, reading, setting, with_keep, writing
+from rosenblatt.verbs.errors import (
+    UsageError,
+    check_number,
+    listed,
+    nearest,
+    one_line,
+    reading,
+    setting,
+    with_keep,
+    writing,
+)
 from rosenblatt.verbs.examples import (
     Array,
     Examples,
@@ -51,6 +61,8 @@ from rosenblatt.verbs.splits import folds, hold_out
 from rosenblatt.verbs.tables import names_data
 
 HOLDOUT = 0.2
+LARGEST_HOLDOUT = 0.95  # so that something is left to learn from
+SEEDS = 2**32 - 1  # the largest, as in NumPy
 SEARCHED = "passive-aggressive"  # what a search takes when no learner is named
 KEPT = ("accuracy", "baseline", "regression", "classes", "rows_test", "positive")  # figures for the model file
 NEEDED = (
@@ -179,8 +191,12 @@ def train(
     >>> print(found.learner, found.summary.accuracy)
     averaged 93.3% (95% interval 78.7% to 98.2%)
     """
+    check_number("--max-iter", max_iter, 1, usual="100 is usual")
+    check_number("--time-limit", time_limit, 0, above=True, usual="give it in seconds")
     name, given = _settings(learner, settings, max_iter, time_limit, search)
     _check_ways(test, holdout, cv)
+    check_number("--seed", seed, 0, SEEDS, usual="0 is usual")
+    check_number("--top", top, 1, usual="8 is usual")
     check_columns_policy(missing, text)
     clock = _Clock()
     numbers = LEARNERS[name].kind == "numbers"
@@ -284,10 +300,8 @@ def _check_ways(test: Any, holdout: float | None, cv: int | None) -> None:
     asked = [name for name, value in (("--test", test), ("--holdout", holdout), ("--cv", cv)) if value is not None]
     if len(asked) > 1:
         raise UsageError(f"A model is tested in one way, but {' and '.join(asked)} came; choose one of them.")
-    if holdout is not None and not 0 <= holdout < 1:
-        raise UsageError(f"--holdout must be a share from 0 to below 1, but got {holdout:g}; 0.2 is usual.")
-    if cv is not None and cv < 2:
-        raise UsageError(f"--cv must be at least 2 folds, but got {cv}; 5 is usual.")
+    check_number("--holdout", holdout, 0, LARGEST_HOLDOUT, usual="0.2 is usual, a fifth of the rows")
+    check_number("--cv", cv, 2, usual="5 folds are usual")
 
 
 def _check_outputs(out: str | None, report: str | None, data: Any, target: Any, test: Any) -> None:

@@ -1,5 +1,6 @@
 """The command line as such: help, version, failures in one sentence, exit codes."""
 
+import os
 import subprocess
 import sys
 import tomllib
@@ -106,12 +107,64 @@ def test_a_type_error_of_ours_is_no_input_error(capsys, monkeypatch):
     assert "a mistake of ours (TypeError" in capsys.readouterr().err
 
 
-def test_a_reader_that_goes_away_is_no_failure():
+def written_to(place, command):
+    """The exit code of a command whose output goes to a place that takes none of it, and what it said."""
     done = subprocess.run(
-        f"{sys.executable} -m rosenblatt datasets export digits - | head -1",
-        shell=True, capture_output=True, text=True, timeout=60,
+        [sys.executable, "-m", "rosenblatt", *command.split()], stdout=place, stderr=subprocess.PIPE, text=True,
+        timeout=100,
     )  # fmt: skip
-    assert done.stdout.startswith("x01,x02") and done.stderr == ""
+    return done.returncode, done.stderr
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A file of a megabyte, more than a pipe holds, and a model of it."""
+    folder = tmp_path_factory.mktemp("piped")
+    data, model = str(folder / "big.csv"), str(folder / "m.safetensors")
+    rows = [f"{i % 97},{i * 7919 % 101},{'ab'[i % 97 > 40]}\n" for i in range(100_000)]
+    (folder / "big.csv").write_text("u,v,y\n" + "".join(rows))
+    assert main(["train", data, "-t", "y", "-o", model, "-q", "--max-iter", "2"]) == 0
+    return data, model
+
+
+COMMANDS = [
+    "predict {model} {data}",
+    "inspect {data}",
+    *(
+        pytest.param(command, marks=pytest.mark.slow)
+        for command in (
+            "convert {data} - --to csv",
+            "inspect {data} --json",
+            "train {data} -t y --max-iter 1 --no-save",
+            "train {data} -t y --max-iter 1 -o - --quiet",
+            "--version",
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_reader_that_goes_away_is_no_failure(command, trained):
+    reader, writer = os.pipe()
+    os.close(reader)
+    code, said = written_to(writer, command.format(data=trained[0], model=trained[1]))
+    os.close(writer)
+    assert code == 141 and not [line for line in said.splitlines() if not line.startswith("note: ")]
+
+
+def test_a_reader_that_takes_one_line_is_given_it(trained):
+    command = f"{sys.executable} -m rosenblatt predict {trained[1]} {trained[0]} | head -1; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=100)
+    assert (done.returncode, done.stdout, done.stderr) == (141, "u,v,y,prediction\n", "")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_output_without_room_is_a_failure_to_write(command, trained):
+    with open("/dev/full", "w") as place:
+        code, said = written_to(place, command.format(data=trained[0], model=trained[1]))
+    assert code == 4 and said.count("rosenblatt: ") == 1 and "Exception ignored" not in said
+    assert "Standard output could not be written (No space left on device)" in said
 
 
 def test_ctrl_c_is_130(capsys, monkeypatch):

@@ -266,10 +266,50 @@ def test_bad_learners_and_settings(shell, iris):
         (["--stream", "--set", "max_iter=-5"], "max_iter must"),
         (["--cv", "500"], "as many rows as folds"),
         (["--max-iter", "5", "--set", "max_iter=7"], "--max-iter and --set max_iter both came"),
+        (["--max-iter", "0"], "--max-iter must be a number of at least 1, but got 0;"),
+        (["--seed", "-1"], "--seed must be a number from 0 to 4294967295, but got -1; 0 is usual."),
+        (["--seed", "4294967296"], "--seed must be a number from 0 to 4294967295, but got 4294967296;"),
+        (["--top", "0"], "--top must be a number of at least 1, but got 0; 8 is usual."),
+        (["--time-limit", "0"], "--time-limit must be a number above 0, but got 0; give it in seconds."),
+        (["--time-limit", "nan"], "--time-limit must be a number above 0, but got nan;"),
+        (["--holdout", "1.5"], "--holdout must be a number from 0 to 0.95, but got 1.5; 0.2 is usual"),
+        (["--cv", "1"], "--cv must be a number of at least 2, but got 1; 5 folds are usual."),
     ],
 )
 def test_wrong_usage_has_its_own_code(options, told, shell, iris):
     assert told in shell.refused("train", iris, "-t", "species", *options, code=2)
+
+
+@pytest.mark.parametrize(
+    ("verb", "options", "told"),
+    [
+        ("separable", ["--time-limit", "0"], "--time-limit must be a number above 0, but got 0"),
+        ("separable", ["--time-limit", "nan"], "--time-limit must be a number above 0, but got nan"),
+        ("separable", ["--tolerance", "0"], "--tolerance must be a number above 0, at most 1, but got 0"),
+        ("separable", ["--tolerance", "2"], "--tolerance must be a number above 0, at most 1, but got 2"),
+        ("audit", ["--time-limit", "-1"], "--time-limit must be a number above 0, but got -1"),
+        ("evaluate", ["--top", "0"], "--top must be a number of at least 1, but got 0"),
+        ("evaluate", ["--at-least", "90"], "--at-least must be a number from 0 to 1, but got 90; 0.9 asks"),
+        ("inspect", ["--top", "-1"], "--top must be a number of at least 0, but got -1"),
+    ],
+)
+def test_numbers_that_an_option_does_not_take(verb, options, told, shell, iris):
+    data = {"separable": [iris, "-t", "species"], "inspect": ["m.safetensors"]}.get(verb, ["m.safetensors", iris])
+    assert told in shell.refused(verb, *data, *options, code=2)
+
+
+def test_least_squares_needs_numbers(shell, iris):
+    message = shell.refused("train", iris, "-t", "species", "-l", "least-squares", code=3)
+    assert "must hold numbers for least squares, but it holds text;" in message
+
+
+def test_a_proof_says_what_it_is_not_about_even_when_quiet(shell, tmp_path):
+    rows = [f"p{n * 7919 % 1000},{n % 7},{n % 3 > 0}" for n in range(60)]
+    (tmp_path / "named.csv").write_text("\n".join(["name,z,y", *rows]) + "\n")
+    printed = " ".join(shell("separable", "named.csv", "-t", "y", "--quiet", code=1).split())
+    assert "Not separable" in printed and "Left out name (nearly every value is different" in printed
+    assert "--keep name keeps it" in printed and "about the other columns" in printed and shell.err == ""
+    assert "Left out" not in shell("separable", "named.csv", "-t", "y", "--keep", "name")
 
 
 def test_failures_speak_of_options_and_not_of_python(shell, people, tmp_path):
@@ -406,6 +446,17 @@ def test_predictions_keep_every_column_in_its_place(shell):
         shown = shell("predict", "m.safetensors", name).splitlines()
         given = Path(name).read_text().splitlines()
         assert shown[0] == "y,b,a,prediction" and [line.rsplit(",", 1)[0] for line in shown] == given
+
+
+def test_a_column_called_prediction_stays(shell, iris, tmp_path):
+    shell("train", iris, "-t", "species", "-o", "m.safetensors")
+    polars.read_csv(iris).with_columns(prediction=polars.lit("mine")).write_csv("mine.csv")
+    shell("predict", "m.safetensors", "mine.csv", "-o", "out.csv")
+    assert "has a column 'prediction' of its own, which is kept; the answers are in 'prediction_'." in shell.err
+    found = polars.read_csv("out.csv")
+    assert set(found["prediction"]) == {"mine"} and "setosa" in found["prediction_"].to_list()
+    shell("predict", "m.safetensors", iris, "-o", "out.csv")
+    assert "of its own" not in shell.err
 
 
 def test_a_model_of_a_file_without_a_header_goes_by_position(shell):
