@@ -237,18 +237,11 @@ class LogisticRegression(LinearClassifier):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn on from one batch, one example after another by the rule, each class against the rest.
 
-        Classes that were fitted together cannot go on apart: after a multinomial `fit` it refuses.
+        That is so after a multinomial `fit`, too: from then on probabilities are those of one class against the rest.
         """
-        return super().partial_fit(X, y, classes, sample_weight)
-
-    def _check_online(self) -> None:
-        super()._check_online()
-        if self._multinomial:
-            raise ValueError(
-                "Learning on from single rows or batches needs classes that were learned each against the rest, but "
-                "these were fitted together (multi_class='multinomial'); fit with multi_class='ovr' first, or fit all "
-                "rows again with warm_start=True."
-            )
+        super().partial_fit(X, y, classes, sample_weight)
+        self._multinomial = False
+        return self
 
     def predict_proba(self, X: Any) -> Array:
         """The probability of every class, (n_samples, n_classes)."""

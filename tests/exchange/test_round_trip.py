@@ -64,7 +64,7 @@ def test_everything_that_was_learned_is_there(name, tmp_path):
 @pytest.mark.parametrize(
     "name",
     [name for name in models.LEARNERS if hasattr(models.fitted(name)[0], "partial_fit")
-     and name not in ("own rule", "precomputed", "logistic", "logistic patience")],  # these two are multinomial
+     and name not in ("own rule", "precomputed")],
 )  # fmt: skip
 def test_learning_goes_on_as_without_the_file(name, tmp_path):
     model, rows = models.fresh(name)
