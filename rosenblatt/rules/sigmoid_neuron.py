@@ -3,8 +3,8 @@
 Problem: with a = sigmoid(w·x + b) and targets 0 and 1, minimise the mean of (a - target)²/2. In terms of the margin
 the loss of one row is sigmoid(-m)²/2, for either class; it is not convex. The chain rule gives the step.
 
-A neuron that is thrown far out is flat there, and learns no more. So a heavy row's weight stretches the rate no further
-than to 4/‖x‖²: the steepest slope, 4/27, then moves the score of the row itself by at most 16/27.
+A neuron that is thrown far out is flat there, and learns no more. With weight 1 the rate is the user's alone; for
+heavier rows it is at most 4/‖x‖²: the steepest slope, 4/27, then moves the score of the row itself by at most 16/27.
 """
 
 from __future__ import annotations
@@ -14,10 +14,8 @@ from rosenblatt.rules.logistic import sigmoid
 
 
 def stretched_rate(eta: float, weight: float, sqnorm: float) -> float:
-    """weight · eta, where a weight above 1 stretches eta no further than to 4/‖x‖²."""
-    if weight <= 1.0 or sqnorm <= 0.0:
-        return weight * eta
-    return max(eta, min(weight * eta, 4.0 / sqnorm))
+    """weight · eta; at most 4/‖x‖² for rows that are heavier than 1."""
+    return min(weight * eta, 4.0 / sqnorm) if weight > 1.0 and sqnorm > 0.0 else weight * eta
 
 
 def sigmoid_neuron(m: float, sqnorm: float, t: int, params: tuple[float, ...]) -> tuple[float, float]:
