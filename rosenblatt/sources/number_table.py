@@ -14,10 +14,9 @@ from __future__ import annotations
 
 import mmap
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
@@ -25,7 +24,7 @@ from numba.extending import intrinsic, register_jitable
 
 from .ahead import ahead
 from .delimited import Dialect, Place
-from .parsing import LEAST, MOST, powers_of_five
+from .parsing import LEAST, MOST, compile_parser, powers_of_five
 
 if TYPE_CHECKING:
     import polars as pl
@@ -302,15 +301,7 @@ def _parse_table(
     return np.int64(row)
 
 
-def _compile(function: Callable[..., Any]) -> Any:
-    options: dict[str, Any] = {"nogil": True, "boundscheck": False, "error_model": "numpy"}
-    try:
-        return numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # numba found no folder it may write to
-        return numba.njit(**options)(function)
-
-
-parse_table = _compile(_parse_table)
+parse_table = compile_parser(_parse_table)
 
 
 def load() -> None:

@@ -405,7 +405,8 @@ def _parse_vw(
     return OK, at, row, entry, n_hard
 
 
-def _compile(function: Callable[..., Any]) -> Any:
+def compile_parser(function: Callable[..., Any]) -> Any:
+    """Machine code that runs beside other threads, kept on disk where there is a folder for it."""
     options: dict[str, Any] = {"nogil": True, "boundscheck": False, "error_model": "numpy"}
     try:
         return numba.njit(cache=True, **options)(function)
@@ -413,9 +414,9 @@ def _compile(function: Callable[..., Any]) -> Any:
         return numba.njit(**options)(function)
 
 
-cut_lines = _compile(_cut_lines)
-parse_libsvm = _compile(_parse_libsvm)
-parse_vw = _compile(_parse_vw)
+cut_lines = compile_parser(_cut_lines)
+parse_libsvm = compile_parser(_parse_libsvm)
+parse_vw = compile_parser(_parse_vw)
 
 
 def helpers() -> tuple[Any, ...]:
