@@ -70,6 +70,17 @@ def _block(count: int) -> Callable[..., None]:
         start = U(first) * d
         a, b = zeros(vectors, count), zeros(vectors, count)
         j = U(0)
+        while j + FOUR * lanes <= d:
+            if coming != base:
+                prefetch(X, coming + j)
+                prefetch(X, coming + j + lanes)
+                prefetch(X, coming + j + TWO * lanes)
+                prefetch(X, coming + j + THREE * lanes)
+            a = accumulate(a, load(X, base + j, vectors), vectors, start + j, d)
+            b = accumulate(b, load(X, base + j + lanes, vectors), vectors, start + j + lanes, d)
+            a = accumulate(a, load(X, base + j + TWO * lanes, vectors), vectors, start + j + TWO * lanes, d)
+            b = accumulate(b, load(X, base + j + THREE * lanes, vectors), vectors, start + j + THREE * lanes, d)
+            j += FOUR * lanes
         while j + lanes + lanes <= d:
             if coming != base:
                 prefetch(X, coming + j)

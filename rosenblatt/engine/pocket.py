@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rosenblatt.engine.order import longest_run
 from rosenblatt.engine.state import Array, HalfSpaces
 
 if TYPE_CHECKING:
@@ -60,19 +61,12 @@ class Pocket:
 
         Returns a state that the caller may overwrite: `before`, or another in exchange if it is needed here.
         """
-        ends = np.flatnonzero(wrong)
-        if len(ends) == 0:
-            self.run += len(wrong)
+        longest, end, self.run = longest_run(wrong, self.run)
+        if longest <= self.longest:
             return before
-        lengths = np.diff(ends, prepend=-1) - 1
-        lengths[0] += self.run
-        self.run = len(wrong) - 1 - int(ends[-1])
-        best = int(np.argmax(lengths))
-        if lengths[best] <= self.longest:
-            return before
-        self.longest = int(lengths[best])
+        self.longest = longest
         spare = self.start
-        self.start, self.visits = before, order[: ends[best]].copy()
+        self.start, self.visits = before, order[:end].copy()
         return before.copy() if spare is None else spare
 
     def decide(self, visitor: Visitor, confirm: bool) -> None:

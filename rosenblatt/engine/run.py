@@ -28,7 +28,7 @@ from rosenblatt.engine.state import Array, HalfSpaces
 from rosenblatt.engine.updates import UpdateLog
 
 SCORES_KEPT = 2**16  # numbers in one stretch
-ROWS = 2**15  # rows in one stretch
+ROWS = 2**16  # rows in one stretch
 PRODUCTS = 2**27  # multiplications in one stretch, about a twentieth of a second
 RETRACED = 2**20  # weights that are copied before every stretch, to be able to return to any point of it
 CHEAP_PASS = 2**20  # multiplications in a pass over all rows that is made without a second thought

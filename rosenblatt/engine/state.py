@@ -185,7 +185,11 @@ class HalfSpaces:
         return self._reach()[:, None] * self._read(self.vectors) - self._read(self.lag)
 
     def must_settle(self) -> bool:
-        return self.dtype == np.float32 and self.count > 0 and bool(self._reach().max() > SETTLE_AFTER)
+        if self.dtype != np.float32:
+            return False
+        # Asked after every stretch, when nothing of numpy is in the cache any more: plain numbers are quicker.
+        books = self.ledger[: self.count, SCALE : SEEN + 1].tolist()
+        return any(reach + (seen - mark) * scale > SETTLE_AFTER for scale, reach, mark, seen in books)
 
     def settle(self) -> None:
         """Carry the sum of the weights into float64 when float32 would begin to lose it."""
