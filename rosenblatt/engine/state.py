@@ -237,6 +237,12 @@ class HalfSpaces:
         result.copy_weights_from(self)
         return result
 
+    def share_weights(self) -> HalfSpaces:
+        """Half-spaces that can be read and judged, with the very weights of these. Neither may be changed any more."""
+        result = HalfSpaces(self.count, 0, self.dtype, self.layout, averages=False)
+        result.n_features, result.vectors, result.ledger = self.n_features, self.vectors, self.ledger.copy()
+        return result
+
     def copy_weights_from(self, other: HalfSpaces) -> None:
         """Have the weights of another state of the same shape. The averages stay as they are."""
         np.copyto(self.vectors, other.vectors)
