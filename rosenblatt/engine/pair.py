@@ -13,7 +13,14 @@ it itself. It never waits: with a helper that comes late, or never, it does all 
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+import ctypes
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -26,8 +33,12 @@ from rosenblatt.engine.vector import prefetch
 
 POSITION = VECTOR_BYTES // 4  # on the board: the row that the leader is at, in two cache lines of its own
 GONE = 2 * POSITION  # on the board: whether the helper has left
-BOARD = 3 * POSITION
-PATIENCE = 2**16  # moments that a helper waits before it leaves: a leader that does not move has been interrupted
+TAKEN = 3 * POSITION  # on the board: how many rows the leader took from the helper
+BOARD = 4 * POSITION
+USEFUL = 1 / 8  # of the rows: a helper that does less is left alone for a while
+LONGEST_LEAVE = 15  # stretches
+PATIENCE = 512  # moments, about 20 microseconds: a leader that does not move has been interrupted,
+NAP = 50e-6  # seconds: perhaps by the helper itself, on the same core. Asleep it makes room, and wakes up on another
 SHORTEST, LONGEST = 16, 128  # rows in a span, a power of 2
 LESSONS = 1 / 4  # in a span: each makes the helper's work of about half a span useless
 MOST_LESSONS = 1 / 16  # per row: beyond, a helper does not help
@@ -60,6 +71,7 @@ def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_n
         n = order.shape[0]
         soon = ahead(rows)
         vectors, ledger = state[0], state[2]
+        taken = 0
         for r in range(n):
             publish(board, U(POSITION), np.int64(r))
             i = np.int64(order[r])
@@ -68,6 +80,7 @@ def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_n
             if look(marks, U(r)) == look(board, U(VERSION)):
                 for k in range(first, last):
                     ledger[k, SCORE] = guesses[r & (2 * span - 1), k]
+                taken += 1
                 if (r + soon) & (span - 1) < soon:  # the beginning of the next span is the leader's again
                     fetch(rows, coming)
             else:
@@ -84,6 +97,7 @@ def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_n
                 return r
             for k in range(first, last):
                 scores[k, r] = ledger[k, SCORE]
+        board[TAKEN] = taken
         publish(board, U(POSITION), np.int64(n))
         return n
 
@@ -97,13 +111,13 @@ def _compile_helper(key: str, layout_name: str) -> Any:
     def read_ahead(
         rows: Any, order: Any, vectors: Any, first: Any, last: Any, ledger: Any,
         guesses: Any, marks: Any, board: Any, span: Any,
-    ) -> int:  # fmt: skip
-        """Work out scores of rows that the leader will come to, until it is through; how many."""
+    ) -> bool:  # fmt: skip
+        """Work out scores of rows that the leader will come to; whether it is through, or else it does not move."""
         key  # noqa: B018
         n = order.shape[0]
         soon = ahead(rows)
         version = -1
-        begin, r, waited, done = 0, -1, 0, 0
+        begin, r, waited = 0, -1, 0
         while True:
             position = look(board, U(POSITION))
             if position >= n or waited > PATIENCE:
@@ -136,10 +150,9 @@ def _compile_helper(key: str, layout_name: str) -> Any:
             finish_reading()
             if look(board, U(VERSION)) == version:
                 publish(marks, U(r), version)
-                done += 1
                 r -= 1
         publish(board, U(GONE), np.int64(1))
-        return done
+        return waited <= PATIENCE
 
     return compiled.jit(read_ahead)
 
@@ -148,37 +161,100 @@ _leaders: dict[str, Any] = {}
 _helpers: dict[str, Any] = {}
 
 
+class Helper:
+    """A second thread, which is kept off the core that the leader runs on.
+
+    The system likes to wake a thread where it was called from, above all when another core only seems to be busy: the
+    threads of a linear algebra library go on looking for work for a tenth of a second after their last product.
+    """
+
+    def __init__(self) -> None:
+        self.pool = ThreadPoolExecutor(1)
+        self.thread = self.pool.submit(threading.get_native_id).result()
+        self.avoided = -1
+
+    def call(self, function: Any, *arguments: Any) -> Future[Any]:
+        here = _core()
+        if here != self.avoided:
+            self.avoided = here
+            others = os.sched_getaffinity(0) - {here}
+            if others:
+                with suppress(OSError):  # where it is forbidden, the thread runs wherever it is put
+                    os.sched_setaffinity(self.thread, others)
+        return self.pool.submit(function, *arguments)
+
+    def close(self) -> None:
+        self.pool.shutdown()
+
+
+def _find_core() -> Callable[[], int]:
+    """A function that says on which core it runs, or -1 where nobody can tell."""
+    found = getattr(ctypes.CDLL(None), "sched_getcpu", None) if sys.platform == "linux" else None
+    return (lambda: -1) if found is None else found
+
+
+_core = _find_core()
+
+
 class Pair:
     """The compiled loops of a leader and a helper, for a rule and a layout, and what the two share."""
 
-    def __init__(self, rule: Any, n_parameters: int, weighted: int, layout: str, coupled: bool) -> None:
+    def __init__(self, helper: Helper, rule: Any, n_parameters: int, weighted: int, layout: str, coupled: bool) -> None:
         key = kernel_key(rule, n_parameters, weighted, layout, coupled)
         if key not in _leaders:
             _leaders[key] = _compile(key, rule, n_parameters, weighted, layout, coupled)
         if layout not in _helpers:
             _helpers[layout] = _compile_helper(f"{compiled.engine_digest()} {layout}", layout)
-        self.lead, self.read_ahead = _leaders[key], _helpers[layout]
-        self.board = aligned_zeros((BOARD,), np.int64)
+        self.helper, self.lead, self.read_ahead = helper, _leaders[key], _helpers[layout]
+        self.version = self.leave = self.left = 0
         self.guesses: Array = np.empty((0, 0))
         self.marks: Array = np.empty(0)
-        self.ledger: Array = np.empty(0)
 
-    def visit(self, pool: ThreadPoolExecutor, state: HalfSpaces, span: int, arguments: tuple[Any, ...]) -> int:
-        """What the loop for a lone thread does, with these arguments, by two."""
-        rows, order = arguments[:2]
-        board = self.board
-        if len(self.marks) < len(order) or self.guesses.shape != (2 * span, state.vectors.shape[0]):
-            self.guesses = aligned_zeros((2 * span, state.vectors.shape[0]), state.dtype)
+    def called(self) -> bool:
+        """Whether the helper is called to the next stretch: not if it was too busy elsewhere to be of use lately."""
+        self.left = max(0, self.left - 1)
+        return self.left == 0
+
+    def prepare(self, state: HalfSpaces, arguments: tuple[Any, ...]) -> None:
+        """Compile both loops, with arguments that are to be visited by nobody."""
+        shared = self._share(state, SHORTEST, arguments)
+        self.lead(*arguments, *shared)
+        self.read_ahead(*self._ahead(state, arguments), *shared)
+
+    def _share(self, state: HalfSpaces, span: int, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What leader and helper have in common in one stretch."""
+        order, lanes = arguments[1], state.vectors.shape[0]
+        if len(self.marks) < len(order) or self.guesses.shape != (2 * span, lanes):
+            self.guesses = aligned_zeros((2 * span, lanes), state.dtype)
             self.marks = aligned_zeros((len(order),), np.int64)
-            self.ledger = aligned_zeros(state.ledger.shape, np.float64)
-        board[VERSION] += 2  # no mark of an earlier stretch counts
-        board[POSITION], board[GONE] = 0, 0
-        shared: tuple[Any, ...] = (self.guesses, self.marks, board, span)
-        helper = pool.submit(self.read_ahead, rows, order, state.vectors, 0, state.count, self.ledger, *shared)
+        board = aligned_zeros((BOARD,), np.int64)  # a new one: a helper that is late knows nothing of other stretches
+        board[VERSION] = self.version + 2  # no mark of an earlier stretch counts
+        return self.guesses, self.marks, board, span
+
+    def _ahead(self, state: HalfSpaces, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        rows, order = arguments[:2]
+        return rows, order, state.vectors, 0, state.count, np.zeros_like(state.ledger)
+
+    def visit(self, state: HalfSpaces, span: int, arguments: tuple[Any, ...]) -> int:
+        """What the loop for a lone thread does, with these arguments, by two."""
+        shared = self._share(state, span, arguments)
+        board = shared[2]
+        helper = self.helper.call(self._help, board, (*self._ahead(state, arguments), *shared))
         try:
             visited: int = self.lead(*arguments, *shared)
         finally:
-            board[POSITION] = len(order)
-            if not (board[GONE] or helper.cancel()):
-                helper.result()
+            board[POSITION] = len(arguments[1])
+            self.version = int(board[VERSION])
+            useful = board[TAKEN] > USEFUL * len(arguments[1])
+            self.leave = 0 if useful else min(2 * self.leave + 1, LONGEST_LEAVE)
+            self.left = self.leave + 1
+            if not (helper.cancel() or board[GONE]):  # it finds out later, and may write down one more row: not here
+                self.guesses, self.marks = np.empty((0, 0)), np.empty(0)
         return visited
+
+    def _help(self, board: Array, arguments: tuple[Any, ...]) -> None:
+        nap = NAP
+        while not self.read_ahead(*arguments):
+            time.sleep(nap)
+            nap *= 2
+            board[GONE] = 0

@@ -159,7 +159,7 @@ class Rest:
         self._take()
         self.sleeping_squares = max(0.0, squares - self.working.norm() ** 2)
         task = replace(self.task, positive=self.task.positive[self.awake], params=self.task.params[self.awake])
-        self.working_visitor = type(self.visitor)(task, len(self.awake), pool=self.visitor.pool)
+        self.working_visitor = type(self.visitor)(task, len(self.awake), like=self.visitor)
 
     def _take(self) -> None:
         """Have the awake in a state of their own."""

@@ -22,7 +22,7 @@ import numpy as np
 from rosenblatt.engine.judge import count_errors
 from rosenblatt.engine.loop import LAYOUTS, visit_rows
 from rosenblatt.engine.order import Shuffler, find_mistakes
-from rosenblatt.engine.pair import LONGEST, Pair, span_of
+from rosenblatt.engine.pair import Helper, Pair, span_of
 from rosenblatt.engine.pocket import Pocket
 from rosenblatt.engine.rest import Rest, may_rest
 from rosenblatt.engine.state import Array, HalfSpaces
@@ -78,7 +78,7 @@ class Task:
 class Visitor:
     """Takes rows to half-spaces, on as many threads as there are units of half-spaces."""
 
-    def __init__(self, task: Task, count: int, record: bool = False, pool: ThreadPoolExecutor | None = None) -> None:
+    def __init__(self, task: Task, count: int, record: bool = False, like: Visitor | None = None) -> None:
         self.task = task
         self.record = record
         self.kernel = visit_rows(task.rule, task.params.shape[1], task.weighted, task.layout, task.coupled)
@@ -92,24 +92,32 @@ class Visitor:
         else:
             together = math.ceil(units / threads)
         self.parts = [(k, min(k + together * unit, count)) for k in range(0, count, together * unit)]
-        self.pool = ThreadPoolExecutor(task.n_jobs) if pool is None and task.n_jobs > 1 else pool
-        self.count, self.per_row = count, products_per_row(task, count)
-        self.pair: Pair | None = None
-        if self.pool is not None and task.layout == "columns" and self.per_row * task.n_rows >= WORTH_A_HELPER:
-            self.pair = Pair(task.rule, task.params.shape[1], task.weighted, task.layout, task.coupled)
+        self.per_row = products_per_row(task, count)
+        self.pool: ThreadPoolExecutor | None = None
+        self.helper: Helper | None = None
+        if like is not None:  # another visitor's threads
+            self.pool, self.helper = like.pool, like.helper
+        elif task.n_jobs > 1:
+            self.pool = ThreadPoolExecutor(task.n_jobs)
+            shared = task.layout == "columns" and self.per_row * task.n_rows >= WORTH_A_HELPER
+            self.helper = Helper() if shared else None
+        parts = task.rule, task.params.shape[1], task.weighted, task.layout, task.coupled
+        self.pair = None if self.helper is None else Pair(self.helper, *parts)
         self.lessons_per_row = 1.0  # in the stretch before; at first every row may teach something
 
     def prepare(self, state: HalfSpaces) -> None:
         """Have everything compiled before the clock starts."""
         nothing = self.task.kept[:0]
         self.visit(state, nothing)
-        if self.pool is not None and self.pair is not None:
+        if self.pair is not None:
             arguments = *self._arguments(state, nothing), 0, state.count, *self._results(state, nothing)
-            self.pair.visit(self.pool, state, LONGEST, arguments)
+            self.pair.prepare(state, arguments)
 
     def close(self) -> None:
         if self.pool is not None:
             self.pool.shutdown()
+        if self.helper is not None:
+            self.helper.close()
 
     def _arguments(self, state: HalfSpaces, order: Array) -> tuple[Any, ...]:
         task = self.task
@@ -129,8 +137,9 @@ class Visitor:
         updates = state.updates
         arguments, (scores, log) = self._arguments(state, order), self._results(state, order)
         span = span_of(self.lessons_per_row)
-        if self.pool is not None and self.pair is not None and span and self.per_row * len(order) >= WORTH_A_HELPER:
-            visited = self.pair.visit(self.pool, state, span, (*arguments, 0, state.count, scores, log))
+        worth_it = span > 0 and self.per_row * len(order) >= WORTH_A_HELPER
+        if self.pair is not None and worth_it and self.pair.called():
+            visited = self.pair.visit(state, span, (*arguments, 0, state.count, scores, log))
         else:
             run = map if self.pool is None or len(self.parts) == 1 else self.pool.map
             visits = run(lambda bounds: self.kernel(*arguments, *bounds, scores, log), self.parts)

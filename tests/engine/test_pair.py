@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
+import time
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -41,9 +41,9 @@ def always(monkeypatch):
     monkeypatch.setattr(run, "WORTH_A_HELPER", 0)
     monkeypatch.setattr(pair, "MOST_LESSONS", np.inf)
 
-    def note(self, pool, state, span, arguments):
+    def note(self, state, span, arguments):
         calls.append(span)
-        return visit(self, pool, state, span, arguments)
+        return visit(self, state, span, arguments)
 
     monkeypatch.setattr(pair.Pair, "visit", note)
     return calls
@@ -133,7 +133,8 @@ class Stage:
 
     def __init__(self, span=16, classes=1):
         X, y = text(6)
-        self.pair = pair.Pair(RULE, 1, -1, "columns", False)
+        self.helper = pair.Helper()
+        self.pair = pair.Pair(self.helper, RULE, 1, -1, "columns", False)
         self.state = HalfSpaces(classes, D, np.float32, "columns")
         self.state.set_weights(np.random.default_rng(0).normal(size=(classes, D)).astype(np.float32), np.zeros(classes))
         self.board = aligned_zeros((pair.BOARD,), np.int64)
@@ -164,9 +165,9 @@ class Stage:
 
 def test_a_helper_whose_leader_does_not_move_reads_two_spans_and_leaves():
     stage = Stage()
-    assert stage.help() == 31  # all of two spans but the row that the leader is at
+    assert not stage.help()
     assert stage.board[pair.GONE] == 1
-    np.testing.assert_array_equal(np.flatnonzero(stage.marks), np.arange(1, 32))
+    np.testing.assert_array_equal(np.flatnonzero(stage.marks), np.arange(1, 32))  # the leader is at the first row
 
 
 def test_a_leader_takes_what_is_up_to_date_and_nothing_else():
@@ -177,7 +178,7 @@ def test_a_leader_takes_what_is_up_to_date_and_nothing_else():
     for lift, believed in ((0, True), (2, False)):
         stage = Stage()
         stage.codes[:] = answers  # there is nothing to learn
-        assert stage.help() == 31
+        stage.help()
         right = stage.guesses[1, 0]
         stage.guesses[1, 0] *= 3.0
         stage.board[VERSION] += lift
@@ -189,14 +190,91 @@ def test_a_leader_takes_what_is_up_to_date_and_nothing_else():
 def test_a_helper_that_never_comes_is_not_waited_for():
     stage, alone = Stage(), Stage()
     hold = threading.Event()
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(hold.wait)
-        visited = stage.pair.visit(pool, stage.state, 16, stage.arguments())
-        hold.set()
+    stage.helper.pool.submit(hold.wait)
+    visited = stage.pair.visit(stage.state, 16, stage.arguments())
+    hold.set()
+    stage.helper.close()
     assert visited == N
     run.visit_rows(RULE, 1, -1, "columns", False)(*alone.arguments())
     np.testing.assert_array_equal(stage.scores, alone.scores)
     np.testing.assert_array_equal(stage.state.ledger[0, :SCORE], alone.state.ledger[0, :SCORE])
+
+
+def test_a_helper_that_is_held_up_in_the_middle_is_not_waited_for_and_writes_nothing_that_counts():
+    stage, alone = Stage(), Stage()
+    hold, began = threading.Event(), threading.Event()
+    read_ahead = stage.pair.read_ahead
+
+    def held_up(*arguments):
+        began.set()
+        hold.wait()
+        return read_ahead(*arguments)
+
+    stage.pair.read_ahead = held_up
+    lead = stage.pair.lead
+
+    def lead_once_it_began(*arguments):
+        began.wait()
+        return lead(*arguments)
+
+    stage.pair.lead = lead_once_it_began
+    run.visit_rows(RULE, 1, -1, "columns", False)(*alone.arguments())
+    assert stage.pair.visit(stage.state, 16, stage.arguments()) == N
+    assert len(stage.pair.marks) == 0  # what the late one has belongs to nobody else any more
+    hold.set()
+    stage.helper.close()
+    np.testing.assert_array_equal(stage.scores, alone.scores)
+
+
+def test_a_helper_whose_leader_comes_late_takes_a_nap_and_goes_on():
+    stage, naps = Stage(), []
+    sleep = time.sleep
+
+    def nap(seconds):
+        naps.append(seconds)
+        sleep(seconds)
+
+    lead = stage.pair.lead
+
+    def lead_late(*arguments):
+        while not naps:
+            sleep(1e-4)
+        return lead(*arguments)
+
+    stage.pair.lead = lead_late
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pair.time, "sleep", nap)
+        assert stage.pair.visit(stage.state, 16, stage.arguments()) == N
+        stage.helper.close()
+    assert naps[0] == pair.NAP
+
+
+def test_a_helper_that_was_of_no_use_is_left_alone_for_longer_and_longer():
+    stage = Stage()
+    hold = threading.Event()
+    stage.helper.pool.submit(hold.wait)
+    calls = []
+    for _ in range(40):
+        calls.append(stage.pair.called())
+        if calls[-1]:
+            stage.pair.visit(stage.state, 16, stage.arguments())
+    hold.set()
+    stage.helper.close()
+    np.testing.assert_array_equal(np.diff(np.flatnonzero(calls)), [2, 4, 8, 16])
+
+
+def test_a_helper_is_kept_off_the_core_of_its_leader(monkeypatch):
+    asked = []
+    monkeypatch.setattr(pair, "_core", lambda: 3)
+    monkeypatch.setattr(pair.os, "sched_getaffinity", lambda which: {1, 3, 5}, raising=False)
+    monkeypatch.setattr(pair.os, "sched_setaffinity", lambda *told: asked.append(told), raising=False)
+    helper = pair.Helper()
+    assert [helper.call(int).result() for _ in range(2)] == [0, 0]
+    assert asked == [(helper.thread, {1, 5})]  # once is enough while the leader stays where it is
+    monkeypatch.setattr(pair.os, "sched_getaffinity", lambda which: {4}, raising=False)
+    monkeypatch.setattr(pair, "_core", lambda: 4)
+    assert helper.call(int).result() == 0 and len(asked) == 1  # there is no other core
+    helper.close()
 
 
 @pytest.mark.parametrize(("lessons", "span"), [(1.0, 0), (0.05, 16), (0.01, 16), (0.005, 32), (0.0, 128)])
