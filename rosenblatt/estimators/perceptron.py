@@ -50,7 +50,8 @@ class Perceptron(LinearClassifier):
     random_state : int, RandomState or None
         Seeds the shuffling.
     n_jobs : int or None
-        Threads over which the half-spaces are spread. The result is the same bits for any number.
+        Threads over which the half-spaces are spread; over sparse rows two of them can share one half-space. The result
+        is the same bits for any number.
     verbose : int
         1 shows the epochs while they happen.
     pocket_check : {"run", "update"}
