@@ -78,7 +78,9 @@ class Task:
 class Visitor:
     """Takes rows to half-spaces, on as many threads as there are units of half-spaces."""
 
-    def __init__(self, task: Task, count: int, record: bool = False, like: Visitor | None = None) -> None:
+    def __init__(
+        self, task: Task, count: int, record: bool = False, *, once: bool = False, like: Visitor | None = None
+    ) -> None:
         self.task = task
         self.record = record
         self.kernel = visit_rows(task.rule, task.params.shape[1], task.weighted, task.layout, task.coupled)
@@ -100,7 +102,7 @@ class Visitor:
         elif task.n_jobs > 1:
             self.pool = ThreadPoolExecutor(task.n_jobs)
             shared = task.layout == "columns" and self.per_row * task.n_rows >= WORTH_A_HELPER
-            self.helper = Helper() if shared else None
+            self.helper = Helper() if shared and not once else None  # in a first epoch much is learned
         parts = task.rule, task.params.shape[1], task.weighted, task.layout, task.coupled
         self.pair = None if self.helper is None else Pair(self.helper, *parts)
         self.lessons_per_row = 1.0  # in the stretch before; at first every row may teach something
@@ -267,7 +269,7 @@ def train(
     """
     watch = watch or Watch()
     outcome = Outcome(pocket=pocket or Pocket(), log=UpdateLog(state.count) if record else None)
-    visitor = Visitor(task, state.count, record)
+    visitor = Visitor(task, state.count, record, once=max_iter == 1)
     kept = task.kept
     shuffler = None if seed is None else Shuffler(kept, seed)
     large = products_per_row(task, state.count) * task.n_rows > CHEAP_PASS
