@@ -79,6 +79,7 @@ class Column:
     indicator: bool = False
     filled: float = 1.0  # the share of its entries that are not 0, times its width
     words: WordColumns | None = None
+    first_strange: tuple[int, str] | None = None  # of numbers read from text: row and value of the first that is none
 
 
 class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -326,6 +327,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         column = Column(known.name, kind, why, missing=known.missing)
         if kind == "number" and known.numeric is False:
             column.missing += known.strange
+            column.first_strange = known.first_strange
         if column.missing and self.missing == "error" and kind != "dropped":
             raise _lacking(known, column)
         if kind == "number":
@@ -400,8 +402,8 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         missing = series.null_count() > 0 or (series.dtype.is_float() and bool(series.is_nan().any()))
         if missing and self.missing == "error":
             raise CellError(
-                f"No value may be missing with missing='error', but the column {column.name!r} lacks one in row "
-                "{row}; fill it in.",
+                f"No value may be missing with missing='error', but the column {column.name!r} lacks one in "
+                "row {row}; fill it in.",
                 start + int((series.is_null() | _nan(series)).arg_max() or 0),
             )
         if missing and column.indicator:

@@ -19,6 +19,7 @@ from rosenblatt.features.columns import Column, ColumnEncoder, read_numbers
 from rosenblatt.verbs.errors import UsageError, reading
 from rosenblatt.verbs.examples import Examples, find_column
 from rosenblatt.verbs.models import SavedModel, open_for
+from rosenblatt.verbs.pipelines import in_the_file
 
 if TYPE_CHECKING:
     import polars
@@ -86,7 +87,8 @@ class Blocks:
             yield from self.source.batches(self._rows_of_a_block())
             return
         survey = self._survey()
-        self.strange = survey.judged(self.name)
+        with in_the_file(Examples(None, place_of=self.source.place_of)):
+            self.strange = survey.judged()
         for frame in self.source.batches(self._rows_of_a_block()):
             yield survey.fitted(frame)  # type: ignore[arg-type]  # no matrix
 
@@ -120,7 +122,9 @@ class Blocks:
             given = content if self.rename is None else _renamed(content, self.rename)
             rows = self._as_judged(_without(given, self.saved.target, source.name))
         places = np.arange(start, start + rows.shape[0]) if start else None
-        return Examples(rows, name=source.name, format=source.format, given=given, places=places)
+        return Examples(
+            rows, name=source.name, format=source.format, given=given, places=places, place_of=source.place_of
+        )
 
     def _as_judged(self, rows: polars.DataFrame) -> polars.DataFrame:
         """Text among numbers becomes missing where the whole table has been judged, not this block alone."""
@@ -171,11 +175,10 @@ class _Survey:
             before, *first = self.strange.get(column.name, (0, self.rows + row, series[row]))
             self.strange[column.name] = (before + count, first[0], first[1])
 
-    def judged(self, name: str) -> dict[str, int]:
+    def judged(self) -> dict[str, int]:
         """How many values are no numbers, by column; refused where the encoder would refuse the whole table."""
-        with reading(name):
-            for column, (count, row, value) in self.strange.items():
-                self.encoder.check_strange(self.numbers[column], count, self.rows, row, value)
+        for column, (count, row, value) in self.strange.items():
+            self.encoder.check_strange(self.numbers[column], count, self.rows, row, value)
         return {column: count for column, (count, _, _) in self.strange.items()}
 
     def fitted(self, frame: polars.DataFrame) -> polars.DataFrame:
