@@ -108,6 +108,8 @@ def as_numbers(series: pl.Series) -> pl.Series:
     """
     kind = series.dtype
     if kind == pl.Float64:
+        if not series.null_count() and not np.isnan(series.to_numpy()).any():
+            return series  # most columns, and quicker to tell than to fill
         numbers = series
     elif kind == pl.Date:
         numbers = series.to_physical().cast(pl.Float64)

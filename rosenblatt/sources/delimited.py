@@ -281,7 +281,7 @@ def _has_header(rows: list[list[str]]) -> bool:
 def _names(first: list[str], header: bool, notes: list[str]) -> tuple[str, ...]:
     if not header:
         return tuple(f"column_{j + 1}" for j in range(len(first)))
-    names: list[str] = []
+    names: dict[str, None] = {}  # in order, and quick to look up among thousands
     for j, cell in enumerate(first):
         wanted = cell.strip().strip("﻿") or f"column_{j + 1}"
         name, number = wanted, 2
@@ -289,7 +289,7 @@ def _names(first: list[str], header: bool, notes: list[str]) -> tuple[str, ...]:
             name, number = f"{wanted}_{number}", number + 1
         if name != wanted:
             notes.append(f"The column name {wanted!r} stands there more than once; column {j + 1} is called {name!r}.")
-        names.append(name)
+        names[name] = None
     return tuple(names)
 
 

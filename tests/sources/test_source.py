@@ -563,3 +563,11 @@ def test_what_is_wrong_is_said_by_read(tmp_path):
     begun.begin()
     with pytest.raises(ValueError, match="line 3 has 1"):
         begun.read()
+
+
+def test_thousands_of_names(tmp_path):
+    """Names of columns are told apart quickly, however many there are."""
+    names = [f"f{j}" for j in range(3000)] + ["f7", "f7"]
+    (tmp_path / "t.csv").write_text(",".join(names) + "\n" + ",".join(["1"] * 3002) + "\n")
+    source = open_source(tmp_path / "t.csv")
+    assert source.read().columns == [*names[:3000], "f7_2", "f7_3"] and len(source.notes) == 2
