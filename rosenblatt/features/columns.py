@@ -39,7 +39,8 @@ MANY = 2**16  # rows from which columns and slices are worked on side by side
 EXACT = 2**22  # numbers up to which rows are float64
 MOSTLY_ZERO = 0.25  # of the entries different from 0, below which rows are sparse
 PLAIN = (pl.Float64, pl.Float32, pl.Int64, pl.Int32, pl.Int16, pl.Int8, pl.UInt64, pl.UInt32, pl.UInt16, pl.UInt8)
-SMALL = 2**26  # bytes of a table that need not be given up early: with thousands of columns that takes its time
+WIDE = 1000  # columns from which it takes a while to give them up one by one
+SMALL = 2**26  # bytes up to which such a table is kept instead
 NARROW = 32  # columns up to which rows are dense in any case
 TINY = 1e-140  # largest number of a column whose squares would vanish: half its range is taken for its deviation
 SMALLEST = 1e-307  # deviation that can be divided by
@@ -220,7 +221,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         others = np.empty((frame.height - height, self.n_features_out_), self.dtype_)
         slices: list[tuple[int, pl.DataFrame] | None] = list(_slices(self._used(frame)))
         total = frame.height
-        if give_up and frame.estimated_size() > SMALL:
+        if give_up and (frame.width < WIDE or frame.estimated_size() > SMALL):
             for name in frame.columns:
                 frame.drop_in_place(name)
         counts = np.add.reduceat(kept, np.arange(0, total, SLICE), dtype=np.int64)
