@@ -89,6 +89,8 @@ class Source:
     _copies: Any = field(default=None, repr=False)  # the folder of what came from elsewhere
     _called: dict[str, str] = field(default_factory=dict, repr=False)  # and where each file in it came from
     _begun: Future[Rows] | None = field(default=None, repr=False)
+    _grouped: set[str] = field(default_factory=set, repr=False)  # columns with points between thousands
+    _commas: set[str] = field(default_factory=set, repr=False)  # files whose decimal commas come late
     _not_plain: set[str] = field(default_factory=set, repr=False)  # text that the compiled reader gave up on
     _places: dict[str, list[delimited.Place]] = field(default_factory=dict, repr=False)
 
@@ -339,7 +341,11 @@ class Source:
             self._note(note)
         for column, kind in dialect.types.items():
             self.types.setdefault(column, kind)
-        table = delimited.TextTable(name, dialect, self._byte_encoding(path), self.types, path, self.encoding)
+        dialect.decimal_comma |= path in self._commas
+        table = delimited.TextTable(
+            name, dialect, self._byte_encoding(path), self.types, path, self.encoding, grouped=self._grouped,
+            commas=self._commas,
+        )  # fmt: skip
         with open_text(path, self.encoding) as file:
             offset = 0
             if self._is_large_and_plain(path):
@@ -359,6 +365,8 @@ class Source:
                     places = places if places is None else places[places.index(quick.stopped) :]
                 file.seek(offset)
             yield from table.frames(file, fresh=fresh, block_bytes=block_bytes, places=places, offset=offset)
+            for note in table.told.values():
+                self._note(note)
 
     def _is_large_and_plain(self, path: str) -> bool:
         """Whether a file may be one for the compiled reader, which takes half a second to load."""
