@@ -23,6 +23,7 @@ from rosenblatt.features.tables import CellError
 from rosenblatt.verbs.errors import InputError, counted, reading, setting, with_keep
 from rosenblatt.verbs.examples import Array, Examples
 
+UNEVEN = 100.0  # times that a column may be larger than most before a word is said
 WATCHED = 20_000_000  # numbers in the held-out rows up to which their error is measured after every epoch
 
 
@@ -36,12 +37,29 @@ def unfitted(found: Examples, learner: Any, *, scale: bool, missing: str, text: 
     steps: list[tuple[str, Any]] = [("learner", learner)]
     if scale and not issparse(found.rows) and found.rows.dtype != np.uint8:
         steps.insert(0, ("scaler", StandardScaler()))
+    if issparse(found.rows):
+        found.notes.extend(_notes_on_sizes(found))
     if has_gaps(found.rows):
         gaps = int(np.isnan(found.rows).sum())
         are = "is" if gaps == 1 else "are"
         found.notes.append(f"{counted(gaps, 'missing value')} {are} filled with the median of the column.")
         steps.insert(0, ("imputer", SimpleImputer(strategy="median", keep_empty_features=True)))
     return Pipeline(steps)
+
+
+def _notes_on_sizes(found: Examples) -> list[str]:
+    """A word on sparse rows, which are not scaled, where some columns are much larger than others."""
+    rows = csr_array(found.rows)
+    largest = np.zeros(rows.shape[1])
+    np.maximum.at(largest, rows.indices, np.abs(rows.data))
+    largest = largest[largest > 0]
+    ratio = largest.max() / np.median(largest) if len(largest) else 1.0
+    if ratio < UNEVEN:
+        return []
+    return [
+        f"Sparse rows are not scaled, but the largest column of {found.name} is {ratio:,.0f} times as large as most "
+        f"and outweighs them; make a table of it (rosenblatt convert {found.name} rows.csv), whose columns are scaled."
+    ]
 
 
 def has_gaps(rows: Any) -> bool:

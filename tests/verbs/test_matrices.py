@@ -52,3 +52,12 @@ def test_what_cannot_be_computed_with(tmp_path, rows):
     X[7, 1] = np.nan
     with pytest.raises(InputError, match=r"row 8, column 2 is \(NaN\)"):
         predict(model, saved(tmp_path, X, y, "bad"))
+
+
+@pytest.mark.parametrize(("size", "told"), [(1, False), (5000, True)])
+def test_a_word_on_sparse_columns_of_uneven_size(tmp_path, size, told):
+    text = "".join(f"{(-1) ** i} 1:{size + i % 3} {i % 5 + 2}:1\n" for i in range(60))
+    (tmp_path / "t.libsvm").write_text(text)
+    notes = train(str(tmp_path / "t.libsvm")).notes
+    assert any("is 5,002 times as large as most" in note for note in notes) == told
+    assert told or not notes
