@@ -413,8 +413,10 @@ def _table(caption: str, head: list[str], rows: list[list[str]], words_from: int
         body += f'<tr><th scope="row">{escape(row[0])}</th>'
         body += "".join(cell("td", number, text) for number, text in enumerate(row[1:], 1)) + "</tr>"
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(head[0], quote=True)} table"><table>'
-        f"<caption>{escape(caption)}</caption><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
+        f'<p class="caption">{escape(caption)}</p>'  # outside: it stays in sight where the table is scrolled
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(head[0], quote=True)} table">'
+        f'<table aria-label="{escape(caption, quote=True)}"><thead><tr>{top}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
     )
 
 
