@@ -290,9 +290,9 @@ def squared_distance(
     X: Any, signs: Array, chosen: Sequence[int], weights: Sequence[Number], *, constant: bool
 ) -> Fraction:
     """‖sum_i weight_i y_i x_i‖^2, or of (x_i, 1) when there is a `constant`."""
-    total = combination(X, signs, chosen, weights)
+    tops, bottom = common_integers(list(combination(X, signs, chosen, weights).values()))
     last = sum(Fraction(weight) * int(signs[row]) for row, weight in zip(chosen, weights, strict=True))
-    return sum((value * value for value in total.values()), Fraction(0)) + (last * last if constant else 0)
+    return Fraction(sum(top * top for top in tops), bottom * bottom) + (last * last if constant else 0)
 
 
 def class_means(X: Any, signs: Array, *, intercept: bool) -> dict[int, Fraction]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import enum
 import errno
+from itertools import pairwise
+from typing import Any
 
 from rosenblatt.cli.words import in_options
 from rosenblatt.verbs.errors import InputError, OutputError, UsageError, one_line, os_sentence, raised_on_purpose
 
+NUMBERS = {"integer": "a whole number", "number": "a number", "float": "a number"}  # by the words of typer
 NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)  # what only writing meets
 
 
@@ -42,6 +45,19 @@ def code_and_sentence(error: BaseException) -> tuple[int, str]:
     return code, in_options(sentence)
 
 
+def _bad_value(error: Any) -> str:
+    """What typer says of a number that is none, in our words; nothing if it says something else."""
+    option = getattr(error, "param", None)
+    wanted = next((told for word, told in NUMBERS.items() if word in str(getattr(error, "message", ""))), None)
+    if option is None or wanted is None or error.ctx is None:
+        return ""
+    given: list[str] = error.ctx.find_root().obj or []
+    texts = [text.partition("=")[2] for text in given if text.startswith(tuple(f"{name}=" for name in option.opts))]
+    texts += [text for name, text in pairwise(given) if name in option.opts]
+    came = f", but got {texts[-1]!r}" if texts else ""
+    return f"{option.opts[0]} must be {wanted}{came}"
+
+
 def _code_and_sentence(error: BaseException) -> tuple[int, str]:
     if isinstance(error, KeyboardInterrupt):
         return Failure.INTERRUPTED, "interrupted."
@@ -54,7 +70,7 @@ def _code_and_sentence(error: BaseException) -> tuple[int, str]:
     if hasattr(error, "format_message"):  # typer's own, whichever click is inside
         context = getattr(error, "ctx", None)
         path = context.command_path if context is not None else "rosenblatt"
-        message = " ".join(error.format_message().split()).rstrip(".")
+        message = _bad_value(error) or " ".join(error.format_message().split()).rstrip(".")
         return Failure.USAGE, f"{message}; see {path} --help." if message else ""
     if type(error).__name__ == "Abort":
         return Failure.INTERRUPTED, "interrupted."

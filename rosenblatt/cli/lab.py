@@ -11,12 +11,13 @@ def lab(
     host: Annotated[
         str, typer.Option("--host", metavar="NAME", help="Where to listen; 0.0.0.0 for the whole network.")
     ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option("--port", metavar="NUMBER", min=0, max=65535, help="The port; 0 takes a free one.")
-    ] = 0,
+    port: Annotated[int, typer.Option("--port", metavar="NUMBER", help="The port; 0 takes a free one.")] = 0,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
 ) -> None:
     """Open the lab: draw points, watch learners, step through the proof."""
+    from rosenblatt.verbs.errors import check_number
+
+    check_number("--port", port, 0, 65535, usual="0 takes a free one")
     from rosenblatt.lab import serve
 
     serve(host=host, port=port, open_browser=browser)

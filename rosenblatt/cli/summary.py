@@ -265,7 +265,7 @@ def print_proof(screen: Console, done: Proof) -> None:
     elif isinstance(result, NotSeparable):
         classes = result.about.classes
         _pair(screen, "Classes", _safe(f"{classes[1]} against {classes[0]}"))
-        named = ", ".join(str(row + 1) for row in result.rows[:8]) + (", …" if len(result.rows) > 8 else "")
+        named = ", ".join(map(str, done.witness_rows[:8])) + (", …" if len(result.rows) > 8 else "")
         _pair(
             screen,
             "Proof",

@@ -1,4 +1,4 @@
-"""The order of rows in an epoch, and what the visits of a stretch came to: small compiled helpers of the run."""
+"""The order of rows in an epoch, and what the visits came to: small compiled helpers of the run."""
 
 from __future__ import annotations
 
@@ -107,3 +107,20 @@ def longest_run(wrong: Array, run: int) -> tuple[int, int, int]:
     """
     longest, end, run = _longest_run(f"run {compiled.engine_digest()}")(wrong, run)
     return int(longest), int(end), int(run)
+
+
+@functools.cache
+def _sum_of_squares(key: str) -> Any:
+    def sum_of_squares(values: Any) -> Any:
+        key  # noqa: B018
+        result = 0.0
+        for value in values:
+            result += np.float64(value) * np.float64(value)
+        return result
+
+    return compiled.jit(sum_of_squares, any_order=True)
+
+
+def sum_of_squares(values: Array) -> float:
+    """In float64, on this thread alone: numpy would wake the threads of its library, which go on spinning for long."""
+    return float(_sum_of_squares(f"squares {compiled.engine_digest()}")(values))

@@ -211,13 +211,14 @@ class HalfSpaces:
 
     def norm(self) -> float:
         """The Euclidean length of all weights and biases together; not finite once anything overflowed."""
+        from rosenblatt.engine.order import sum_of_squares
+
         scale, bias = self.ledger[: self.count, SCALE], self.ledger[: self.count, BIAS]
         with np.errstate(over="ignore", invalid="ignore"):
             if (scale == 1.0).all():
                 flat = self.vectors.ravel()
-                # BLAS would take float64 to several threads, which keep a core busy for a tenth of a second afterwards.
-                squares = float(np.dot(flat, flat) if self.dtype == np.float32 else np.einsum("i,i->", flat, flat))
-                if not np.isfinite(squares):  # a float32 square overflows at 1e19, a float64 one at 1e154
+                squares = sum_of_squares(flat)
+                if not np.isfinite(squares):  # a float64 square overflows at 1e154
                     largest = float(np.abs(flat).max(initial=0.0))
                     return largest * float(np.linalg.norm(flat / largest)) if np.isfinite(largest) else np.inf
             else:

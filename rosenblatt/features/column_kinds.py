@@ -184,7 +184,8 @@ class ColumnFigures:
             self.whole = numbers
         else:
             self.whole = None
-        self.sample.append(numbers.gather_every(max(self.stride, len(numbers) // SAMPLE)))
+        every = max(self.stride, len(numbers) // SAMPLE)
+        self.sample.append(numbers if every == 1 else numbers.gather_every(every))
         while sum(map(len, self.sample)) > 2 * SAMPLE:
             self.stride *= 2
             self.sample = [pl.concat([piece.rechunk() for piece in self.sample]).gather_every(2)]

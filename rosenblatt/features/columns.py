@@ -39,6 +39,8 @@ MANY = 2**16  # rows from which columns and slices are worked on side by side
 EXACT = 2**22  # numbers up to which rows are float64
 MOSTLY_ZERO = 0.25  # of the entries different from 0, below which rows are sparse
 PLAIN = (pl.Float64, pl.Float32, pl.Int64, pl.Int32, pl.Int16, pl.Int8, pl.UInt64, pl.UInt32, pl.UInt16, pl.UInt8)
+WIDE = 1000  # columns from which it takes a while to give them up one by one
+SMALL = 2**26  # bytes up to which such a table is kept instead
 NARROW = 32  # columns up to which rows are dense in any case
 TINY = 1e-140  # largest number of a column whose squares would vanish: half its range is taken for its deviation
 SMALLEST = 1e-307  # deviation that can be divided by
@@ -79,6 +81,7 @@ class Column:
     indicator: bool = False
     filled: float = 1.0  # the share of its entries that are not 0, times its width
     words: WordColumns | None = None
+    first_strange: tuple[int, str] | None = None  # of numbers read from text: row and value of the first that is none
 
 
 class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -218,7 +221,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         others = np.empty((frame.height - height, self.n_features_out_), self.dtype_)
         slices: list[tuple[int, pl.DataFrame] | None] = list(_slices(self._used(frame)))
         total = frame.height
-        if give_up:
+        if give_up and (frame.width < WIDE or frame.estimated_size() > SMALL):
             for name in frame.columns:
                 frame.drop_in_place(name)
         counts = np.add.reduceat(kept, np.arange(0, total, SLICE), dtype=np.int64)
@@ -326,6 +329,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         column = Column(known.name, kind, why, missing=known.missing)
         if kind == "number" and known.numeric is False:
             column.missing += known.strange
+            column.first_strange = known.first_strange
         if column.missing and self.missing == "error" and kind != "dropped":
             raise _lacking(known, column)
         if kind == "number":
@@ -400,8 +404,8 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         missing = series.null_count() > 0 or (series.dtype.is_float() and bool(series.is_nan().any()))
         if missing and self.missing == "error":
             raise CellError(
-                f"No value may be missing with missing='error', but the column {column.name!r} lacks one in row "
-                "{row}; fill it in.",
+                f"No value may be missing with missing='error', but the column {column.name!r} lacks one in "
+                "row {row}; fill it in.",
                 start + int((series.is_null() | _nan(series)).arg_max() or 0),
             )
         if missing and column.indicator:

@@ -15,23 +15,27 @@ class CellError(ValueError):
     Parameters
     ----------
     message : str
-        With "{row}" where the number of the row, counted from 1, should stand.
+        With "row {row}" where the number of the row, counted from 1, should stand.
     row : int
         Counted from 0.
+    place : str, optional
+        What its user finds the row by, such as "line 3"; its number otherwise.
 
     Examples
     --------
-    >>> CellError("Row {row} is wrong.", 1), CellError("Row {row} is wrong.", 1).at(41)
-    (CellError('Row 2 is wrong.'), CellError('Row 42 is wrong.'))
+    >>> error = CellError("The cell in row {row} is wrong.", 1)
+    >>> error, error.at(41), error.at(41, "line 43")
+    (CellError('The cell in row 2 is wrong.'), CellError('The cell in row 42 is wrong.'), \
+CellError('The cell in line 43 is wrong.'))
     """
 
-    def __init__(self, message: str, row: int) -> None:
-        super().__init__(message.replace("{row}", f"{row + 1}"))
+    def __init__(self, message: str, row: int, place: str | None = None) -> None:
+        super().__init__(message.replace("row {row}", place or f"row {row + 1}"))
         self.message, self.row = message, row
 
-    def at(self, row: int) -> CellError:
+    def at(self, row: int, place: str | None = None) -> CellError:
         """The same about another row."""
-        return CellError(self.message, row)
+        return CellError(self.message, row, place)
 
 
 def as_frame(X: Any) -> pl.DataFrame:
@@ -104,6 +108,8 @@ def as_numbers(series: pl.Series) -> pl.Series:
     """
     kind = series.dtype
     if kind == pl.Float64:
+        if not series.null_count() and not np.isnan(series.to_numpy()).any():
+            return series  # most columns, and quicker to tell than to fill
         numbers = series
     elif kind == pl.Date:
         numbers = series.to_physical().cast(pl.Float64)

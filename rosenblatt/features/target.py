@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,28 +38,40 @@ class Target:
     n_without: int
 
 
-def find_column(columns: list[str] | tuple[str, ...], wanted: str | int) -> str:
-    """The column of a name or a number (from 1; -1 is the last). A name that is a column's wins over a number."""
-    names = list(columns)
-    if str(wanted) in names:
-        return str(wanted)
-    try:
-        place = int(wanted)
-    except ValueError:
-        lowered = {name.lower(): name for name in names}
-        near = difflib.get_close_matches(str(wanted).lower(), list(lowered), 1)
-        advice = f"did you mean {lowered[near[0]]!r}?" if near else f"choose one of {_listed(names)}."
-        raise ValueError(f"The target must be a column, but there is none called {wanted!r}; {advice}") from None
-    if not 1 <= abs(place) <= len(names):
+def find_column(columns: Sequence[str], wanted: str | int, where: str = "the table", what: str = "The target") -> str:
+    """The column of a name or a number (from 1; -1 is the last). A name that is a column's wins over a number.
+
+    `where` and `what` are for the complaint.
+
+    Examples
+    --------
+    >>> find_column(["a", "b", "c"], "-1"), find_column(["a", "b"], 1)
+    ('c', 'a')
+    >>> find_column(["age", "species"], "specis", "x.csv")
+    Traceback (most recent call last):
+    ValueError: The target must be a column of x.csv, but it has none named 'specis'; did you mean 'species'?
+    """
+    text = str(wanted).strip()
+    if text in columns:
+        return text
+    number = int(text) if text.lstrip("+-").isdecimal() else None
+    if number is None:
+        lowered = {name.casefold(): name for name in columns}
+        near = difflib.get_close_matches(text.casefold(), lowered, 1, cutoff=0.5)
+        advice = f"did you mean {lowered[near[0]]!r}?" if near else f"it has {_listed(columns)}."
+        if len(columns) == 1:
+            advice = f"it has one, {columns[0][:60]!r}; if that is several, pass separator, the sign that parts them."
+        raise ValueError(f"{what} must be a column of {where}, but it has none named {text!r}; {advice}")
+    if not 1 <= abs(number) <= len(columns):
         raise ValueError(
-            f"The number of the target must be from 1 to {len(names)}, or -1 for the last column, but {place} came; "
-            f"the columns are {_listed(names)}."
+            f"{what} must be a number from 1 to {len(columns)}, or -1 for the last column of {where}, but got {text}; "
+            f"it has {_listed(columns)}."
         )
-    return names[place - 1 if place > 0 else place]
+    return columns[number - 1] if number > 0 else columns[number]
 
 
-def _listed(names: list[str]) -> str:
-    return ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
 
 
 def take_target(frame: pl.DataFrame, target: str | int) -> Target:

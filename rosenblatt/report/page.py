@@ -6,6 +6,7 @@ Nothing is fetched from anywhere and no script runs. Whatever comes from data or
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -383,14 +384,14 @@ def _section(title: str, body: str, *, keep: bool = False) -> str:
     return f"<section{' class=keep' if keep else ''}><h2>{escape(title)}</h2>{body}</section>"
 
 
-def _pictures(found: list[Picture | None] | list[Picture]) -> str:
+def _pictures(found: Sequence[Picture | None]) -> str:
     shown = [picture for picture in found if picture is not None]
     if not shown:
         return ""
     return f'<div class="pictures">{"".join(figure(picture) for picture in shown)}</div>'
 
 
-def _beside(text: str, found: list[Picture | None] | list[Picture], *, picture_first: bool = False) -> str:
+def _beside(text: str, found: Sequence[Picture | None], *, picture_first: bool = False) -> str:
     """Words and one picture beside each other; several pictures come below."""
     if sum(picture is not None for picture in found) != 1:
         return text + _pictures(found)
@@ -412,8 +413,10 @@ def _table(caption: str, head: list[str], rows: list[list[str]], words_from: int
         body += f'<tr><th scope="row">{escape(row[0])}</th>'
         body += "".join(cell("td", number, text) for number, text in enumerate(row[1:], 1)) + "</tr>"
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(head[0], quote=True)} table"><table>'
-        f"<caption>{escape(caption)}</caption><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
+        f'<p class="caption">{escape(caption)}</p>'  # outside: it stays in sight where the table is scrolled
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(head[0], quote=True)} table">'
+        f'<table aria-label="{escape(caption, quote=True)}"><thead><tr>{top}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
     )
 
 

@@ -13,9 +13,10 @@ import io
 import itertools
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
+from . import notation
 from .ahead import ahead
 from .compressed import open_text
 
@@ -59,6 +60,7 @@ class Dialect:
     spaces: bool = False  # around numbers
     runs: bool = False  # any number of spaces parts two columns
     quoted_commas: bool = False  # decimal commas between quotes, where commas part the columns too
+    commas: frozenset[str] = frozenset()  # columns with decimal commas in the first rows
     grouped: frozenset[str] = frozenset()  # columns of numbers like 1.234,5, or with commas between quotes
     skipped: int = 0  # lines before the table
     notes: list[str] = field(default_factory=list)
@@ -126,7 +128,10 @@ def find_dialect(
     if commas:
         import polars as pl
 
-        pairs = zip(dialect.names, columns, strict=True)
+        pairs = list(zip(dialect.names, columns, strict=True))
+        dialect.commas = frozenset(
+            name for name, column in pairs if any(DECIMAL_COMMA.fullmatch(cell.strip()) for cell in column)
+        )
         dialect.grouped = frozenset(
             name for name, column in pairs if dialect.types[name] == pl.String and _is_grouped(column, chosen)
         )
@@ -281,7 +286,7 @@ def _has_header(rows: list[list[str]]) -> bool:
 def _names(first: list[str], header: bool, notes: list[str]) -> tuple[str, ...]:
     if not header:
         return tuple(f"column_{j + 1}" for j in range(len(first)))
-    names: list[str] = []
+    names: dict[str, None] = {}  # in order, and quick to look up among thousands
     for j, cell in enumerate(first):
         wanted = cell.strip().strip("﻿") or f"column_{j + 1}"
         name, number = wanted, 2
@@ -289,7 +294,7 @@ def _names(first: list[str], header: bool, notes: list[str]) -> tuple[str, ...]:
             name, number = f"{wanted}_{number}", number + 1
         if name != wanted:
             notes.append(f"The column name {wanted!r} stands there more than once; column {j + 1} is called {name!r}.")
-        names.append(name)
+        names[name] = None
     return tuple(names)
 
 
@@ -382,6 +387,14 @@ class TextTable:
     stored: str = "utf-8"  # the encoding of that file, where it is not that of what is read
     missing: tuple[str, ...] = MISSING
     missing_among_numbers: bool = False
+    grouped: set[str] = field(default_factory=set)  # columns with points between thousands; shared like the types
+    commas: set[str] = field(default_factory=set)  # files whose decimal commas come late; shared, too
+    told: dict[str, str] = field(default_factory=dict)  # how the numbers of a column are taken, where that is not sure
+    kinds: dict[str, dict[str, int]] = field(default_factory=dict)  # how they are written, see `notation`
+
+    def __post_init__(self) -> None:
+        self.grouped |= self.dialect.grouped
+        self.kinds = {name: {"comma": 0} for name in self.dialect.commas}
 
     def frames(
         self,
@@ -397,14 +410,16 @@ class TextTable:
         In order they may begin with the line at `offset`. `fresh` says that nobody has been given rows of earlier
         files yet.
         """
-        widened = False
+        widened = careful = False
         if places is None:
             blocks = blocks_in_order(file, self.dialect.quote, block_bytes or BLOCK_BYTES, offset)
         else:
             blocks = blocks_at(file, places)
         for place, text, attempt in ahead(blocks, self._attempt, 2):
-            frame, to_text = self._settled(text, place, attempt)
-            if to_text and not fresh:
+            regrouped = self._regrouped(text, place)
+            careful |= regrouped  # what was read ahead did not know it
+            frame, to_text = self._settled(text, place, None if careful else attempt)
+            if (to_text or regrouped) and not fresh:
                 widened = True  # go on to the end, to know all that must be widened, and begin again
             if frame.height and not widened:
                 yield place, self._with_points(frame)
@@ -435,10 +450,56 @@ class TextTable:
             return frame
         cells = pl.col(pl.String)
         number = cells.str.contains(rf"^\s*{DECIMAL_COMMA.pattern}\s*$")
-        points = cells.str.contains(rf"^\s*{THOUSAND_POINTS.pattern},\d+\s*$").any()  # as in 1.234,5
-        whole = cells.str.contains(rf"^\s*{THOUSAND_POINTS.pattern}\s*$") & points
         plain = cells.str.replace_all(".", "", literal=True).str.replace(",", ".", literal=True)
-        return frame.with_columns(pl.when(number | whole).then(plain).otherwise(cells))
+        frame = frame.with_columns(pl.when(number).then(plain).otherwise(cells))
+        grouped = [name for name, kind in frame.schema.items() if kind == pl.String and self._parts_thousands(name)]
+        if not grouped:
+            return frame
+        cells = pl.col(grouped)
+        whole = cells.str.contains(rf"^\s*{THOUSAND_POINTS.pattern}\s*$")
+        return frame.with_columns(pl.when(whole).then(cells.str.replace_all(".", "", literal=True)).otherwise(cells))
+
+    def _regrouped(self, block: bytes, place: Place) -> bool:
+        """Look at the points in numbers where commas are decimal points; true if some part thousands, as is new."""
+        import polars as pl
+        from polars.exceptions import PolarsError
+
+        if not (self.dialect.decimal_comma or self.dialect.quoted_commas) or b"." not in block:
+            return False
+        start, lines = self.table_start(block) if place.offset == 0 else (0, 0)
+        text = block[start:]
+        try:
+            cells = self._read(text, dict.fromkeys(self.dialect.names, pl.String), self.missing)
+        except PolarsError:
+            return False  # complained about later
+        return self._note_points(cells, text, self._first_line(place) + lines)
+
+    def _parts_thousands(self, name: str) -> bool:
+        """Whether the points in a column part thousands."""
+        return name in self.grouped - self.dialect.grouped or "both" in self.kinds.get(name, ())
+
+    def _note_points(self, cells: pl.DataFrame, text: bytes, line: int) -> bool:
+        before = set(self.grouped)
+        for name, found in notation.seen(cells).items():
+            kinds = self.kinds.setdefault(name, {})
+            kinds |= found
+            if notation.has_points_between_thousands(kinds):
+                self.grouped.add(name)
+            if self._parts_thousands(name) and "point" in found:
+                raise ValueError(
+                    f"The numbers of a column must be written in one way, but in the column {name!r} of {self.name} "
+                    f"points part thousands, and line {self._line(text, line, found['point']):,} has "
+                    f"{cells[name][found['point']]!r}; correct it."
+                )
+            example = next((cells[name][found[kind]] for kind in ("thousands", "point") if kind in found), None)
+            if example is not None and "both" not in kinds:
+                meant = "to part thousands" if self._parts_thousands(name) else "for decimal points"
+                self.told[name] = f"The points in the column {name!r}, as in {example!r}, are taken {meant}."
+        return not before >= self.grouped
+
+    def _line(self, text: bytes, first: int, row: int) -> int:
+        """The line of a row of a block of text that begins with the line `first`."""
+        return first - 1 + line_of_row(io.BytesIO(text), replace(self.dialect, header=False), "utf-8", row)
 
     def table_start(self, text: bytes) -> tuple[int, int]:
         """How many bytes and lines stand before the first row: a byte order mark, comments, empty lines, the header."""
@@ -491,7 +552,7 @@ class TextTable:
                 self._check_text(text, line)
                 self._check_quotes(text, place, lines)
                 try:
-                    to_text = self._widen(text)
+                    to_text = self._widen(text, line)
                     frame = self._read(text, self.types, self.missing)
                 except PolarsError:
                     raise ValueError(
@@ -530,7 +591,7 @@ class TextTable:
         import polars as pl
 
         dialect = self.dialect
-        grouped = [name for name in dialect.names if name in dialect.grouped and types[name] == pl.Float64]
+        grouped = [name for name in dialect.names if name in self.grouped and types[name] == pl.Float64]
         read_as = {name: pl.String if dialect.spaces or name in grouped else types[name] for name in dialect.names}
         text = text.lstrip(b"\r\n") if text[:1] in (b"\r", b"\n") else text  # the first line tells the width
         frame = pl.read_csv(
@@ -552,15 +613,24 @@ class TextTable:
             frame = frame.with_columns(_ungrouped(name, self.missing).cast(pl.Float64) for name in grouped)
         return frame
 
-    def _widen(self, text: bytes) -> bool:
-        """Let the types fit this block too; true if a column had to become text."""
+    def _widen(self, text: bytes, line: int) -> bool:
+        """Let the types fit this block too; true if earlier ones are read in another way then."""
         import polars as pl
 
         cells = self._read(text, dict.fromkeys(self.dialect.names, pl.String), self.missing)
-        to_text = False
+        to_text = self._commas_come_late(cells)
+        if to_text:
+            self._note_points(cells, text, line)
         for name in self.dialect.names:
             column = cells[name]
-            if name in self.dialect.grouped and self.types[name] == pl.Float64:
+            wrong = notation.commas_between_thousands(column) if name in self.dialect.commas else None
+            if wrong is not None and self.dialect.decimal_comma:
+                raise ValueError(
+                    f"The numbers of a column must be written in one way, but in the column {name!r} of {self.name} "
+                    f"commas are decimal points, and line {self._line(text, line, wrong):,} has {column[wrong]!r}; "
+                    "write its numbers without commas between thousands."
+                )
+            if name in self.grouped and self.types[name] == pl.Float64:
                 column = cells.select(_ungrouped(name))[name]
             elif self.dialect.decimal_comma:
                 column = column.str.replace(",", ".", literal=True)
@@ -575,6 +645,22 @@ class TextTable:
                 to_text |= self.types[name] != pl.String
                 self.types[name] = pl.String
         return to_text
+
+    def _commas_come_late(self, cells: pl.DataFrame) -> bool:
+        """Whether numbers have decimal commas which the first rows did not show; from here on they are read so."""
+        import polars as pl
+
+        dialect = self.dialect
+        if dialect.decimal_comma or dialect.separator == "," or self.path is None:
+            return False
+        numbers = [name for name in dialect.names if self.types[name] in (pl.Int64, pl.Float64)]
+        late = [name for name in numbers if notation.has_decimal_commas(cells[name])]
+        if late:
+            dialect.decimal_comma = True
+            dialect.commas |= frozenset(late)
+            self.commas.add(self.path)
+            self.types |= dict.fromkeys(late, pl.Float64)
+        return bool(late)
 
     def _check_text(self, text: bytes, line: int) -> None:
         """Complain about bytes that are not text, and about lines of another width than the first."""

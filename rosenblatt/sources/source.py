@@ -55,6 +55,8 @@ MATRICES = ("libsvm", "vw", "idx", "npy", "npz")
 PACKED = (".gz", ".xz", ".bz2", ".zst", ".zstd")
 COMPILED_BYTES = 2**25  # of text, from which it pays to load the compiled reader
 STREAMED_BYTES = 2**22  # of text in a block that is learned from while the next one is read
+OFFSETS = 2**44  # of blocks in one file
+NEAR = 0.75  # likeness of two names of files from which one may have been meant for the other
 REMOTE = ("s3://", "gs://", "gcs://", "az://", "abfs://", "hf://")
 
 
@@ -87,6 +89,8 @@ class Source:
     _copies: Any = field(default=None, repr=False)  # the folder of what came from elsewhere
     _called: dict[str, str] = field(default_factory=dict, repr=False)  # and where each file in it came from
     _begun: Future[Rows] | None = field(default=None, repr=False)
+    _grouped: set[str] = field(default_factory=set, repr=False)  # columns with points between thousands
+    _commas: set[str] = field(default_factory=set, repr=False)  # files whose decimal commas come late
     _not_plain: set[str] = field(default_factory=set, repr=False)  # text that the compiled reader gave up on
     _places: dict[str, list[delimited.Place]] = field(default_factory=dict, repr=False)
 
@@ -165,7 +169,7 @@ class Source:
         if self.format in ("csv", "tsv"):
             for name, row in delimited.strangers(whole).items():
                 self._note(
-                    f"The column {name!r} holds numbers, except that {self._place_of(row)} has {whole[name][row]!r}."
+                    f"The column {name!r} holds numbers, except that {self.place_of(row)} has {whole[name][row]!r}."
                 )
         return whole
 
@@ -173,14 +177,24 @@ class Source:
         if note not in self.notes:
             self.notes.append(note)
 
-    def _place_of(self, row: int) -> str:
-        """A row of a text table, counted from 0, as its user finds it: by its line, where that is quickly known."""
-        if len(self.paths) > 1 or is_remote(self.paths[0]) or row > delimited.COUNTED_ROWS:
+    def place_of(self, row: int, block: int | None = None) -> str:
+        """A row, counted from 0, as its user finds it: by its line in a text table, where that is quickly known.
+
+        With the number of a block of `placed_blocks`, the row is counted in that block, however large the file is.
+        """
+        number, offset = divmod(block or 0, OFFSETS)
+        path = self.paths[number]
+        text = self.format in ("csv", "tsv") and not is_remote(path)
+        if not text or (block is None and (len(self.paths) > 1 or row > delimited.COUNTED_ROWS)):
             return f"row {row + 1:,}"
-        path = self.paths[0]
-        dialect, encoding = self._dialect(path, self.name), self._byte_encoding(path)
+        dialect, encoding = self._dialect(path, self.name_of(path)), self._byte_encoding(path)
+        before = delimited.first_line(path, delimited.Place(offset, 0), self.encoding) - 1
         with open_text(path, self.encoding) as file:
-            return f"line {delimited.line_of_row(file, dialect, encoding, row):,}"
+            if offset:
+                file.seek(offset)
+                dialect.header = False
+            line = before + delimited.line_of_row(file, dialect, encoding, row)
+        return f"line {line:,}" + (f" of {self.name_of(path)}" if len(self.paths) > 1 else "")
 
     def _byte_encoding(self, path: str) -> str:
         """The encoding of the bytes that `open_text` gives."""
@@ -222,7 +236,7 @@ class Source:
         for number, path in numbered:
             for place, rows in self._placed(path, seed, fresh=not found):
                 found = True
-                yield (number << 44) + place, rows
+                yield number * OFFSETS + place, rows
         if not found:
             raise self._no_rows()
 
@@ -327,7 +341,11 @@ class Source:
             self._note(note)
         for column, kind in dialect.types.items():
             self.types.setdefault(column, kind)
-        table = delimited.TextTable(name, dialect, self._byte_encoding(path), self.types, path, self.encoding)
+        dialect.decimal_comma |= path in self._commas
+        table = delimited.TextTable(
+            name, dialect, self._byte_encoding(path), self.types, path, self.encoding, grouped=self._grouped,
+            commas=self._commas,
+        )  # fmt: skip
         with open_text(path, self.encoding) as file:
             offset = 0
             if self._is_large_and_plain(path):
@@ -347,6 +365,8 @@ class Source:
                     places = places if places is None else places[places.index(quick.stopped) :]
                 file.seek(offset)
             yield from table.frames(file, fresh=fresh, block_bytes=block_bytes, places=places, offset=offset)
+            for note in table.told.values():
+                self._note(note)
 
     def _is_large_and_plain(self, path: str) -> bool:
         """Whether a file may be one for the compiled reader, which takes half a second to load."""
@@ -562,9 +582,18 @@ def _not_found(path: str) -> str:
         return f"The pattern {path} must match at least one file, but it matches none; correct the pattern."
     folder = Path(path).expanduser().parent
     names = [entry.name for entry in folder.iterdir()] if folder.is_dir() and os.access(folder, os.R_OK) else []
-    near = difflib.get_close_matches(Path(path).name, names, 1)
-    advice = f"did you mean {folder / near[0]}?" if near else "check the name."
+    wanted = Path(path).name
+    stems = {
+        name: name.split(".")[0] or name for name in sorted(names, key=lambda name: not _same_ending(name, wanted))
+    }
+    near = difflib.get_close_matches(wanted.split(".")[0], list(stems.values()), 1, cutoff=NEAR)
+    meant = next((name for name, stem in stems.items() if near and stem == near[0]), None)
+    advice = f"did you mean {folder / meant}?" if meant else "check the name."
     return f"{path} must be a file, but there is none of that name; {advice}"
+
+
+def _same_ending(name: str, other: str) -> bool:
+    return name.partition(".")[2] == other.partition(".")[2]
 
 
 def _tables_in(folder: str) -> list[str]:

@@ -19,6 +19,7 @@ from rosenblatt.features.columns import Column, ColumnEncoder, read_numbers
 from rosenblatt.verbs.errors import UsageError, reading
 from rosenblatt.verbs.examples import Examples, find_column
 from rosenblatt.verbs.models import SavedModel, open_for
+from rosenblatt.verbs.pipelines import in_the_file
 
 if TYPE_CHECKING:
     import polars
@@ -57,7 +58,7 @@ class Blocks:
 
     def __iter__(self) -> Iterator[Examples]:
         start = 0
-        contents = self._whole() if self._is_small() else self._in_blocks()
+        contents = self._whole() if is_small(self.source) else self._in_blocks()
         try:
             while True:
                 with reading(self.name):
@@ -70,14 +71,6 @@ class Blocks:
         finally:
             self.source.close()
 
-    def _is_small(self) -> bool:
-        sizes = [
-            os.path.getsize(path) * (UNPACKED if _is_packed(path) else 1)
-            for path in self.source.paths
-            if "://" not in path
-        ]
-        return len(sizes) == len(self.source.paths) and sum(sizes) <= WHOLE_BYTES
-
     def _whole(self) -> Iterator[Any]:
         yield self.source.read()
 
@@ -85,8 +78,9 @@ class Blocks:
         if self.source.kind == "matrix":
             yield from self.source.batches(self._rows_of_a_block())
             return
-        survey = self._survey()
-        self.strange = survey.judged(self.name)
+        survey = Survey.of(self.source, self.saved.model.steps[0][1], self.rename)
+        with in_the_file(Examples(None, place_of=self.source.place_of)):
+            self.strange = survey.judged()
         for frame in self.source.batches(self._rows_of_a_block()):
             yield survey.fitted(frame)  # type: ignore[arg-type]  # no matrix
 
@@ -98,19 +92,6 @@ class Blocks:
             width = len(encoder.columns_)
         return max(256, min(MOST_ROWS, BLOCK_NUMBERS // max(1, width)))
 
-    def _survey(self) -> _Survey:
-        """One pass over a table, again where a later line needed a wider type."""
-        from rosenblatt.sources.delimited import TypesWidened
-
-        while True:
-            survey = _Survey(self.saved.model.steps[0][1], self.rename)
-            try:
-                for frame in self.source.batches(MOST_ROWS):
-                    survey.add(frame)  # type: ignore[arg-type]  # no matrix
-                return survey
-            except TypesWidened:
-                continue
-
     def _examples(self, content: Any, start: int) -> Examples:
         source = self.source
         if source.kind == "matrix":
@@ -120,7 +101,9 @@ class Blocks:
             given = content if self.rename is None else _renamed(content, self.rename)
             rows = self._as_judged(_without(given, self.saved.target, source.name))
         places = np.arange(start, start + rows.shape[0]) if start else None
-        return Examples(rows, name=source.name, format=source.format, given=given, places=places)
+        return Examples(
+            rows, name=source.name, format=source.format, given=given, places=places, place_of=source.place_of
+        )
 
     def _as_judged(self, rows: polars.DataFrame) -> polars.DataFrame:
         """Text among numbers becomes missing where the whole table has been judged, not this block alone."""
@@ -136,8 +119,30 @@ def blocks_for(saved: SavedModel, data: str | Sequence[str], **reader: Any) -> B
     return Blocks(saved, source, rename)
 
 
-class _Survey:
-    """What a pass over a table has found: the types of its columns, and text among numbers."""
+def is_small(source: Source) -> bool:
+    """Whether the rows of a source may well be read in one piece."""
+    sizes = [
+        os.path.getsize(path) * (UNPACKED if _is_packed(path) else 1) for path in source.paths if "://" not in path
+    ]
+    return len(sizes) == len(source.paths) and sum(sizes) <= WHOLE_BYTES
+
+
+class Survey:
+    """What a pass over a table has found: the types of its columns, and text among the numbers of an encoder."""
+
+    @classmethod
+    def of(cls, source: Source, encoder: Any = None, rename: Callable[[list[str]], list[str]] | None = None) -> Survey:
+        """One pass over a table, again where a later line needed a wider type."""
+        from rosenblatt.sources.delimited import TypesWidened
+
+        while True:
+            survey = cls(encoder, rename)
+            try:
+                for frame in source.batches(MOST_ROWS):
+                    survey.add(frame)  # type: ignore[arg-type]  # no matrix
+                return survey
+            except TypesWidened:
+                continue
 
     def __init__(self, encoder: Any, rename: Callable[[list[str]], list[str]] | None) -> None:
         self.encoder = encoder
@@ -171,11 +176,10 @@ class _Survey:
             before, *first = self.strange.get(column.name, (0, self.rows + row, series[row]))
             self.strange[column.name] = (before + count, first[0], first[1])
 
-    def judged(self, name: str) -> dict[str, int]:
+    def judged(self) -> dict[str, int]:
         """How many values are no numbers, by column; refused where the encoder would refuse the whole table."""
-        with reading(name):
-            for column, (count, row, value) in self.strange.items():
-                self.encoder.check_strange(self.numbers[column], count, self.rows, row, value)
+        for column, (count, row, value) in self.strange.items():
+            self.encoder.check_strange(self.numbers[column], count, self.rows, row, value)
         return {column: count for column, (count, _, _) in self.strange.items()}
 
     def fitted(self, frame: polars.DataFrame) -> polars.DataFrame:

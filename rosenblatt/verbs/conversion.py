@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from rosenblatt.features.column_kinds import KEPT
 from rosenblatt.features.columns import ColumnEncoder
-from rosenblatt.verbs.errors import reading, with_keep
-from rosenblatt.verbs.examples import check_columns_policy, read_examples
+from rosenblatt.verbs.blocks import MOST_ROWS, Survey, is_small
+from rosenblatt.verbs.errors import UsageError, reading, with_keep
+from rosenblatt.verbs.examples import (
+    Examples,
+    check_columns_policy,
+    examples_of,
+    find_column,
+    find_columns,
+    open_data,
+)
 from rosenblatt.verbs.outputs import check_outputs, files_of
-from rosenblatt.verbs.tables import MATRICES, format_of, write_matrix, write_table
+from rosenblatt.verbs.tables import MATRICES, format_of, matrix_writer, table_writer, write_matrix
+
+if TYPE_CHECKING:
+    import polars
+
+    from rosenblatt.sources import Matrix, Source
+
+MATRIX_ROWS = 2**14  # of numbers that are written at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +65,9 @@ def convert(
 ) -> Conversion:
     """Write the rows of a file in another format; for LIBSVM and NumPy, columns become numbers as in training.
 
+    A large file is converted block by block, so that memory does not grow with it, except where all rows must be known
+    before the first is written: a table to LIBSVM, and anything to NumPy.
+
     Parameters
     ----------
     data, target, drop, keep, header, encoding, separator, format : as for `train`; LIBSVM and NumPy need a target
@@ -65,25 +86,88 @@ def convert(
     >>> (folder / "fruit.libsvm").read_text()
     '0 1:150 2:1\\n1 1:120 3:1\\n'
     """
-    import numpy as np
-
     check_columns_policy(missing, text)
     wanted = format_of(out, to)
     check_outputs({"The rows": out}, files_of(data))
+    source = open_data(data, format=format, header=header, encoding=encoding, separator=separator)
     numeric = wanted in MATRICES.values()
-    found = read_examples(
-        data, target, labelled=numeric, drop=drop, keep=keep, header=header, encoding=encoding, separator=separator,
-        format=format,
-    )  # fmt: skip
-    notes, classes = list(found.notes), None
-    if found.is_frame and not numeric:
-        frame = found.rows
-        if found.y is not None and found.target is not None:
-            import polars
+    if source.kind == "frame" and not numeric:
+        return _tables(source, out, wanted, target, drop, keep)
+    plain = source.format in ("libsvm", "vw") and target is None and not (drop or keep)
+    if plain and wanted != "npz" and not is_small(source):
+        return _matrices(source, out, wanted)
+    found = examples_of(source, target, labelled=numeric, drop=drop, keep=keep)
+    return _whole(found, out, wanted, missing, text)
 
-            frame = frame.with_columns(polars.Series(found.target, found.y))  # the target comes last
-        write_table(out, frame, wanted)
-        return Conversion(found.name, out, wanted, frame.height, frame.width, classes, notes)
+
+def _tables(
+    source: Source, out: str, wanted: str, target: str | int | None, drop: Sequence[str], keep: Sequence[str]
+) -> Conversion:
+    """From table to table: the columns as they are, without those that are dropped, the target last."""
+    rows = 0
+    with closing(source):
+        with reading(source.name):
+            frames, names = _read_once(source) if is_small(source) else _read_twice(source)
+        columns = _columns(names, source.name, target, drop, keep)
+        with table_writer(out, wanted) as add:
+            for frame in frames:
+                add(frame.select(columns))
+                rows += frame.height
+    return Conversion(source.name, out, wanted, rows, len(columns), None, list(source.notes))
+
+
+def _read_once(source: Source) -> tuple[Iterator[polars.DataFrame], list[str]]:
+    frame: Any = source.read()
+    return iter([frame]), list(frame.columns)
+
+
+def _read_twice(source: Source) -> tuple[Iterator[polars.DataFrame], list[str]]:
+    """The rows in blocks, with the types that the whole table needs, which a first pass finds."""
+    survey = Survey.of(source)
+    assert survey.whole is not None
+
+    def frames() -> Iterator[polars.DataFrame]:
+        with reading(source.name):
+            for frame in source.batches(MOST_ROWS):
+                yield survey.fitted(frame)  # type: ignore[arg-type]  # no matrix
+
+    return frames(), list(survey.whole.columns)
+
+
+def _columns(
+    names: list[str], where: str, target: str | int | None, drop: Sequence[str], keep: Sequence[str]
+) -> list[str]:
+    away = find_columns(names, drop, where, "A column to drop")
+    find_columns(names, keep, where, "A column to keep")
+    last = None if target is None else find_column(names, target, where, "The target")
+    if last in away:
+        raise UsageError(f"The target {last!r} cannot be dropped; leave it out of --drop, or choose another.")
+    left = [name for name in names if name not in away and name != last]
+    return left if last is None else [*left, last]
+
+
+def _matrices(source: Source, out: str, wanted: str) -> Conversion:
+    """From numbers to numbers, or to a table, block by block, once all were counted."""
+    n_rows = width = 0
+    whole = True  # labels, which are written without a point then
+    with closing(source):
+        for batch in _batches(source):
+            n_rows, width = n_rows + len(batch), batch.X.shape[1]
+            whole = whole and batch.y is not None and bool((batch.y == np.rint(batch.y)).all())
+        with matrix_writer(out, (n_rows, width), format=wanted) as add:
+            for batch in _batches(source):
+                add(batch.X, batch.y.astype(np.int64) if whole and batch.y is not None else batch.y)
+    return Conversion(source.name, out, wanted, n_rows, width, None, list(source.notes))
+
+
+def _batches(source: Source) -> Iterator[Matrix]:
+    with reading(source.name):
+        yield from source.batches(MATRIX_ROWS)  # type: ignore[misc]  # no frames
+
+
+def _whole(found: Examples, out: str, wanted: str, missing: str, text: str) -> Conversion:
+    """What takes all rows at once."""
+    notes, classes = list(found.notes), None
     rows, names = found.rows, found.names
     if found.is_frame:
         with reading(found.name):

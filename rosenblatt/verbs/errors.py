@@ -18,6 +18,7 @@ from typing import Any
 
 _KEPT = re.compile(r"""kinds=\{(".*?"|'.*?'): 'kept'\}""")
 _RAISE = opmap["RAISE_VARARGS"]
+FAULTLESS = 40  # rows that a learner is tried on
 
 
 class UsageError(ValueError):
@@ -52,16 +53,43 @@ def reading(path: Any = None) -> Iterator[None]:
 
 
 @contextmanager
-def setting(names: Iterable[str]) -> Iterator[None]:
-    """What is refused in here for a parameter of these names is wrong usage."""
+def setting(learner: Any, labels: Any, *, online: bool = False) -> Iterator[None]:
+    """What a learner refuses in here is wrong usage where it refuses faultless rows of these classes too.
+
+    So its parameters are at fault, and not the rows; `online`: it learns by partial_fit.
+    """
     try:
         yield
     except (UsageError, InputError, OutputError):
         raise
     except (ValueError, TypeError) as error:
-        if raised_on_purpose(error) and one_line(error).split()[0] in set(names):
+        if raised_on_purpose(error) and _refuses_any_rows(learner, labels, online):
             raise UsageError(one_line(error)) from error
         raise
+
+
+def _refuses_any_rows(learner: Any, labels: Any, online: bool) -> bool:
+    """Whether a learner with these parameters refuses rows with which nothing is wrong."""
+    import warnings
+
+    import numpy as np
+    from sklearn.base import clone
+
+    classes = np.unique(labels)
+    if classes.dtype.kind == "f":
+        classes = classes[:FAULTLESS]  # a quantity
+    y = np.repeat(classes, max(3, FAULTLESS // len(classes)))
+    rows = np.random.default_rng(0).normal(size=(len(y), 2)) + np.arange(len(y))[:, None] / len(y)
+    trial = clone(learner)
+    if isinstance(trial.get_params().get("max_iter"), int):
+        trial.set_params(max_iter=min(2, trial.max_iter))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            trial.partial_fit(rows, y, classes=classes) if online else trial.fit(rows, y)
+        except (ValueError, TypeError):
+            return True
+    return False
 
 
 @contextmanager

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 
-from rosenblatt.verbs.errors import InputError, UsageError, check_choice, counted, listed, nearest, reading
+from rosenblatt.verbs.errors import InputError, UsageError, check_choice, counted, listed, reading
 
 if TYPE_CHECKING:
     import polars
@@ -45,6 +45,7 @@ class Examples:
     given : the table as it was read, with every column in its place, where labels are not needed
     notes : sentences about what was assumed
     places : where these rows stand among those of the file, from 0; None where they are all of them
+    place_of : tells where in the file a row stands, in words
     """
 
     rows: Any
@@ -61,6 +62,7 @@ class Examples:
     digesting: Future[str] | None = None
     notes: list[str] = field(default_factory=list)
     places: Array | None = None
+    place_of: Callable[[int], str] | None = None
 
     @property
     def digest(self) -> str | None:
@@ -254,6 +256,8 @@ def examples_of(
         if digesting is not None:
             digesting.result()  # before the copy of standard input goes
         source.close()
+    elif source.kind == "frame":
+        found = replace(found, place_of=source.place_of)
     if source.kind == "matrix":
         return _of_matrix(found, content, target, labelled=labelled, numbers=numbers, asked=(weights, drop, keep))
     if names is not None:
@@ -331,21 +335,12 @@ def find_column(columns: Sequence[str], wanted: str | int, where: str, what: str
     Traceback (most recent call last):
     rosenblatt.verbs.errors.UsageError: The target must be a column of x.csv, but ... 'specis'; did you mean 'species'?
     """
-    text = str(wanted).strip()
-    if text in columns:
-        return text
-    number = int(text) if text.lstrip("+-").isdigit() else None
-    if number is None:
-        near = nearest(text, columns) or f"it has {listed(columns, 20)}."
-        if len(columns) == 1:
-            near = f"it has one, {columns[0][:60]!r}; if that is several, say what parts them with --separator."
-        raise UsageError(f"{what} must be a column of {where}, but it has none named {text!r}; {near}")
-    if not 1 <= abs(number) <= len(columns):
-        raise UsageError(
-            f"{what} must be a number from 1 to {len(columns)}, or -1 for the last column of {where}, but got {text}; "
-            f"it has {listed(columns, 20)}."
-        )
-    return columns[number - 1] if number > 0 else columns[number]
+    from rosenblatt.features import target
+
+    try:
+        return target.find_column(columns, wanted, where, what)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
 
 
 def find_columns(columns: Sequence[str], wanted: Sequence[str], where: str, what: str) -> list[str]:

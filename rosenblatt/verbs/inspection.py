@@ -205,8 +205,8 @@ def _in_own_units(saved: SavedModel, values: Any) -> Any:
     if scaling is not None:
         factors, shifts = scaling
         return (values - shifts) / factors
-    if saved.model.steps[0][0] == "scaler":
-        return saved.model.steps[0][1].inverse_transform(values[None, :])[0]
+    if "scaler" in saved.model.named_steps:
+        return saved.model.named_steps["scaler"].inverse_transform(values[None, :])[0]
     return values
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -11,16 +12,18 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 from sklearn.base import clone
+from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rosenblatt.features.anatomy import Seen
-from rosenblatt.features.column_kinds import KEPT
-from rosenblatt.features.columns import ColumnEncoder
+from rosenblatt.features.column_kinds import HUGE, KEPT
+from rosenblatt.features.columns import SMALLEST, TINY, ColumnEncoder
 from rosenblatt.features.tables import CellError
-from rosenblatt.verbs.errors import InputError, reading, setting, with_keep
+from rosenblatt.verbs.errors import InputError, counted, reading, setting, with_keep
 from rosenblatt.verbs.examples import Array, Examples
 
+UNEVEN = 100.0  # times that a column may be larger than most before a word is said
 WATCHED = 20_000_000  # numbers in the held-out rows up to which their error is measured after every epoch
 
 
@@ -30,9 +33,67 @@ def unfitted(found: Examples, learner: Any, *, scale: bool, missing: str, text: 
         kinds = dict.fromkeys(found.keep, KEPT) or None
         encoder = ColumnEncoder(text=text, missing=missing, scale="standard" if scale else None, kinds=kinds)
         return Pipeline([("columns", encoder), ("learner", learner)])
+    check_numbers(found.rows, found.name, gaps=missing == "median")
+    steps: list[tuple[str, Any]] = [("learner", learner)]
     if scale and not issparse(found.rows) and found.rows.dtype != np.uint8:
-        return Pipeline([("scaler", StandardScaler()), ("learner", learner)])
-    return Pipeline([("learner", learner)])
+        steps.insert(0, ("scaler", StandardScaler()))
+    if issparse(found.rows):
+        found.notes.extend(_notes_on_sizes(found))
+    if has_gaps(found.rows):
+        gaps = int(np.isnan(found.rows).sum())
+        are = "is" if gaps == 1 else "are"
+        found.notes.append(f"{counted(gaps, 'missing value')} {are} filled with the median of the column.")
+        steps.insert(0, ("imputer", SimpleImputer(strategy="median", keep_empty_features=True)))
+    return Pipeline(steps)
+
+
+def _notes_on_sizes(found: Examples) -> list[str]:
+    """A word on sparse rows, which are not scaled, where some columns are much larger than others."""
+    rows = csr_array(found.rows)
+    largest = np.zeros(rows.shape[1])
+    np.maximum.at(largest, rows.indices, np.abs(rows.data))
+    largest = largest[largest > 0]
+    ratio = largest.max() / np.median(largest) if len(largest) else 1.0
+    if ratio < UNEVEN:
+        return []
+    return [
+        f"Sparse rows are not scaled, but the largest column of {found.name} is {ratio:,.0f} times as large as most "
+        f"and outweighs them; make a table of it (rosenblatt convert {found.name} rows.csv), whose columns are scaled."
+    ]
+
+
+def has_gaps(rows: Any) -> bool:
+    """Whether values of a matrix are missing, which NumPy writes as NaN."""
+    return not issparse(rows) and rows.dtype.kind == "f" and bool(np.isnan(rows).any())
+
+
+def check_numbers(rows: Any, name: str, *, gaps: bool, before: int = 0) -> None:
+    """Refuse numbers of a matrix that cannot be computed with: infinite or huge ones, and gaps unless they are filled.
+
+    `before`: how many rows of the file stand before these.
+
+    Examples
+    --------
+    >>> check_numbers(np.array([[1.0, 2.0], [np.inf, 3.0]]), "x.npy", gaps=True)
+    Traceback (most recent call last):
+    rosenblatt.verbs.errors.InputError: Numbers must be smaller than 1e+150, but x.npy has inf in row 2, column 1; ...
+    """
+    if issparse(rows) or rows.dtype.kind != "f":
+        return
+    with np.errstate(invalid="ignore"):
+        huge = np.abs(rows) >= HUGE
+    if huge.any():
+        row, column = (int(at) for at in np.argwhere(huge)[0])
+        raise InputError(
+            f"Numbers must be smaller than {HUGE:g}, but {name} has {rows[row, column]:g} in row {before + row + 1:,}, "
+            f"column {column + 1:,}; replace it."
+        )
+    if not gaps and has_gaps(rows):
+        row, column = (int(at) for at in np.argwhere(np.isnan(rows))[0])
+        raise InputError(
+            f"No value of {name} may be missing here, but that in row {before + row + 1:,}, column {column + 1:,} is "
+            f"(NaN); fill it in, or make a table of it with rosenblatt convert, which has every policy of --missing."
+        )
 
 
 def fit_columns(model: Pipeline, found: Examples) -> Any:
@@ -42,8 +103,24 @@ def fit_columns(model: Pipeline, found: Examples) -> Any:
         return rows.rows
     with reading(found.name), in_the_file(found):
         for _, step in model.steps[:-1]:
-            rows = step.fit_transform(rows)
+            if isinstance(step, StandardScaler):
+                rows = _scale_tiny(step.fit(rows), rows).transform(rows)
+            else:
+                rows = step.fit_transform(rows)
     return rows
+
+
+def _scale_tiny(scaler: StandardScaler, rows: Array) -> StandardScaler:
+    """Columns of numbers whose squares vanish look constant to scikit-learn: half their range is their deviation.
+
+    So it is in `ColumnEncoder`, too.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a column without any number
+        low, high = np.nanmin(rows, axis=0), np.nanmax(rows, axis=0)
+    tiny = (np.maximum(-low, high) < TINY) & (high / 2 - low / 2 > SMALLEST)
+    scaler.scale_[tiny] = (high / 2 - low / 2)[tiny]
+    return scaler
 
 
 def fit_columns_parted(model: Pipeline, found: Examples, learned: Array, tested: Array) -> tuple[Examples, Examples]:
@@ -65,11 +142,12 @@ def fit_columns_parted(model: Pipeline, found: Examples, learned: Array, tested:
 
 @contextmanager
 def in_the_file(found: Examples) -> Iterator[None]:
-    """A complaint about a cell of some rows of a file gives the number that the row has in the file."""
+    """A complaint about a cell of some rows of a file gives the line, or the number, that the row has in the file."""
     try:
         yield
     except CellError as error:
-        raise error if found.places is None else error.at(int(found.places[error.row])) from error
+        row = error.row if found.places is None else int(found.places[error.row])
+        raise error.at(row, None if found.place_of is None else found.place_of(row)) from error
 
 
 def seen(model: Pipeline, rows: Any) -> Any:
@@ -106,7 +184,7 @@ def fit_learner(
     shown = "verbose" in learner.get_params(deep=False)
     if shown:
         learner.set_params(verbose=verbose)
-    with reading(found.name), setting(learner.get_params(deep=False)):
+    with reading(found.name), setting(learner, found.labels()):
         learner.fit(rows, found.labels(), **options)
     if shown:
         learner.set_params(verbose=0)

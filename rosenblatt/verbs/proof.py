@@ -45,6 +45,13 @@ class Proof:
     path: str | None = None
     notes: list[str] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
+    places: Any = None  # of the rows in the file, from 0; None where they are all of them
+
+    @property
+    def witness_rows(self) -> list[int]:
+        """The rows of the file that prove a no, counted from 1 as everywhere on the command line."""
+        rows = getattr(self.result, "rows", ())
+        return [1 + int(row if self.places is None else self.places[row]) for row in rows]
 
     def to_dict(self) -> dict[str, Any]:
         found: dict[str, Any] = {
@@ -67,7 +74,7 @@ class Proof:
                 "hyperplane": {"weights": weights, "offset": self.result.offset},
             }
         if isinstance(self.result, NotSeparable):
-            return found | {"witness_rows": list(self.result.rows)}
+            return found | {"witness_rows": self.witness_rows}
         return found | {"reason": self.reason or getattr(self.result, "reason", "")}
 
 
@@ -124,7 +131,7 @@ def separable(
     )
     rows, features, left_out = _numbers(found, missing, text)
     common: dict[str, Any] = {"data": found.name, "target": found.target, "features": features, "notes": found.notes}
-    common["left_out"] = left_out
+    common |= {"left_out": left_out, "places": found.places}
     if verify is not None:
         return _verified(verify, rows, found, common)
     from rosenblatt.certificates.separability import separability

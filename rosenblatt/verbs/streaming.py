@@ -21,14 +21,17 @@ import polars as pl
 from scipy.sparse import issparse, vstack
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 
 from rosenblatt.features.columns import ColumnEncoder
+from rosenblatt.features.tables import CellError
 from rosenblatt.features.target import check_classes, find_column, labels_of
 from rosenblatt.progress import reporter
 from rosenblatt.sources import Matrix, Source
 from rosenblatt.sources.delimited import TypesWidened
 from rosenblatt.trace import Array, Epoch, Trace
-from rosenblatt.verbs.errors import counted
+from rosenblatt.verbs.errors import UsageError, counted, setting
+from rosenblatt.verbs.pipelines import check_numbers
 
 TESTED_ROWS = 20_000  # kept aside, which tells the accuracy to less than one per cent
 TESTED_BYTES = 2**25
@@ -69,12 +72,29 @@ class StreamedTraining:
 
 @dataclass
 class _Rows:
-    """A piece of the source: rows without the target, labels, weights, and the number of the first row."""
+    """A piece of the source: rows without the target, labels, weights, random numbers, and which rows it has left."""
 
     rows: Any
     y: Array
     weights: Array | None
     keys: Array
+    kept: Array | None = None  # of the rows of its block, those with a target; None for all
+
+
+@dataclass
+class _Block:
+    """Where the rows of a piece come from."""
+
+    start: int  # rows before it, of those with a target
+    number: int  # of the block in its source
+    before: int  # all rows before it
+    height: int  # rows with a target
+    kept: Array | None  # which of its rows these are, eight to a byte
+
+    def row(self, row: int) -> int:
+        """The place in the block of a row that is counted among those with a target."""
+        found = row - self.start
+        return found if self.kept is None else int(np.flatnonzero(np.unpackbits(self.kept))[found])
 
 
 def train_streamed(
@@ -88,6 +108,7 @@ def train_streamed(
     tested_rows: int = TESTED_ROWS,
     weights: str | None = None,
     drop: Sequence[str] = (),
+    scale: bool = False,
     seed: int = 0,
     verbose: int = 0,
     on_epoch: Callable[[Epoch], object] | None = None,
@@ -116,6 +137,8 @@ def train_streamed(
         How many rows to keep aside, drawn at random.
     weights, drop : str, sequence of str
         The column with the weights of the rows; columns to leave out.
+    scale : bool
+        Whether to bring the columns of a dense matrix, unless it holds bytes, to one scale; a table's encoder does.
     seed : int
         Draws the sample and shuffles.
     verbose : int
@@ -138,18 +161,20 @@ def train_streamed(
     (1000, 800, True)
     """
     if not hasattr(learner, "partial_fit"):
-        raise ValueError(
+        raise UsageError(
             f"A learner must have partial_fit to learn from a file block by block, but {type(learner).__name__} has "
             "none; use Perceptron, PassiveAggressive or HalfSpace, or a file that fits into memory."
         )
     if max_iter < 1:
-        raise ValueError(f"max_iter must be at least 1, but {max_iter!r} came; it is the number of passes.")
-    stream = _Stream(source, target, weights, tuple(drop), seed, int(tested_rows))
-    fitted = None if source.kind == "matrix" else clone(encoder) if encoder is not None else ColumnEncoder()
-    first = stream.survey(fitted)
+        raise UsageError(f"max_iter must be at least 1, but {max_iter!r} came; it is the number of passes.")
+    stream = _Stream(source, target, weights, tuple(drop), seed, int(tested_rows), scale)
+    columns = None if source.kind == "matrix" else clone(encoder) if encoder is not None else ColumnEncoder()
+    first = stream.survey(columns)
+    fitted = stream.scaler if columns is None else columns
     taught = clone(learner)
     trace = _epochs(stream, first, fitted, taught, max_iter, time_limit, verbose, on_epoch)
-    steps = [("learner", taught)] if fitted is None else [("columns", fitted), ("learner", taught)]
+    name = "scaler" if columns is None else "columns"
+    steps = [("learner", taught)] if fitted is None else [(name, fitted), ("learner", taught)]
     notes = [*source.notes, *first.notes]
     return StreamedTraining(
         Pipeline(steps), stream.target, first.tested.rows, first.tested.y, first.seen.rows, first.seen.y, first.rows,
@@ -206,8 +231,11 @@ class _Stream:
     drop: tuple[str, ...]
     seed: int
     tested_rows: int
+    scale: bool = False
+    scaler: StandardScaler | None = None  # of a matrix
     target: str | None = None
     without: int = 0
+    blocks: list[_Block] = field(default_factory=list)
 
     def survey(self, encoder: ColumnEncoder | None) -> _Survey:
         while True:
@@ -217,6 +245,7 @@ class _Stream:
                 continue  # the source knows the types now
 
     def _survey(self, encoder: ColumnEncoder | None) -> _Survey:
+        self.scaler = None
         sample: _Sample | None = None
         classes: set[Any] = set()
         rows = 0
@@ -239,10 +268,13 @@ class _Stream:
                 yield piece.rows
 
         if encoder is None:
-            for _ in noted():
-                pass
+            for rows_of_piece in noted():
+                self._note_scale(rows_of_piece)
         else:
-            encoder.fit_batches(noted())
+            try:
+                encoder.fit_batches(noted())
+            except CellError as error:
+                raise error.at(error.row, self.place_of(error.row)) from error
         if len(classes) < 2:
             raise ValueError(
                 f"The target must have at least two values, but {self.target or 'the label'} has "
@@ -255,20 +287,44 @@ class _Stream:
         order = np.argsort(kept.keys, kind="stable")
         n_tested = min(self.tested_rows, len(order) // 2 if rows > 2 * len(order) else max(1, rows // 5))
         tested, seen = order[:n_tested], order[n_tested:]
-        notes = [] if encoder is None else encoder.notes_
+        notes = [] if encoder is None else [*self._strangers(encoder), *encoder.notes_]
         if self.without:
-            lost = counted(self.without, "row")
-            notes = [*notes, f"{lost} without a value of {self.target!r} left out."]
+            lost, are = counted(self.without, "row"), "is" if self.without == 1 else "are"
+            notes = [*notes, f"{lost} without a value of {self.target!r} {are} left out."]
         return _Survey(rows, known, _taken(kept, tested), _taken(kept, seen), kept.keys[tested[-1]], notes)
+
+    def _note_scale(self, rows: Any) -> None:
+        if self.scale and not issparse(rows) and rows.dtype != np.uint8:
+            self.scaler = self.scaler or StandardScaler()
+            self.scaler.partial_fit(rows)
 
     def pieces(self, shuffle: int | None = None) -> Iterator[_Rows]:
         """The rows of one pass; a number shuffles the blocks where the format allows it."""
-        self.without = 0
+        self.without, self.blocks = 0, []
+        start = before = 0
         for number, block in self.source.placed_blocks(shuffle):
             piece = self._taken_apart(block)
+            kept = None if piece.kept is None else np.packbits(piece.kept)
+            self.blocks.append(_Block(start, number, before, len(piece.y), kept))
+            start, before = start + len(piece.y), before + len(block)
             if len(piece.y):
                 piece.keys = random_keys(number, np.arange(len(piece.y), dtype=np.uint64), self.seed)
                 yield piece
+
+    def place_of(self, row: int) -> str:
+        """Where its user finds a row of the pass so far, counted from 0 among those with a target."""
+        block = next(block for block in reversed(self.blocks) if block.start <= row and block.height)
+        if self.source.format in ("csv", "tsv"):
+            return self.source.place_of(block.row(row), block.number)
+        return f"row {block.before + block.row(row) + 1:,}"
+
+    def _strangers(self, encoder: ColumnEncoder) -> list[str]:
+        """What is no number among numbers, and where the first such cell stands."""
+        found = [(column.name, *column.first_strange) for column in encoder.columns_ if column.first_strange]
+        return [
+            f"The column {name!r} holds numbers, except that {self.place_of(row)} has {value!r}."
+            for name, row, value in found
+        ]
 
     def _taken_apart(self, block: Any) -> _Rows:
         if isinstance(block, Matrix):
@@ -279,6 +335,8 @@ class _Stream:
                 raise ValueError(
                     f"A source to learn from must have labels, but {self.source.name} has none; name the target."
                 )
+            before = self.blocks[-1].before + self.blocks[-1].height if self.blocks else 0
+            check_numbers(block.X, self.source.name, gaps=False, before=before)
             return _Rows(block.X, _plain(np.asarray(block.y)), block.sample_weight, np.empty(0, np.uint64))
         if self.target is None:
             if self.wanted is None:
@@ -289,12 +347,14 @@ class _Stream:
         column = block[self.target]
         if column.dtype.is_float():
             column = column.fill_nan(None)
+        kept = None
         if column.null_count():
             self.without += column.null_count()
-            block, column = block.filter(column.is_not_null()), column.drop_nulls()
+            kept = column.is_not_null().to_numpy()
+            block, column = block.filter(kept), column.drop_nulls()
         weights = None if self.weights is None else block[self.weights].cast(pl.Float64).to_numpy()
         away = [self.target, *self.drop, *([] if self.weights is None else [self.weights])]
-        return _Rows(block.drop(away), _plain_labels(column), weights, np.empty(0, np.uint64))
+        return _Rows(block.drop(away), _plain_labels(column), weights, np.empty(0, np.uint64), kept)
 
 
 def random_keys(start: int, places: Array, seed: int) -> Array:
@@ -350,7 +410,7 @@ def _joined(pieces: list[_Rows]) -> _Rows:
 
 
 def _epochs(
-    stream: _Stream, first: _Survey, encoder: ColumnEncoder | None, learner: Any, max_iter: int,
+    stream: _Stream, first: _Survey, encoder: ColumnEncoder | StandardScaler | None, learner: Any, max_iter: int,
     time_limit: float | None, verbose: int, on_epoch: Any,
 ) -> Trace:  # fmt: skip
     """Pass after pass until there is a reason to stop; the learner has learned, whatever the reason."""
@@ -366,7 +426,8 @@ def _epochs(
             blocks = prefetched(_encoded(stream, first.limit, encoder, number, bool(getattr(learner, "shuffle", True))))
             try:
                 for X, y, weights in blocks:
-                    learner.partial_fit(X, y, classes=first.classes, sample_weight=weights)
+                    with setting(learner, first.classes, online=True):
+                        learner.partial_fit(X, y, classes=first.classes, sample_weight=weights)
                     done += len(y)
                     show.progress(done / max(1, rows))
                     stop = getattr(learner, "stop_reason_", "")
@@ -399,7 +460,7 @@ def _epochs(
 
 
 def _encoded(
-    stream: _Stream, limit: np.uint64, encoder: ColumnEncoder | None, number: int, shuffle: bool
+    stream: _Stream, limit: np.uint64, encoder: ColumnEncoder | StandardScaler | None, number: int, shuffle: bool
 ) -> Iterator[tuple[Any, Array, Array | None]]:
     """The rows of an epoch as the learner takes them, without those that are kept aside, shuffled within a block."""
     random = np.random.default_rng([stream.seed, number])

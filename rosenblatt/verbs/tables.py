@@ -205,15 +205,48 @@ def write_matrix(
         write_table(path, as_frame(X, y, names=names, target=target), format)
 
 
-def as_frame(X: Any, y: Any = None, *, names: Sequence[str] | None = None, target: str = "target") -> polars.DataFrame:
-    """Rows of numbers as a frame, with the labels as its last column."""
+@contextmanager
+def matrix_writer(
+    path: str,
+    shape: tuple[int, int],
+    *,
+    names: Sequence[str] | None = None,
+    target: str = "target",
+    format: str | None = None,
+) -> Iterator[Callable[[Any, Any], None]]:
+    """Write rows of numbers block by block: call what is given with the rows and the labels of each.
+
+    `shape` is that of all rows together. The same file as `write_matrix` writes, which NumPy's format needs.
+
+    Examples
+    --------
+    >>> path = Path(tempfile.mkdtemp()) / "two.libsvm"
+    >>> with matrix_writer(str(path), (2, 3)) as add:
+    ...     add(np.array([[0.5, 0, 2]]), np.array([1]))
+    ...     add(np.array([[0, 1, 0]]), np.array([-1]))
+    >>> path.read_text()
+    '1 1:0.5 3:2\\n-1 2:1\\n'
+    """
+    format = format_of(path, format)
+    if format == "libsvm":
+        with output(path) as stream:
+            yield lambda X, y: _write(stream, _libsvm(X, y))
+        return
+    with table_writer(path, format) as add:
+        yield lambda X, y: add(as_frame(X, y, names=names, target=target, rows=shape[0]))
+
+
+def as_frame(
+    X: Any, y: Any = None, *, names: Sequence[str] | None = None, target: str = "target", rows: int | None = None
+) -> polars.DataFrame:
+    """Rows of numbers as a frame, with the labels as its last column; `rows`: of a whole that these are a part of."""
     import polars
 
     if issparse(X):
-        if X.shape[0] * X.shape[1] > DENSE_CELLS:
+        rows = rows or X.shape[0]
+        if rows * X.shape[1] > DENSE_CELLS:
             raise InputError(
-                f"A table of {X.shape[0]:,} x {X.shape[1]:,} numbers, most of them 0, would be huge; "
-                f"write .libsvm or .npz."
+                f"A table of {rows:,} x {X.shape[1]:,} numbers, most of them 0, would be huge; write .libsvm or .npz."
             )
         X = X.toarray()
     X = np.asarray(X).reshape(len(X), -1)

@@ -208,7 +208,8 @@ def train(
     )
     if too_large(source) if stream is None else stream:
         _check_streamed(numbers, search, cv, holdout, positive)
-        way = _Streamed(source, target, name, given, seed, weights, drop, missing, text, scale, keep)
+        written = {"format": format, "header": header, "encoding": encoding, "separator": separator}
+        way = _Streamed(source, target, name, given, seed, weights, drop, missing, text, scale, keep, written)
         return way.train(test, top, out, report, verbose, on_epoch, clock, command)
     if source.is_being_read:
         _prepare(name, given, seed)
@@ -372,7 +373,7 @@ def _search(estimator: Any, name: str, rows: Any, learned: Examples, seed: int, 
     """Set the learner's main parameter to the best value by cross-validation on the training rows."""
     from rosenblatt import search
 
-    with reading(learned.name), setting(estimator.get_params(deep=False)):
+    with reading(learned.name), setting(estimator, learned.labels()):
         found = search(
             rows,
             learned.labels(),
@@ -478,6 +479,7 @@ class _Streamed:
     text: str
     scale: bool
     keep: Sequence[str] = ()
+    written: Mapping[str, Any] = field(default_factory=dict)  # how the files are written, as far as it was said
 
     def train(
         self,
@@ -505,7 +507,7 @@ class _Streamed:
         target, weights, away, kept = self._columns()
         scale, kinds = "standard" if self.scale else None, dict.fromkeys(kept, KEPT) or None
         encoder = ColumnEncoder(text=self.text, missing=self.missing, scale=scale, kinds=kinds)
-        with _heard() as heard, reading(source.name), setting(learner.get_params(deep=False)):
+        with _heard() as heard, reading(source.name):
             done = train_streamed(
                 source,
                 target,
@@ -515,6 +517,7 @@ class _Streamed:
                 time_limit=self.given.get("time_limit"),
                 weights=weights,
                 drop=away,
+                scale=self.scale,
                 seed=self.seed,
                 verbose=verbose,
                 on_epoch=on_epoch,
@@ -528,7 +531,7 @@ class _Streamed:
         told = f"a random {len(done.y_test):,} of {done.rows:,} rows"
         tested = Examples(done.X_test, done.y_test, None, done.target, name, source.format)
         if test is not None:
-            tested = read_examples(test, done.target, drop=self.drop)
+            tested = read_examples(test, done.target, drop=self.drop, **self.written)
             if tested.is_frame:
                 tested = replace(tested, rows=columns_for(done.model.steps[0][1], tested))
             told = f"the rows of {tested.name}"
@@ -550,9 +553,10 @@ class _Streamed:
     def _columns(self) -> tuple[str | None, str | None, list[str], list[str]]:
         """The names of the target, of the weights, and of the columns to drop and to keep."""
         if self.source.kind == "matrix":
-            if self.target is not None or self.weights is not None or self.drop or self.keep:
+            number = str(self.target).lstrip("+-").isdecimal() and self.source.format in ("npy", "npz")
+            if (self.target is not None and not number) or self.weights is not None or self.drop or self.keep:
                 raise UsageError(f"Only a table has columns to name, but {self.source.name} is {self.source.format}.")
-            return None, None, [], []
+            return (str(self.target) if number else None), None, [], []
         with reading(self.source.name):
             columns = list(self.source.columns)
         if self.target is None:

@@ -627,7 +627,7 @@ def test_separable_yes_no_and_undecided(shell, gate, tmp_path):
     assert found["margin"] == pytest.approx(0.125**0.5)
     assert "at most 51 mistakes" in shell("separable", gate, "-t", "both")
     (tmp_path / "xor.csv").write_text("a,b,one\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n")
-    assert shell.json("separable", "xor.csv", "-t", "one", code=1)["witness_rows"] == [0, 1, 2, 3]
+    assert shell.json("separable", "xor.csv", "-t", "one", code=1)["witness_rows"] == [1, 2, 3, 4]
     shell("datasets", "export", "digits", "digits.npz")
     assert shell.json("separable", "digits.npz", "--time-limit", 1e-6, code=5)["verdict"] == "undecided"
 
@@ -728,7 +728,7 @@ def test_report(shell, iris):
 def test_a_separator_that_nobody_would_guess(shell, people):
     text = people.read_text().replace(",", "^")
     (people.parent / "odd.txt").write_text(text)
-    assert "say what parts them with --separator" in shell.refused("train", "odd.txt", "-t", "answer", code=2)
+    assert "pass --separator" in shell.refused("train", "odd.txt", "-t", "answer", code=2)
     shell("train", "odd.txt", "-t", "answer", "--separator", "^", "-q")
     shell("predict", "odd.safetensors", "odd.txt", "--separator", "^", "-o", "answers.csv")
     assert polars.read_csv("answers.csv").height == 200
@@ -766,3 +766,29 @@ def test_lines_of_text_with_one_comma_each(header, shell):
     Path("texts.csv").write_text("\n".join((["text"] if header else []) + texts) + "\n")
     assert shell("predict", "m.safetensors", "texts.csv", "--only").split() == ["spam", "ham", "spam"] * 2
     assert shell("predict", "m.safetensors", "train.csv", "--only").split() == [label for _, label in some]
+
+
+def test_rows_of_a_proof_are_counted_from_1(shell, tmp_path):
+    (tmp_path / "t.csv").write_text("a,kind\n0,\n0,x\n7,y\n3,x\n3,y\n9,y\n")
+    found = shell.json("separable", "t.csv", "-t", "kind", code=1)
+    assert found["witness_rows"] == [4, 5]
+    assert "4, 5 (counted from 1)" in shell("separable", "t.csv", "-t", "kind", code=1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["lab", "--port", "70000"], "--port must be a number from 0 to 65535, but got 70000"),
+        (["lab", "--port", "abc"], "--port must be a whole number, but got 'abc'; see rosenblatt lab --help."),
+        (["train", "t.csv", "--time-limit=soon"], "--time-limit must be a number, but got 'soon'"),
+        (["inspect", "m.safetensors", "--row", "1.5"], "--row must be a whole number, but got '1.5'"),
+    ],
+)
+def test_numbers_that_are_none(shell, arguments, told):
+    assert told in shell.refused(*arguments, code=2)
+
+
+def test_only_a_near_name_is_suggested(shell, iris):
+    assert shell.refused("inspect", "nothere.csv", code=3).endswith("check the name.")
+    for near in ("irys.csv", "iris", "iris.parquet", "irs.cvs"):
+        assert shell.refused("inspect", near, code=3).endswith("did you mean iris.csv?")

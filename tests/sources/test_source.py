@@ -17,7 +17,7 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rosenblatt.sources import Matrix, open_source, read_libsvm
+from rosenblatt.sources import Matrix, delimited, open_source, read_libsvm
 from rosenblatt.sources.delimited import MISSING, TypesWidened
 
 TABLE = pl.DataFrame({"a": [1, 2, 3], "b": [0.5, None, -2.0], "c": ["x", "y, z", None]})
@@ -426,10 +426,54 @@ def test_decimal_commas_beside_points_between_thousands(tmp_path, text, numbers)
 
 def test_points_between_thousands_are_text_where_a_later_cell_is_no_number(tmp_path):
     lines = [f"{i % 9 + 1}.{i % 1000:03},5;a" for i in range(1500)]
-    for odd, kept in (("unknown", "unknown"), ("12.5", "12.5")):
-        (tmp_path / "t.csv").write_text("\n".join(["price;y", *lines, f"{odd};b"]) + "\n")
-        found = open_source(tmp_path / "t.csv").read()["price"]
-        assert found.dtype == pl.String and (found[0], found[-1]) == ("1000.5", kept)
+    (tmp_path / "t.csv").write_text("\n".join(["price;y", *lines, "unknown;b"]) + "\n")
+    found = open_source(tmp_path / "t.csv").read()["price"]
+    assert found.dtype == pl.String and (found[0], found[-1]) == ("1000.5", "unknown")
+
+
+POINTS = "The points in the column 'a', as in {!r}, are taken {}."
+
+
+@pytest.mark.parametrize("block", [2000, delimited.BLOCK_BYTES])
+@pytest.mark.parametrize(
+    ("usual", "later", "numbers", "told"),
+    [
+        ("1,5", ["1.234,5", "2.345", "7"], [1.5, 1234.5, 2345.0, 7.0], None),
+        ("1,5", ["1,5", "1.234", "7"], [1.5, 1.5, 1234.0, 7.0], POINTS.format("1.234", "to part thousands")),
+        ("1,5", ["1,5", "1.5", "7"], [1.5, 1.5, 1.5, 7.0], POINTS.format("1.5", "for decimal points")),
+        ("1.234", ["1.234,5", "1.234", "7"], [1234.0, 1234.5, 1234.0, 7.0], None),
+        ("12", ["1.234", "1.234", "7"], [12.0, 1.234, 1.234, 7.0], POINTS.format("1.234", "for decimal points")),
+        ("12", ["1,5", "1,234", "7"], [12.0, 1.5, 1.234, 7.0], None),
+        ("12", ["1,5", "1.234,5", "1.234"], [12.0, 1.5, 1234.5, 1234.0], None),
+        ("1.5", ["1,5", "1.5", "7"], [1.5, 1.5, 1.5, 7.0], POINTS.format("1.5", "for decimal points")),
+    ],
+)
+def test_later_rows_tell_more_of_commas_and_points(tmp_path, monkeypatch, block, usual, later, numbers, told):
+    """What the first thousand rows do not show is heeded from the first row on."""
+    monkeypatch.setattr(delimited, "BLOCK_BYTES", block)
+    other = "2,5" if "," in usual or "." in later[0] else "2"
+    lines = ["a;b", *[f"{usual};{other}"] * 1500, *(f"{cell};{other}" for cell in later)]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    source = open_source(tmp_path / "t.csv")
+    found = source.read()["a"]
+    assert found.dtype == pl.Float64 and [found[0], *found[-3:]] == numbers
+    assert told is None or told in source.notes
+
+
+@pytest.mark.parametrize("block", [2000, delimited.BLOCK_BYTES])
+@pytest.mark.parametrize(
+    ("usual", "later", "told"),
+    [
+        ("1.234,5", "12.5", "points part thousands, and line 1,502 has '12.5'"),
+        ("1,234", "1,234,567", "commas are decimal points, and line 1,502 has '1,234,567'"),
+        ("1,234", "1,234.5", "commas are decimal points, and line 1,502 has '1,234.5'"),
+    ],
+)
+def test_numbers_written_in_two_ways_are_refused(tmp_path, monkeypatch, block, usual, later, told):
+    monkeypatch.setattr(delimited, "BLOCK_BYTES", block)
+    (tmp_path / "t.csv").write_text("\n".join(["a;b", *[f"{usual};x"] * 1500, f"{later};x"]) + "\n")
+    with pytest.raises(ValueError, match=told):
+        open_source(tmp_path / "t.csv").read()
 
 
 def test_decimal_commas_between_quotes(tmp_path):
@@ -563,3 +607,11 @@ def test_what_is_wrong_is_said_by_read(tmp_path):
     begun.begin()
     with pytest.raises(ValueError, match="line 3 has 1"):
         begun.read()
+
+
+def test_thousands_of_names(tmp_path):
+    """Names of columns are told apart quickly, however many there are."""
+    names = [f"f{j}" for j in range(3000)] + ["f7", "f7"]
+    (tmp_path / "t.csv").write_text(",".join(names) + "\n" + ",".join(["1"] * 3002) + "\n")
+    source = open_source(tmp_path / "t.csv")
+    assert source.read().columns == [*names[:3000], "f7_2", "f7_3"] and len(source.notes) == 2

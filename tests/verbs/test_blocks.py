@@ -100,7 +100,7 @@ def test_words_among_numbers_are_judged_by_the_whole_file(table, model, tmp_path
     assert whole.read_bytes() == parts.read_bytes()
     age[1100:1300] = ["-"] * 200
     table.with_columns(age=polars.Series(age)).write_csv(data)
-    with pytest.raises(InputError, match=r"row 1,?001 has '-'"):
+    with pytest.raises(InputError, match=r"line 1,002 has '-'"):
         predict(model, str(data), out=str(parts))
 
 

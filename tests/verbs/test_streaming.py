@@ -10,6 +10,8 @@ import pytest
 
 from rosenblatt import ColumnEncoder, GaussianDiscriminant, HalfSpace, Perceptron, open_source
 from rosenblatt.sources import source as source_module
+from rosenblatt.verbs import train
+from rosenblatt.verbs.errors import InputError, UsageError
 from rosenblatt.verbs.streaming import prefetched, train_streamed
 
 
@@ -201,6 +203,8 @@ PEAK = """
 import resource, sys
 from rosenblatt import Perceptron, open_source
 from rosenblatt.sources import source
+from rosenblatt.verbs import train
+from rosenblatt.verbs.errors import InputError, UsageError
 from rosenblatt.verbs.streaming import train_streamed
 source.STREAMED_BYTES = 2**19
 def peak():
@@ -229,3 +233,40 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
     command = [sys.executable, "-c", PEAK, str(tmp_path / "small.csv"), str(tmp_path / "large.csv")]
     rows, more = map(int, subprocess.run(command, check=True, capture_output=True, text=True).stdout.split())
     assert rows == 480_000 and more < 60
+
+
+def test_a_matrix_is_scaled_and_its_target_is_a_column(tmp_path):
+    random = np.random.default_rng(0)
+    X = random.normal([1000.0, 0.0], [1.0, 0.001], size=(2000, 2))
+    np.save(tmp_path / "t.npy", np.column_stack([X, X[:, 0] - 1000 + 1000 * X[:, 1] > 0]))
+    done = train(str(tmp_path / "t.npy"), -1, stream=True)
+    assert done.summary.accuracy.value > 0.97 and [name for name, _ in done.model.steps] == ["scaler", "learner"]
+    with pytest.raises(UsageError, match="columns to name"):
+        train(str(tmp_path / "t.npy"), "last", stream=True)
+    X[1500, 1] = np.inf
+    np.save(tmp_path / "t.npy", np.column_stack([X, X[:, 0] > 1000]))
+    with pytest.raises(InputError, match=r"has inf in row 1,501, column 2;"):
+        train(str(tmp_path / "t.npy"), 3, stream=True)
+
+
+def test_the_test_file_is_read_like_the_other(tmp_path):
+    text = table(400).write_csv(separator="~")
+    (tmp_path / "t.txt").write_bytes(text.replace("Rome", "Zürich").encode("latin-1"))
+    path = str(tmp_path / "t.txt")
+    done = train(path, "good", stream=True, test=path, separator="~", encoding="latin-1")
+    assert done.summary.rows_test == 400 and done.summary.accuracy.value > 0.9
+
+
+def test_what_is_at_fault(tmp_path):
+    """A learner that refuses faultless rows too has wrong parameters; otherwise the rows are wrong."""
+    path = tmp_path / "t.csv"
+    frame = table(200).with_columns(c=pl.col("a") * 2)
+    frame.write_csv(path)
+    for settings in ({"learning_rate": -1.0}, {"answer": "best"}):
+        for stream in (False, True):
+            with pytest.raises(UsageError, match="must be"):
+                train(str(path), "good", learner="perceptron", settings=settings, stream=stream)
+    with pytest.raises(UsageError, match="class_weight must name classes"):
+        train(str(path), "good", settings={"class_weight": {"maybe": 2.0}})
+    with pytest.raises(InputError, match="covariance"):
+        train(str(path), "good", learner="discriminant", settings={"shrinkage": None})
