@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt.digests import digest_later
 from rosenblatt.loading import collector_at_rest
 
 if TYPE_CHECKING:
@@ -100,8 +101,11 @@ def begin_early(arguments: Sequence[str]) -> None:
     understood = first[:1] != "-" and others[0][:1] == "-" and not any(map(_about_reading, others))
     if understood and os.path.isfile(first) and os.path.getsize(first) >= LARGE:
         with collector_at_rest():
-            source = begin_to_read([first], format=None, header=None, encoding=None)
-        _begun = None if isinstance(source, list) else source  # type: ignore[assignment]
+            digesting = digest_later([first])  # first of all: it needs nothing that must be imported
+            source: Any = begin_to_read([first], format=None, header=None, encoding=None)
+        if not isinstance(source, list):
+            source.digesting = digesting
+            _begun = source
 
 
 def _about_reading(argument: str) -> bool:

@@ -15,6 +15,7 @@ import functools
 import mmap
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -28,7 +29,7 @@ from .powers import POWERS_OF_TEN, powers_of_five
 if TYPE_CHECKING:
     import polars as pl
 
-BLOCK_BYTES = 2**22
+BLOCK_BYTES = 2**23
 THREADS = 2
 # As in `number_cells`, which is not imported for the sake of them.
 BEYOND, MOST_WORDS, SLOTS = 32, 1000, 4096
@@ -73,7 +74,7 @@ class NumberTable:
     Attributes
     ----------
     stopped : Place or None
-        The block at which `frames` gave up; None where it came to the end.
+        The block at which `blocks` gave up; None where it came to the end.
     """
 
     def __init__(self, dialect: Dialect, kinds: dict[str, Any], missing: Iterable[str]) -> None:
@@ -97,26 +98,26 @@ class NumberTable:
         numbers = sum(kinds[name] != pl.String for name in dialect.names)
         return not odd and known and 2 * numbers > len(dialect.names) and dialect.separator not in "+-.eE0123456789"
 
-    def frames(
+    def blocks(
         self, file: BinaryIO, start: int, places: list[Place] | None = None, block_bytes: int | None = None
-    ) -> Generator[tuple[Place, pl.DataFrame], None, None]:
+    ) -> Generator[tuple[Place, Cells], None, None]:
         """The rows in blocks, as long as these are plain; `start` bytes of the first are no rows."""
         file.seek(0)
         blocks = self._in_order(file, block_bytes or BLOCK_BYTES) if places is None else self._at(file, places)
 
-        def parse(item: tuple[Place, _Room, int]) -> tuple[Place, pl.DataFrame | None]:
+        def parse(item: tuple[Place, _Room, int]) -> tuple[Place, Cells | None]:
             place, room, length = item
-            frame = self._frame(room, start if place.offset == 0 else 0, length)
+            cells = self._cells(room, start if place.offset == 0 else 0, length)
             self._rooms.append(room)
-            return place, frame
+            return place, cells
 
         self.stopped = None
-        for place, frame in ahead(blocks, parse, THREADS):
-            if frame is None:
+        for place, found in ahead(blocks, parse, THREADS):
+            if found is None:
                 self.stopped = place
                 return
-            if frame.height:
-                yield place, frame
+            if found.height:
+                yield place, found
 
     def _room(self, n_bytes: int) -> _Room:
         """Memory that was used before, where there is some: new memory costs more than a copy."""
@@ -154,34 +155,51 @@ class NumberTable:
             room.text[filled] = LINE_END
             yield place, room, filled + (not closed)
 
-    def _frame(self, room: _Room, start: int, length: int) -> pl.DataFrame | None:
-        import polars as pl
-
-        cells = _cells(len(self.kinds), int(self._lines_per_byte * length) + 16)
+    def _cells(self, room: _Room, start: int, length: int) -> Cells | None:
+        cells = _memory_for(len(self.kinds), int(self._lines_per_byte * length) + 16)
         rows = _parsed(room, cells, start, length, self.separator, self.kinds)
         if rows == FULL:
             lines = int(np.count_nonzero(room.text[:length] == LINE_END))
             self._lines_per_byte = 1.02 * lines / length
-            cells = _cells(len(self.kinds), lines)
+            cells = _memory_for(len(self.kinds), lines)
             rows = _parsed(room, cells, start, length, self.separator, self.kinds)
         if rows < 0:
             return None
-        columns = []
-        for j, (name, kind) in enumerate(zip(self.names, self.kinds, strict=True)):
-            column = cells[j, :rows]
-            if kind != WORD:
-                columns.append(pl.Series(name, column if kind == NUMBER else column.view(np.int64)))
-                continue
+        words = {}
+        for j in np.flatnonzero(self.kinds == WORD).tolist():
             try:
-                words = [bytes(room.text[a:b]).decode() for a, b in room.words[j, : room.counts[j]].tolist()]
+                found = [bytes(room.text[a:b]).decode() for a, b in room.words[j, : room.counts[j]].tolist()]
             except UnicodeDecodeError:
                 return None
-            known = pl.Series(name, [None if word in self.missing else word for word in words], dtype=pl.String)
-            columns.append(known.gather(column.view(np.int64)))
+            words[j] = [None if word in self.missing else word for word in found]
+        return Cells(self.names, self.kinds, cells, rows, words)
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The cells of a block: numbers as they are, words by their numbers in a list of the column's own."""
+
+    columns: tuple[str, ...]
+    kinds: Any
+    cells: Any
+    height: int
+    words: dict[int, list[str | None]]
+
+    def frame(self) -> pl.DataFrame:
+        """The same as a polars frame, which keeps these very numbers."""
+        import polars as pl
+
+        columns = []
+        for j, (name, kind) in enumerate(zip(self.columns, self.kinds, strict=True)):
+            column = self.cells[j, : self.height]
+            if kind == WORD:
+                columns.append(pl.Series(name, self.words[j], dtype=pl.String).gather(column.view(np.int64)))
+            else:
+                columns.append(pl.Series(name, column if kind == NUMBER else column.view(np.int64)))
         return pl.DataFrame(columns)
 
 
-def _cells(width: int, rows: int) -> Any:
+def _memory_for(width: int, rows: int) -> Any:
     """Memory for the columns of a block. polars may keep these very numbers, so that every block has its own."""
     return _memory(8 * width * rows).view(np.float64).reshape(width, rows)
 
