@@ -29,7 +29,7 @@ from .powers import POWERS_OF_TEN, powers_of_five
 if TYPE_CHECKING:
     import polars as pl
 
-BLOCK_BYTES = 2**23
+BLOCK_BYTES = 2**24
 THREADS = 2
 # As in `number_cells`, which is not imported for the sake of them.
 BEYOND, MOST_WORDS, SLOTS = 32, 1000, 4096
