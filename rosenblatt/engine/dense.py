@@ -31,6 +31,7 @@ from rosenblatt.engine.vector import (
     fused,
     largest,
     load,
+    per_vector,
     prefetch,
     repeat,
     store,
@@ -65,10 +66,21 @@ def _block(count: int) -> Callable[..., None]:
     @part
     def scores_of_block(X: Any, base: Any, coming: Any, vectors: Any, first: Any, ledger: Any) -> None:
         d = U(vectors.shape[1])
-        lanes = U(VECTOR_BYTES // vectors.itemsize)
+        lanes = per_vector(vectors)
         start = U(first) * d
         a, b = zeros(vectors, count), zeros(vectors, count)
         j = U(0)
+        while j + FOUR * lanes <= d:
+            if coming != base:
+                prefetch(X, coming + j)
+                prefetch(X, coming + j + lanes)
+                prefetch(X, coming + j + TWO * lanes)
+                prefetch(X, coming + j + THREE * lanes)
+            a = accumulate(a, load(X, base + j, vectors), vectors, start + j, d)
+            b = accumulate(b, load(X, base + j + lanes, vectors), vectors, start + j + lanes, d)
+            a = accumulate(a, load(X, base + j + TWO * lanes, vectors), vectors, start + j + TWO * lanes, d)
+            b = accumulate(b, load(X, base + j + THREE * lanes, vectors), vectors, start + j + THREE * lanes, d)
+            j += FOUR * lanes
         while j + lanes + lanes <= d:
             if coming != base:
                 prefetch(X, coming + j)
@@ -85,11 +97,11 @@ def _block(count: int) -> Callable[..., None]:
             j += lanes
         store_totals(a, b, ledger, U(first) * U(LEDGER_COLUMNS) + U(SCORE), U(LEDGER_COLUMNS))
         if j < d:
-            i = base // d
+            flat = X.reshape(-1)
             for k in range(U(first), U(first) + U(count)):
                 s = vectors.dtype.type(ledger[k, SCORE])
                 for tail in range(j, d):
-                    s = fused(s, vectors.dtype.type(X[i, tail]), vectors[k, tail])
+                    s = fused(s, vectors.dtype.type(flat[base + tail]), vectors[k, tail])
                 ledger[k, SCORE] = s
 
     return scores_of_block
@@ -109,7 +121,7 @@ def scores_and_fetch(rows: Any, i: Any, coming: Any, vectors: Any, first: Any, l
     """`scores`, while row number `coming` is brought nearer."""
     X = rows[0]
     base = next_base = U(i) * U(vectors.shape[1])
-    if X.itemsize == vectors.itemsize:
+    if per_vector(X) == per_vector(vectors):
         next_base = U(coming) * U(vectors.shape[1])
     elif U(coming) != U(i) + U(1):  # a row of bytes has few lines: in file order the machine fetches them by itself
         fetch(rows, coming)
@@ -151,7 +163,7 @@ def squared_norm(rows: Any, i: Any, wide: Any) -> float:
 def _stays_finite(X: Any, row: Any, values: Any, k: Any, change: Any) -> bool:
     """Whether values_k + change·x is finite throughout: a product with 0 is 0 for finite numbers alone."""
     d = U(values.shape[1])
-    lanes = U(VECTOR_BYTES // values.itemsize)
+    lanes = per_vector(values)
     nothing = values.dtype.type(0)
     changes, nothings = repeat(change, values), zero(values)
     checked = zero(values)
@@ -171,7 +183,7 @@ def size(rows: Any, i: Any, vectors: Any) -> float:
     """The largest |x_ij|, or 1 if that is larger: so that bounds with it are bounds on the steps themselves too."""
     X = rows[0]
     row, d = U(i), U(X.shape[1])
-    lanes = U(VECTOR_BYTES // vectors.itemsize)
+    lanes = per_vector(vectors)
     a = zero(vectors)
     b, c, e = a, a, a
     j = U(0)
@@ -199,7 +211,7 @@ def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger
     """
     X = rows[0]
     row, d = U(i), U(vectors.shape[1])
-    lanes = U(VECTOR_BYTES // vectors.itemsize)
+    lanes = per_vector(vectors)
     most = size(rows, i, vectors)
     for k in range(U(first), U(last)):
         if ledger[k, CHANGE] != 0.0:
@@ -232,7 +244,7 @@ def move(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) ->
     """v_k += CHANGE_k · x_i where CHANGE_k is not zero, for half-spaces that keep no averages."""
     X = rows[0]
     row, d = U(i), U(vectors.shape[1])
-    lanes = U(VECTOR_BYTES // vectors.itemsize)
+    lanes = per_vector(vectors)
     for k in range(U(first), U(last)):
         if ledger[k, CHANGE] != 0.0:
             change = vectors.dtype.type(ledger[k, CHANGE])
@@ -263,7 +275,7 @@ def fold(vectors: Any, lag: Any, k: Any, ledger: Any) -> None:
 def fetch(rows: Any, i: Any) -> None:
     """Bring a row that is visited soon nearer."""
     X = rows[0]
-    step = U(VECTOR_BYTES // X.itemsize)
+    step = per_vector(X)
     base = U(i) * U(X.shape[1])
     for line in range(min(U(LINES_AHEAD), U(X.shape[1]) // step + U(1))):
         prefetch(X, base + U(line) * step)
@@ -296,7 +308,7 @@ def spread(rows: Any, i: Any, width: Any, vectors: Any, places: Any, values: Any
     """The numbers of row i that are not zero, chain by chain, and where their weights stand among `width` lanes."""
     X = rows[0]
     row, d = U(i), U(X.shape[1])
-    lanes = U(VECTOR_BYTES // vectors.itemsize)
+    lanes = per_vector(vectors)
     whole = d // lanes * lanes
     chains = lanes + lanes
     found = U(0)

@@ -14,6 +14,7 @@ from numba.cpython.unsafe.tuple import tuple_setitem
 from numba.np.unsafe.ndarray import to_fixed_tuple
 
 from rosenblatt.engine import compiled, dense, sparse
+from rosenblatt.engine.atomic import advance
 from rosenblatt.engine.compiled import part
 from rosenblatt.engine.state import (
     BIAS,
@@ -31,6 +32,7 @@ from rosenblatt.engine.vector import prefetch
 
 SMALLEST_SCALE = 1e-6  # below it the scale is carried into the vector
 AHEAD = 4  # rows, in loops that fetch a coming row at one go
+VERSION = 0  # where the board of two threads (see `pair`) counts the changes of the weights
 
 LAYOUTS: dict[str, ModuleType] = {dense.LAYOUT: dense, sparse.LAYOUT: sparse}
 
@@ -116,19 +118,28 @@ def _record(log: Any, ledger: Any, k: Any, i: Any, step: Any, shrink: Any) -> No
             sizes[k] = n + 1
 
 
-def make_teach(key: str, function: Any, n_parameters: int, weighted: int, layout: ModuleType) -> Any:
-    """Row i teaches the half-spaces first <= k < last. False when a number was not finite."""
+@part
+def _begin_change(board: Any) -> None:
+    """Whoever reads the weights meanwhile will know that they were changed."""
+    if board is not None:
+        advance(board, np.uint64(VERSION))
+
+
+_end_change = _begin_change  # an odd version is one that is being changed
+
+
+def make_learn(key: str, function: Any, n_parameters: int, weighted: int, layout: ModuleType) -> Any:
+    """Row i, whose scores are known, teaches the half-spaces first <= k < last. False when a number was not finite."""
     step_of = make_step(function, n_parameters, weighted)
     reads_sqnorm = compiled.reads_argument(function, 1)
-    scores, squared_norm, add, fold = layout.scores_and_fetch, layout.squared_norm, layout.add, layout.fold
+    squared_norm, add, fold = layout.squared_norm, layout.add, layout.fold
 
     @part
-    def teach(
-        rows: Any, i: Any, coming: Any, code: Any, c: Any, positive: Any, params: Any, state: Any,
-        intercept: Any, shrink_intercept: Any, first: Any, last: Any, log: Any,
+    def learn(
+        rows: Any, i: Any, code: Any, c: Any, positive: Any, params: Any, state: Any,
+        intercept: Any, shrink_intercept: Any, first: Any, last: Any, log: Any, board: Any,
     ) -> bool:  # fmt: skip
         vectors, lag, ledger = state
-        scores(rows, i, coming, vectors, first, last, ledger)
         sqnorm = 0.0
         if reads_sqnorm:
             sqnorm = squared_norm(rows, i, ledger) + intercept
@@ -146,7 +157,9 @@ def make_teach(key: str, function: Any, n_parameters: int, weighted: int, layout
             if shrink != 1.0:
                 _shrink(ledger, k, shrink, shrink_intercept)
                 if abs(ledger[k, SCALE]) < SMALLEST_SCALE:
+                    _begin_change(board)
                     fold(vectors, lag, k, ledger)
+                    _end_change(board)
             if step != 0.0:
                 if not np.isfinite(vectors.dtype.type(ledger[k, BIAS] + intercept * step * y)):
                     return _carry_out(False, ledger, first, last)
@@ -155,28 +168,32 @@ def make_teach(key: str, function: Any, n_parameters: int, weighted: int, layout
                 taught = True
             if step != 0.0 or shrink != 1.0:
                 _record(log, ledger, k, i, step * y, shrink)
-        return not taught or _carry_out(add(rows, i, vectors, lag, first, last, ledger), ledger, first, last)
+        if not taught:
+            return True
+        _begin_change(board)
+        added = add(rows, i, vectors, lag, first, last, ledger)
+        _end_change(board)
+        return _carry_out(added, ledger, first, last)
 
-    return compiled.adopt(teach, key)
+    return compiled.adopt(learn, f"{key} learn")
 
 
-def make_teach_coupled(key: str, function: Any, n_parameters: int, weighted: int, layout: ModuleType) -> Any:
-    """Row i teaches all classes together: its own class and the best other one move apart.
+def make_learn_coupled(key: str, function: Any, n_parameters: int, weighted: int, layout: ModuleType) -> Any:
+    """Row i, whose scores are known, teaches all classes together: its own and the best other one move apart.
 
     The margin is (score of the true class) - (best other score); seen as one long vector, the row that is
     added has twice the squared norm. `positive[k] == k`: half-space k is class k.
     """
     step_of = make_step(function, n_parameters, weighted)
     reads_sqnorm = compiled.reads_argument(function, 1)
-    scores, squared_norm, add, fold = layout.scores_and_fetch, layout.squared_norm, layout.add, layout.fold
+    squared_norm, add, fold = layout.squared_norm, layout.add, layout.fold
 
     @part
-    def teach(
-        rows: Any, i: Any, coming: Any, code: Any, c: Any, positive: Any, params: Any, state: Any,
-        intercept: Any, shrink_intercept: Any, first: Any, last: Any, log: Any,
+    def learn(
+        rows: Any, i: Any, code: Any, c: Any, positive: Any, params: Any, state: Any,
+        intercept: Any, shrink_intercept: Any, first: Any, last: Any, log: Any, board: Any,
     ) -> bool:  # fmt: skip
         vectors, lag, ledger = state
-        scores(rows, i, coming, vectors, first, last, ledger)
         rival = -1
         for k in range(first, last):
             ledger[k, SCORE] = ledger[k, SCALE] * ledger[k, SCORE] + ledger[k, BIAS]
@@ -199,7 +216,9 @@ def make_teach_coupled(key: str, function: Any, n_parameters: int, weighted: int
             if shrink != 1.0:
                 _shrink(ledger, k, shrink, shrink_intercept)
                 if abs(ledger[k, SCALE]) < SMALLEST_SCALE:
+                    _begin_change(board)
                     fold(vectors, lag, k, ledger)
+                    _end_change(board)
             side = 0.0
             if k == code:
                 side = 1.0
@@ -212,15 +231,39 @@ def make_teach_coupled(key: str, function: Any, n_parameters: int, weighted: int
                 _move(ledger, k, step * side, intercept)
             if (step != 0.0 and side != 0.0) or shrink != 1.0:
                 _record(log, ledger, k, i, step * side, shrink)
-        return step == 0.0 or _carry_out(add(rows, i, vectors, lag, first, last, ledger), ledger, first, last)
+        if step == 0.0:
+            return True
+        _begin_change(board)
+        added = add(rows, i, vectors, lag, first, last, ledger)
+        _end_change(board)
+        return _carry_out(added, ledger, first, last)
+
+    return compiled.adopt(learn, f"{key} learn")
+
+
+def make_teach(
+    key: str, function: Any, n_parameters: int, weighted: int, layout: ModuleType, *, coupled: bool = False
+) -> Any:
+    """Row i teaches the half-spaces first <= k < last. False when a number was not finite."""
+    learn = (make_learn_coupled if coupled else make_learn)(key, function, n_parameters, weighted, layout)
+    scores = layout.scores_and_fetch
+
+    @part
+    def teach(
+        rows: Any, i: Any, coming: Any, code: Any, c: Any, positive: Any, params: Any, state: Any,
+        intercept: Any, shrink_intercept: Any, first: Any, last: Any, log: Any,
+    ) -> bool:  # fmt: skip
+        scores(rows, i, coming, state[0], first, last, state[2])
+        return learn(
+            rows, i, code, c, positive, params, state, intercept, shrink_intercept, first, last, log, None
+        )  # fmt: skip
 
     return compiled.adopt(teach, key)
 
 
 def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_name: str, coupled: bool) -> Any:
     layout = LAYOUTS[layout_name]
-    make = make_teach_coupled if coupled else make_teach
-    teach = make(key, function, n_parameters, weighted, layout)
+    teach = make_teach(key, function, n_parameters, weighted, layout, coupled=coupled)
     approach, ahead = layout.approach, layout.ahead
 
     def visit(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.engine import compiled, sparse
-from rosenblatt.engine.loop import LAYOUTS, kernel_key, make_teach, make_teach_coupled
+from rosenblatt.engine.loop import LAYOUTS, kernel_key, make_teach
 from rosenblatt.engine.state import (
     BIAS,
     BIAS_LAG,
@@ -46,8 +46,7 @@ def _note_mistake(ledger: Any, code: Any, positive: Any, count: Any, coupled: An
 
 
 def _learn(key: str, function: Any, n_parameters: int, weighted: int, layout_name: str, coupled: bool) -> Any:
-    make = make_teach_coupled if coupled else make_teach
-    teach = make(key, function, n_parameters, weighted, LAYOUTS[layout_name])
+    teach = make_teach(key, function, n_parameters, weighted, LAYOUTS[layout_name], coupled=coupled)
 
     def learn_row(
         x: Any, code: Any, c: Any, positive: Any, params: Any, vectors: Any, lag: Any, ledger: Any,

@@ -48,19 +48,21 @@ def _find_mistakes(key: str) -> Any:
     def find_mistakes(scores: Any, codes: Any, order: Any, classes: Any, wrong: Any, true: Any, own: Any) -> int:
         key  # noqa: B018
         n = len(order)
-        for r in range(n):
-            own[r] = codes[order[r]]
-            wrong[r] = 0
+        mistakes = 0
         if classes == 1:
             for r in range(n):
-                wrong[r] = scores[0, r] <= 0 if own[r] == 1 else scores[0, r] >= 0
-        else:
-            for r in range(n):
-                true[r] = scores[own[r], r]
-            for k in range(classes):
-                for r in range(n):  # a loop without branches, which the compiler turns into vector instructions
-                    wrong[r] |= np.uint8((scores[k, r] >= true[r]) & (own[r] != k))
-        mistakes = 0
+                s = scores[0, r]
+                met = s <= 0 if codes[order[r]] == 1 else s >= 0
+                wrong[r] = met
+                mistakes += met
+            return mistakes
+        for r in range(n):
+            own[r] = codes[order[r]]
+            true[r] = scores[own[r], r]
+            wrong[r] = 0
+        for k in range(classes):
+            for r in range(n):  # a loop without branches, which the compiler turns into vector instructions
+                wrong[r] |= np.uint8((scores[k, r] >= true[r]) & (own[r] != k))
         for r in range(n):
             mistakes += wrong[r]
         return mistakes
@@ -75,7 +77,33 @@ def find_mistakes(scores: Array, codes: Array, order: Array, classes: int) -> tu
     """
     if classes == 0:  # a single class so far: there is nothing to get wrong
         return np.zeros(len(order), bool), 0
-    wrong, true = np.empty(len(order), np.uint8), np.empty(len(order), scores.dtype)
+    wrong, room = np.empty(len(order), np.uint8), 0 if classes == 1 else len(order)
     find = _find_mistakes(f"mistakes {compiled.engine_digest()}")
-    mistakes = find(scores, codes, order, classes, wrong, true, np.empty(len(order), np.int32))
+    mistakes = find(scores, codes, order, classes, wrong, np.empty(room, scores.dtype), np.empty(room, np.int32))
     return wrong.view(bool), int(mistakes)
+
+
+@functools.cache
+def _longest_run(key: str) -> Any:
+    def longest_run(wrong: Any, run: Any) -> Any:
+        key  # noqa: B018
+        longest, end = -1, -1
+        for r in range(len(wrong)):
+            if wrong[r]:
+                if run > longest:
+                    longest, end = run, r
+                run = 0
+            else:
+                run += 1
+        return longest, end, run
+
+    return compiled.jit(longest_run)
+
+
+def longest_run(wrong: Array, run: int) -> tuple[int, int, int]:
+    """The longest run of right answers that a mistake ended, where, and the run that goes on behind the last one.
+
+    `run` right answers came before. Without a mistake the first two are -1.
+    """
+    longest, end, run = _longest_run(f"run {compiled.engine_digest()}")(wrong, run)
+    return int(longest), int(end), int(run)

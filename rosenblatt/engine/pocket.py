@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rosenblatt.engine.order import longest_run
 from rosenblatt.engine.state import Array, HalfSpaces
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class Pocket:
 
     errors: float = np.inf
     kept: HalfSpaces | None = None
+    shared: bool = False  # whether `kept` has the very weights of a state that a run ended with
     run: int = 0
     longest: int = 0
     start: HalfSpaces | None = None  # the weights at the start of the stretch that holds the nominee
@@ -40,10 +42,14 @@ class Pocket:
         return None if self.kept is None else self.kept.last()
 
     def keep(self, state: HalfSpaces) -> None:
-        if self.kept is None or self.kept.vectors.shape != state.vectors.shape:
-            self.kept = state.copy_weights()
+        if self.kept is None or self.shared or self.kept.vectors.shape != state.vectors.shape:
+            self.kept, self.shared = state.copy_weights(), False
         else:
             self.kept.copy_weights_from(state)
+
+    def share(self, state: HalfSpaces) -> None:
+        """Keep the weights that a run ends with: nobody changes them any more, so they need no copy."""
+        self.kept, self.shared = state.share_weights(), True
 
     def consider(self, visitor: Visitor, state: HalfSpaces) -> None:
         """Keep the weights if a pass over all rows finds fewer errors than those in the pocket make."""
@@ -60,19 +66,12 @@ class Pocket:
 
         Returns a state that the caller may overwrite: `before`, or another in exchange if it is needed here.
         """
-        ends = np.flatnonzero(wrong)
-        if len(ends) == 0:
-            self.run += len(wrong)
+        longest, end, self.run = longest_run(wrong, self.run)
+        if longest <= self.longest:
             return before
-        lengths = np.diff(ends, prepend=-1) - 1
-        lengths[0] += self.run
-        self.run = len(wrong) - 1 - int(ends[-1])
-        best = int(np.argmax(lengths))
-        if lengths[best] <= self.longest:
-            return before
-        self.longest = int(lengths[best])
+        self.longest = longest
         spare = self.start
-        self.start, self.visits = before, order[: ends[best]].copy()
+        self.start, self.visits = before, order[:end].copy()
         return before.copy() if spare is None else spare
 
     def decide(self, visitor: Visitor, confirm: bool) -> None:
@@ -94,11 +93,11 @@ class Pocket:
                 self.keep(state)
         elif pocket_check is not None and clean:
             self.errors = 0.0
-            self.keep(state)  # a clean epoch is a pass that found no error
+            self.share(state)  # a clean epoch is a pass that found no error
         elif pocket_check is not None:
             self.decide(visitor, confirm=True)
-            if self.kept is None:
-                self.keep(state)  # without a rival there is nothing to compare
-            else:
-                self.consider(visitor, state)
+            errors = np.inf if self.kept is None else visitor.errors(state, self.errors)
+            if self.kept is None or errors < self.errors:  # without a rival there is nothing to compare
+                self.errors = errors
+                self.share(state)
         self.start = None

@@ -23,16 +23,62 @@ from rosenblatt.engine.state import MARK, SCALE, SEEN, UPDATES, Array, HalfSpace
 if TYPE_CHECKING:
     from rosenblatt.engine.run import Task, Visitor
 
+FEATURES = 64  # copied at a time
+
 
 @functools.cache
 def _copy_lanes(key: str) -> Any:
     def copy_lanes(source: Any, target: Any, starts: Any, steps: Any, new_starts: Any, new_steps: Any, d: Any) -> None:
         key  # noqa: B018  part of the key under which the machine code is kept
-        for j in range(d):
+        for first in range(0, d, FEATURES):  # so few that both sides stay near while lane after lane is copied
             for n in range(len(starts)):
-                target[new_starts[n] + j * new_steps[n]] = source[starts[n] + j * steps[n]]
+                step, new_step = steps[n], new_steps[n]
+                place, new_place = starts[n] + first * step, new_starts[n] + first * new_step
+                for _ in range(min(FEATURES, d - first)):
+                    target[new_place] = source[place]
+                    place += step
+                    new_place += new_step
 
     return compiled.jit(copy_lanes)
+
+
+@functools.cache
+def _find_mistakes(key: str) -> Any:
+    def find_mistakes(
+        scores: Any, codes: Any, order: Any, awake: Any, place: Any, own: Any, rival: Any, wrong: Any
+    ) -> int:
+        key  # noqa: B018
+        mistakes = 0
+        for r in range(len(order)):
+            i = order[r]
+            code = codes[i]
+            mine = place[code]
+            true = own[i] if mine < 0 else scores[mine, r]
+            met = rival[i] >= true
+            for n in range(len(awake)):
+                met |= (scores[n, r] >= true) & (awake[n] != code)
+            wrong[r] = met
+            mistakes += met
+        return mistakes
+
+    return compiled.jit(find_mistakes)
+
+
+@functools.cache
+def _listen(key: str) -> Any:
+    def listen(scores: Any, codes: Any, order: Any, numbers: Any, classes: Any, own: Any, rival: Any) -> None:
+        """Note what half-spaces that will sleep say of every row."""
+        key  # noqa: B018
+        for r in range(len(order)):
+            i = order[r]
+            for n in range(len(numbers)):
+                score = scores[numbers[n], r]
+                if codes[i] == classes[n]:
+                    own[i] = score
+                else:
+                    rival[i] = max(rival[i], score)
+
+    return compiled.jit(listen)
 
 
 def may_rest(task: Task, state: HalfSpaces) -> bool:
@@ -76,15 +122,11 @@ class Rest:
     def find_mistakes(self, scores: Array, order: Array) -> tuple[Array, int]:
         if self.working is self.state:
             return find_mistakes(scores, self.task.codes, order, self.task.classes)
-        own = self.task.codes[order]
         place = np.full(self.state.count, -1)
         place[self.awake] = np.arange(len(self.awake))
-        mine = place[own]
-        true = np.where(mine < 0, self.own[order], scores[mine, np.arange(len(order))])
-        wrong = self.rival[order] >= true
-        for n, k in enumerate(self.awake):
-            wrong |= (scores[n] >= true) & (own != k)
-        return wrong, int(wrong.sum())
+        find, wrong = _find_mistakes(f"some awake {compiled.engine_digest()}"), np.empty(len(order), bool)
+        found = find(scores, self.task.codes, order, self.awake, place, self.own, self.rival, wrong)
+        return wrong, int(found)
 
     def settle(self) -> None:
         if self.working is self.state:
@@ -108,12 +150,9 @@ class Rest:
         self.before = self._changes()
 
     def _fall_asleep(self, stirred: Array) -> None:
+        calm, listen = np.flatnonzero(~stirred), _listen(f"listen {compiled.engine_digest()}")
         for rows, scores in self.heard:
-            own = self.task.codes[rows]
-            for n in np.flatnonzero(~stirred):
-                mine = own == self.awake[n]
-                self.own[rows[mine]] = scores[n, mine]
-                self.rival[rows[~mine]] = np.maximum(self.rival[rows[~mine]], scores[n, ~mine])
+            listen(scores, self.task.codes, rows, calm, self.awake[calm], self.own, self.rival)
         squares = self.norm() ** 2
         self.write_back()
         self.awake = self.awake[stirred]
@@ -141,5 +180,6 @@ class Rest:
     def _copy(self, source: HalfSpaces, chosen: Array, target: HalfSpaces, places: Array) -> None:
         copy = _copy_lanes(f"copy lanes {compiled.engine_digest()}")
         where = (*source.places(chosen), *target.places(places), source.n_features)
-        for theirs, mine in ((source.vectors, target.vectors), (source.lag, target.lag)):
-            copy(theirs.reshape(-1), mine.reshape(-1), *where)
+        pairs = (source.vectors, target.vectors), (source.lag, target.lag)
+        run = map if self.visitor.pool is None else self.visitor.pool.map
+        list(run(lambda pair: copy(pair[0].reshape(-1), pair[1].reshape(-1), *where), pairs))

@@ -22,15 +22,17 @@ import numpy as np
 from rosenblatt.engine.judge import count_errors
 from rosenblatt.engine.loop import LAYOUTS, visit_rows
 from rosenblatt.engine.order import Shuffler, find_mistakes
+from rosenblatt.engine.pair import LONGEST, Pair, span_of
 from rosenblatt.engine.pocket import Pocket
 from rosenblatt.engine.rest import Rest, may_rest
 from rosenblatt.engine.state import Array, HalfSpaces
 from rosenblatt.engine.updates import UpdateLog
 
 SCORES_KEPT = 2**16  # numbers in one stretch
-ROWS = 2**15  # rows in one stretch
+ROWS = 2**16  # rows in one stretch
 PRODUCTS = 2**27  # multiplications in one stretch, about a twentieth of a second
 RETRACED = 2**20  # weights that are copied before every stretch, to be able to return to any point of it
+WORTH_A_HELPER = 2**17  # multiplications in a stretch that two threads share: below, calling the second costs more
 CHEAP_PASS = 2**20  # multiplications in a pass over all rows that is made without a second thought
 PATIENCE = 5  # epochs without improvement
 
@@ -91,27 +93,51 @@ class Visitor:
             together = math.ceil(units / threads)
         self.parts = [(k, min(k + together * unit, count)) for k in range(0, count, together * unit)]
         self.pool = ThreadPoolExecutor(task.n_jobs) if pool is None and task.n_jobs > 1 else pool
+        self.count, self.per_row = count, products_per_row(task, count)
+        self.pair: Pair | None = None
+        if self.pool is not None and task.layout == "columns" and self.per_row * task.n_rows >= WORTH_A_HELPER:
+            self.pair = Pair(task.rule, task.params.shape[1], task.weighted, task.layout, task.coupled)
+        self.lessons_per_row = 1.0  # in the stretch before; at first every row may teach something
+
+    def prepare(self, state: HalfSpaces) -> None:
+        """Have everything compiled before the clock starts."""
+        nothing = self.task.kept[:0]
+        self.visit(state, nothing)
+        if self.pool is not None and self.pair is not None:
+            arguments = *self._arguments(state, nothing), 0, state.count, *self._results(state, nothing)
+            self.pair.visit(self.pool, state, LONGEST, arguments)
 
     def close(self) -> None:
         if self.pool is not None:
             self.pool.shutdown()
 
+    def _arguments(self, state: HalfSpaces, order: Array) -> tuple[Any, ...]:
+        task = self.task
+        return (
+            task.rows, order, task.codes, task.sample_weight, task.positive, task.params, state.arrays,
+            float(task.intercept), task.shrink_intercept,
+        )  # fmt: skip
+
+    def _results(self, state: HalfSpaces, order: Array) -> tuple[Array, tuple[Array, ...]]:
+        """Room for the scores and for what the updates were."""
+        count, room = state.count, len(order) if self.record else 0
+        log = np.empty((count, room), np.int64), np.empty((count, room, 3)), np.zeros(count, np.int64)
+        return np.empty((count, len(order)), state.dtype), log
+
     def visit(self, state: HalfSpaces, order: Array) -> tuple[Array, int, tuple[Array, ...]]:
         """(scores, rows visited before a score was not finite, what the updates were)."""
-        task, count = self.task, state.count
-        scores = np.empty((count, len(order)), state.dtype)
-        room = len(order) if self.record else 0
-        log = np.empty((count, room), np.int64), np.empty((count, room, 3)), np.zeros(count, np.int64)
-
-        def part(bounds: tuple[int, int]) -> int:
-            visited: int = self.kernel(
-                task.rows, order, task.codes, task.sample_weight, task.positive, task.params, state.arrays,
-                float(task.intercept), task.shrink_intercept, bounds[0], bounds[1], scores, log,
-            )  # fmt: skip
-            return visited
-
-        run = map if self.pool is None or len(self.parts) == 1 else self.pool.map
-        return scores, min(run(part, self.parts), default=len(order)), log
+        updates = state.updates
+        arguments, (scores, log) = self._arguments(state, order), self._results(state, order)
+        span = span_of(self.lessons_per_row)
+        if self.pool is not None and self.pair is not None and span and self.per_row * len(order) >= WORTH_A_HELPER:
+            visited = self.pair.visit(self.pool, state, span, (*arguments, 0, state.count, scores, log))
+        else:
+            run = map if self.pool is None or len(self.parts) == 1 else self.pool.map
+            visits = run(lambda bounds: self.kernel(*arguments, *bounds, scores, log), self.parts)
+            visited = min(visits, default=len(order))
+        if visited:
+            self.lessons_per_row = (state.updates - updates) / visited
+        return scores, visited, log
 
     def repeat(self, state: HalfSpaces, order: Array) -> None:
         """The same visits again, to bring a copy to where the original was."""
@@ -159,17 +185,16 @@ def interrupt_flag() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, before)
 
 
-def products_per_row(task: Task, state: HalfSpaces) -> float:
-    if task.layout == "rows":
-        return float(state.n_features * max(1, state.count))
-    return max(1.0, len(task.rows[0]) / max(1, task.n_rows)) * max(1, state.count)
+def products_per_row(task: Task, count: int) -> float:
+    numbers = task.rows[0].shape[1] if task.layout == "rows" else max(1.0, len(task.rows[0]) / max(1, task.n_rows))
+    return float(numbers * max(1, count))
 
 
 def stretch_length(task: Task, state: HalfSpaces, check_every_update: bool) -> int:
     if check_every_update:
         return 1
     kept = SCORES_KEPT if task.layout == "rows" else 4 * SCORES_KEPT  # beside many sparse weights they weigh little
-    longest = min(PRODUCTS / products_per_row(task, state), kept / max(1, state.count), ROWS)
+    longest = min(PRODUCTS / products_per_row(task, state.count), kept / max(1, state.count), ROWS)
     return max(256, int(longest))
 
 
@@ -236,9 +261,9 @@ def train(
     visitor = Visitor(task, state.count, record)
     kept = task.kept
     shuffler = None if seed is None else Shuffler(kept, seed)
-    large = products_per_row(task, state) * task.n_rows > CHEAP_PASS
+    large = products_per_row(task, state.count) * task.n_rows > CHEAP_PASS
     follower = _Follower(task, state, visitor, outcome, watch, pocket_check, max_iter)
-    visitor.visit(state, kept[:0])  # what must be compiled is so before the clock starts
+    visitor.prepare(state)  # what must be compiled is so before the clock starts
     watch.started = time.perf_counter()
     try:
         with interrupt_flag() as watch.interrupted:

@@ -36,6 +36,7 @@ from rosenblatt.engine.vector import (
     gather,
     lane,
     load,
+    per_vector,
     pick,
     prefetch,
     repeat,
@@ -68,7 +69,7 @@ def _place(j: Any, vectors: Any, block: Any, width: Any) -> Any:
 @part
 def _width(vectors: Any, block: Any) -> Any:
     """How many half-spaces stand side by side in the block that begins with number `block`."""
-    return min(U(VECTOR_BYTES // vectors.itemsize), U(vectors.shape[0]) - block)
+    return min(per_vector(vectors), U(vectors.shape[0]) - block)
 
 
 @part
@@ -134,7 +135,7 @@ def scores(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) 
     if vectors.shape[0] == 1:
         ledger[0, SCORE] = _score_of_one(rows, start, stop, vectors)
         return
-    for block in range(U(first), U(last), U(VECTOR_BYTES // vectors.itemsize)):
+    for block in range(U(first), U(last), per_vector(vectors)):
         width = _width(vectors, block)
         if width == U(4):
             scores_of_4(rows, start, stop, vectors, block, ledger)
@@ -264,7 +265,7 @@ def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger
     if vectors.shape[0] == 1:
         safe = _raise_bounds(ledger, 0, 1, most)
         return _add_to_one(rows, start, stop, vectors, lag, ledger, safe)
-    lanes = U(VECTOR_BYTES // vectors.itemsize)
+    lanes = per_vector(vectors)
     for block in range(U(first), U(last), lanes):
         end = min(block + lanes, U(last))
         if not _any_change(ledger, block, end):
@@ -323,7 +324,7 @@ def move(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) ->
             vectors[0, j, 0] = fused(vectors[0, j, 0], change, vectors.dtype.type(data[p]))
         ledger[0, CHANGE] = 0.0
         return
-    lanes = U(VECTOR_BYTES // vectors.itemsize)
+    lanes = per_vector(vectors)
     for block in range(U(first), U(last), lanes):
         end = min(block + lanes, U(last))
         if _any_change(ledger, block, end):
@@ -343,7 +344,7 @@ def fold(vectors: Any, lag: Any, k: Any, ledger: Any) -> None:
     """Carry the scale into v, and what the reach stands for into lag, so that neither under- nor overflows."""
     scale, reach = ledger[k, SCALE], ledger[k, REACH]
     ledger[k, LAG_BOUND] += abs(reach) * ledger[k, BOUND]
-    lanes = U(VECTOR_BYTES // vectors.itemsize)
+    lanes = per_vector(vectors)
     block = U(k) // lanes * lanes
     width = _width(vectors, block)
     flat, flat_lag = vectors.reshape(-1), lag.reshape(-1)
@@ -360,12 +361,12 @@ def fetch(rows: Any, i: Any) -> None:
     """Bring a row that is visited soon nearer."""
     start, stop = U(rows[2][i]), U(rows[2][i + 1])
     for line in range(SURE_LINES):  # whether the row has as many or not: a loop that ends here and there costs more
-        prefetch(rows[0], start + U(line) * U(VECTOR_BYTES // rows[0].itemsize))
-        prefetch(rows[1], start + U(line) * U(VECTOR_BYTES // rows[1].itemsize))
+        prefetch(rows[0], start + U(line) * per_vector(rows[0]))
+        prefetch(rows[1], start + U(line) * per_vector(rows[1]))
     stop = min(stop, start + U(NUMBERS_AHEAD))
-    for p in range(start + U(SURE_LINES * VECTOR_BYTES // rows[0].itemsize), stop, U(VECTOR_BYTES // rows[0].itemsize)):
+    for p in range(start + U(SURE_LINES) * per_vector(rows[0]), stop, per_vector(rows[0])):
         prefetch(rows[0], p)
-    for p in range(start + U(SURE_LINES * VECTOR_BYTES // rows[1].itemsize), stop, U(VECTOR_BYTES // rows[1].itemsize)):
+    for p in range(start + U(SURE_LINES) * per_vector(rows[1]), stop, per_vector(rows[1])):
         prefetch(rows[1], p)
 
 
@@ -381,7 +382,7 @@ def approach(rows: Any, i: Any, vectors: Any, first: Any, last: Any) -> None:
 
     For blocks of full width alone: of narrower ones most is near already, and asking costs more than waiting.
     """
-    lanes = U(VECTOR_BYTES // vectors.itemsize)
+    lanes = per_vector(vectors)
     for block in range(U(first), U(last), lanes):
         if _width(vectors, block) == lanes:
             for p in range(U(rows[2][i]), U(rows[2][i + 1])):
@@ -413,7 +414,7 @@ def approach_lanes(rows: Any, i: Any, vectors: Any) -> None:
     """As `approach`, for weights that stand as (d, lanes)."""
     width = U(vectors.shape[1])
     for p in range(U(rows[2][i]), U(rows[2][i + 1])):
-        for k in range(U(0), width, U(VECTOR_BYTES // vectors.itemsize)):
+        for k in range(U(0), width, per_vector(vectors)):
             prefetch(vectors, U(rows[1][p]) * width + k)
 
 

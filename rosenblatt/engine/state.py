@@ -185,7 +185,11 @@ class HalfSpaces:
         return self._reach()[:, None] * self._read(self.vectors) - self._read(self.lag)
 
     def must_settle(self) -> bool:
-        return self.dtype == np.float32 and self.count > 0 and bool(self._reach().max() > SETTLE_AFTER)
+        if self.dtype != np.float32:
+            return False
+        # Asked after every stretch, when nothing of numpy is in the cache any more: plain numbers are quicker.
+        books = self.ledger[: self.count, SCALE : SEEN + 1].tolist()
+        return any(reach + (seen - mark) * scale > SETTLE_AFTER for scale, reach, mark, seen in books)
 
     def settle(self) -> None:
         """Carry the sum of the weights into float64 when float32 would begin to lose it."""
@@ -231,6 +235,12 @@ class HalfSpaces:
         """A copy that can be read and judged."""
         result = HalfSpaces(self.count, self.n_features, self.dtype, self.layout, averages=False)
         result.copy_weights_from(self)
+        return result
+
+    def share_weights(self) -> HalfSpaces:
+        """Half-spaces that can be read and judged, with the very weights of these. Neither may be changed any more."""
+        result = HalfSpaces(self.count, 0, self.dtype, self.layout, averages=False)
+        result.n_features, result.vectors, result.ledger = self.n_features, self.vectors, self.ledger.copy()
         return result
 
     def copy_weights_from(self, other: HalfSpaces) -> None:

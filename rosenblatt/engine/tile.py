@@ -20,7 +20,7 @@ from rosenblatt.engine import compiled
 from rosenblatt.engine.compiled import part
 from rosenblatt.engine.loop import AHEAD, LAYOUTS, SMALLEST_SCALE, make_step
 from rosenblatt.engine.state import SAFE, VECTOR_BYTES, Array, aligned_zeros
-from rosenblatt.engine.vector import accumulate, fused, load, repeat, store, store_sums, zeros
+from rosenblatt.engine.vector import accumulate, fused, load, per_vector, repeat, store, store_sums, zeros
 from rosenblatt.engine.vector import add as add_vectors
 
 U = np.uint64
@@ -63,7 +63,7 @@ def _sums_of(count: int) -> Any:
     @part
     def sums_of(vectors: Any, first: Any, desk: Any, book: Any) -> None:
         places, values, starts, sums = desk[0], desk[1], desk[2], desk[3]
-        lanes = U(VECTOR_BYTES // vectors.itemsize)
+        lanes = per_vector(vectors)
         width = U(count) * lanes
         chains = U(len(starts) - 2)
         half = chains >> ONE
@@ -96,7 +96,7 @@ sums_1, sums_2, sums_4, sums_8 = (_sums_of(count) for count in (1, 2, 4, TOGETHE
 
 @part
 def _sums(vectors: Any, desk: Any, book: Any) -> None:
-    lanes = U(VECTOR_BYTES // vectors.itemsize)
+    lanes = per_vector(vectors)
     width = U(vectors.shape[1])
     k = ZERO
     while width - k >= U(8) * lanes:
@@ -201,7 +201,7 @@ def _count_mistakes(book: Any, code: Any, used: Any, settings: Any, vectors: Any
 def _add(vectors: Any, lag: Any, desk: Any, book: Any) -> None:
     """v += CHANGE·x and lag += LAGGED·x, for the vectors of lanes in which anything changes."""
     places, values, starts, changes, active = desk[0], desk[1], desk[2], desk[4], desk[5]
-    lanes = U(VECTOR_BYTES // vectors.itemsize)
+    lanes = per_vector(vectors)
     width = U(vectors.shape[1])
     averages = lag.shape[0] > 0
     found = ZERO

@@ -223,3 +223,20 @@ def test_after_one_pa_step_with_huge_c_the_margin_is_one():
         for multi in ("ovr", "coupled"):
             model = PassiveAggressive(1e12, variant, multi_class=multi, shuffle=False, max_iter=1).fit(X, y)
             assert model.decision_function(X)[1] == pytest.approx(1.0, abs=1e-9)
+
+
+@quiet
+@pytest.mark.parametrize("multi_class", ["ovr", "coupled"])
+def test_a_pocket_that_shares_the_last_weights_is_not_changed_by_learning_on(multi_class):
+    y = np.arange(40) % 3
+    X = np.random.default_rng(0).normal(size=(40, 5)) + 9 * np.eye(5)[y]
+    model = Perceptron(answer="pocket", random_state=0, multi_class=multi_class).fit(X, y)
+    state, pocket = model._state, model._pocket
+    assert model.stop_reason_ == "converged"
+    assert pocket.shared and pocket.kept.vectors is state.vectors
+    weights = state.last()[0].copy()
+    np.testing.assert_array_equal(model.coef_, weights)
+    for _ in range(3):
+        model.partial_fit(-X, y)
+    assert not pocket.shared and pocket.kept.vectors is not model._state.vectors
+    np.testing.assert_array_equal(state.last()[0], weights)  # a refused call returns to them
