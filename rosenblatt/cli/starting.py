@@ -27,6 +27,7 @@ ABSENT = ("pandas", "rich.progress")  # what scikit-learn does without where it 
 #: Modules of scikit-learn's that stand behind others, and what these others have of them.
 BEHIND = {"sklearn.preprocessing._polynomial": ("PolynomialFeatures", "SplineTransformer")}
 LARGE = 2**25  # bytes of a file, from which reading begins before the command is understood
+SPINNING = "4"  # 2**4 turns; 2**26 unless it is said
 SWITCHING = 0.0005  # seconds after which a thread that imports lets another one go on
 
 
@@ -100,6 +101,8 @@ def begin_early(arguments: Sequence[str]) -> None:
     first, *others = [*arguments, "-"]
     understood = first[:1] != "-" and others[0][:1] == "-" and not any(map(_about_reading, others))
     if understood and os.path.isfile(first) and os.path.getsize(first) >= LARGE:
+        # BLAS has its threads spin for a while after they are made and after every product, on a core that is needed.
+        os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", SPINNING)
         with collector_at_rest():
             digesting = digest_later([first])  # first of all: it needs nothing that must be imported
             source: Any = begin_to_read([first], format=None, header=None, encoding=None)

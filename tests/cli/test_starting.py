@@ -1,6 +1,7 @@
 """A command begins to read before it imports, and imports no more than it needs."""
 
 import hashlib
+import os
 import subprocess
 import sys
 
@@ -77,6 +78,7 @@ NOTHING_SAID = dict.fromkeys(("format", "header", "encoding"))
 @pytest.fixture
 def table(tmp_path, monkeypatch):
     monkeypatch.setattr(starting, "LARGE", 1)
+    monkeypatch.setenv("OPENBLAS_THREAD_TIMEOUT", "26")  # what is set already stays
     path = tmp_path / "t.csv"
     path.write_text("a,b\n1,2\n")
     yield str(path)
@@ -85,6 +87,7 @@ def table(tmp_path, monkeypatch):
 
 def test_a_large_table_is_begun_before_the_command_is_understood(table):
     begin_early([table, "--target", "b"])
+    assert os.environ["OPENBLAS_THREAD_TIMEOUT"] == "26"
     early = starting._begun
     assert begin_to_read([table], **NOTHING_SAID) is early and starting._begun is None
     assert early.read().to_dicts() == [{"a": 1, "b": 2}]
