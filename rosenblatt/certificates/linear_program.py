@@ -10,8 +10,8 @@ from __future__ import annotations
 import time
 
 import numpy as np
+import scipy  # scipy.optimize is imported when it is used
 import scipy.sparse
-from scipy.optimize import linprog
 
 from rosenblatt.certificates.points import Points
 from rosenblatt.engine.state import Array
@@ -34,7 +34,7 @@ def solve_program(points: Points, hard: Array, deadline: float) -> tuple[Array, 
         cost = np.r_[np.zeros(len(chosen)), np.ones(2 * points.width)]
         right = np.r_[np.zeros(points.width), np.ones(count)]
         options = {} if deadline == np.inf else {"time_limit": max(0.1, deadline - time.monotonic())}
-        answer = linprog(cost, A_eq=equations, b_eq=right, method="highs", options=options)
+        answer = scipy.optimize.linprog(cost, A_eq=equations, b_eq=right, method="highs", options=options)
         if answer.x is None or answer.eqlin is None:
             return None
         weights = answer.x[: len(chosen)]

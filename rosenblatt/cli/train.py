@@ -139,16 +139,18 @@ def train(
     early and keeps what is learned.
     """
     from rosenblatt.cli.starting import begin_to_read, import_scikit_learn
+    from rosenblatt.loading import collector_at_rest
 
     source = (
         data if stream else begin_to_read(data, format=format, header=header, encoding=encoding, separator=separator)
     )
-    import_scikit_learn()
+    with collector_at_rest():
+        import_scikit_learn()
 
-    from rosenblatt.cli.screen import console, notes, print_json, watching
-    from rosenblatt.cli.summary import print_briefly, print_training
-    from rosenblatt.verbs import train as learn
-    from rosenblatt.verbs.training import default_path
+        from rosenblatt.cli.screen import console, notes, print_json, watching
+        from rosenblatt.cli.summary import print_briefly, print_training
+        from rosenblatt.verbs import train as learn
+        from rosenblatt.verbs.training import default_path
 
     path = (out or default_path(data)) if save else None
     command = None if context.obj is None else shlex.join(["rosenblatt", *context.obj])

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import scipy.optimize
+import scipy  # scipy.optimize is imported when it is used
 
 from rosenblatt.engine.objective import Objective
 from rosenblatt.engine.state import Array

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
-import scipy.optimize
+import scipy  # scipy.optimize is imported when it is used
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state

@@ -6,7 +6,7 @@ import numbers
 from typing import Any, Self
 
 import numpy as np
-from scipy.spatial.distance import cdist
+import scipy  # scipy.spatial is imported when it is used
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -75,7 +75,7 @@ class RadialFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         # Differences first: ‖x‖² - 2 x·c + ‖c‖² loses all digits where rows are far from the origin.
-        far = cdist(X, self.centres_, "euclidean" if self.kind == "distance" else "sqeuclidean")
+        far = scipy.spatial.distance.cdist(X, self.centres_, "euclidean" if self.kind == "distance" else "sqeuclidean")
         if self.kind == "gaussian":
             far = np.exp(-float(self.gamma) * far)
         return np.column_stack([X, far]) if self.keep else far

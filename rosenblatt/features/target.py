@@ -98,14 +98,26 @@ def distinct(y: Array) -> Array:
     >>> distinct(np.array(["b", "a", "b"]))
     array(['a', 'b'], dtype='<U1')
     """
+    return coded(y)[0]
+
+
+def coded(y: Array) -> tuple[Array, Array]:
+    """The different labels, sorted, and for each row the number of its label among them.
+
+    Examples
+    --------
+    >>> coded(np.array(["b", "a", "b"]))
+    (array(['a', 'b'], dtype='<U1'), array([1, 0, 1], dtype=uint8))
+    """
     found = np.unique(y[:FIRST_ROWS])
-    if len(y) > FIRST_ROWS:
-        known = np.zeros(len(y), dtype=bool)
-        for label in found[:FEW_CLASSES]:
-            known |= y == label
-        if not known.all():
-            return np.unique(y)
-    return found
+    if len(found) <= FEW_CLASSES:
+        codes = np.full(len(y), len(found), dtype=np.uint8)
+        for number, label in enumerate(found):
+            codes[y == label] = number
+        if (codes < len(found)).all():
+            return found, codes
+    labels, inverse = np.unique(y, return_inverse=True)
+    return labels, inverse
 
 
 def check_classes(y: Array, name: str, n_values: int | None = None, n_rows: int | None = None) -> None:

@@ -20,7 +20,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import scipy.optimize
+import scipy  # scipy.optimize is imported when it is used
 
 from rosenblatt.certificates.problem import Problem, check_time_limit
 from rosenblatt.certificates.results import About, NotSeparable, Separable, Undecided, Verification

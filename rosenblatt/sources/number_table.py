@@ -5,303 +5,51 @@ without quotes. Whatever else it meets (an empty cell, a quote, a line of anothe
 has room for), it gives up, and `delimited` reads on from there with all its patience. So types, values and complaints
 are the same as without it.
 
-Numbers become the nearest float64 (see `parsing`); here eight digits are read at a time.
-
-All compiled functions are in this file: numba's cache looks at the file that a function is in, and at no other.
+What is compiled is in `number_cells`.
 """
 
 from __future__ import annotations
 
+import ctypes
+import functools
 import mmap
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic, register_jitable
 
+from . import machine_code
 from .ahead import ahead
 from .delimited import Dialect, Place
-from .parsing import LEAST, MOST, compile_parser, powers_of_five
+from .powers import POWERS_OF_TEN, powers_of_five
 
 if TYPE_CHECKING:
     import polars as pl
 
-BLOCK_BYTES = 2**22
-BEYOND = 32  # bytes behind the last line that may be looked at
-MOST_WORDS = 1000  # different ones in a column of a block
-SLOTS = 4096
+BLOCK_BYTES = 2**24
 THREADS = 2
+# As in `number_cells`, which is not imported for the sake of them.
+BEYOND, MOST_WORDS, SLOTS = 32, 1000, 4096
 NUMBER, WHOLE, WORD = range(3)
 NOT_PLAIN, FULL = -1, -2
-LINE_END, RETURN, QUOTE, MINUS, POINT, BIG_E, SMALL_E, PLUS = 10, 13, 34, 45, 46, 69, 101, 43
-
-ZERO, ONE, THREE, EIGHT = np.uint64(0), np.uint64(1), np.uint64(3), np.uint64(8)
-ZEROS = np.uint64(0x3030303030303030)  # eight digits 0
-SIXES, UPPER_HALVES = np.uint64(0x0606060606060606), np.uint64(0xF0F0F0F0F0F0F0F0)
-POWERS_OF_TEN = np.array([10**k for k in range(20)], np.uint64)
+LINE_END = 10
 
 
-@intrinsic
-def _eight(context: Any, text: Any, at: Any) -> Any:
-    """Eight bytes from a place on, the first the lowest."""
+@functools.cache
+def _parse_table() -> Callable[..., int]:
+    def compiled() -> tuple[str, str]:
+        from . import number_cells
 
-    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, given[0])
-        place = builder.bitcast(builder.gep(array.data, [given[1]]), ir.IntType(64).as_pointer())
-        found = builder.load(place)
-        found.align = 1
-        return found
+        return number_cells.compiled()
 
-    return types.uint64(text, at), build
-
-
-@intrinsic
-def _trailing_zeros(context: Any, bits: Any) -> Any:
-    """Of 64 bits; 64 where all are 0."""
-
-    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        return builder.cttz(given[0], ir.Constant(ir.IntType(1), 0))
-
-    return types.uint64(bits), build
-
-
-@intrinsic
-def _leading_zeros(context: Any, bits: Any) -> Any:
-    """Of 64 bits, not all of which are 0."""
-
-    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        return builder.ctlz(given[0], ir.Constant(ir.IntType(1), 1))
-
-    return types.uint64(bits), build
-
-
-@intrinsic
-def _product(context: Any, a: Any, b: Any) -> Any:
-    """(high, low) 64 bits of a·b."""
-
-    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        wide, word = ir.IntType(128), ir.IntType(64)
-        product = builder.mul(builder.zext(given[0], wide), builder.zext(given[1], wide))
-        high = builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), word)
-        return context.make_tuple(builder, signature.return_type, [high, builder.trunc(product, word)])
-
-    return types.UniTuple(types.uint64, 2)(a, b), build
-
-
-@intrinsic
-def _as_float(context: Any, bits: Any) -> Any:
-    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        return builder.bitcast(given[0], ir.DoubleType())
-
-    return types.float64(bits), build
-
-
-@register_jitable(forceinline=True)
-def _digits_in(eight: Any) -> Any:
-    """How many of eight bytes, from the lowest on, are digits."""
-    wrong = ((eight & UPPER_HALVES) ^ ZEROS) | (((eight + SIXES) & UPPER_HALVES) ^ ZEROS)
-    return _trailing_zeros(wrong) >> THREE
-
-
-@register_jitable(forceinline=True)
-def _value_of_eight(eight: Any) -> Any:
-    """Eight digits as a number: pairs, then fours, then all (Lemire 2021)."""
-    pairs = eight - ZEROS
-    pairs = pairs * np.uint64(10) + (pairs >> EIGHT)
-    every_other = np.uint64(0x000000FF000000FF)
-    first = (pairs & every_other) * np.uint64(0x000F424000000064)
-    second = ((pairs >> np.uint64(16)) & every_other) * np.uint64(0x0000271000000001)
-    return ((first + second) >> np.uint64(32)) & np.uint64(0xFFFFFFFF)
-
-
-@register_jitable(forceinline=True)
-def _value_of(eight: Any, count: Any) -> Any:
-    """The first of eight bytes, at least one, as a number: noughts are put before them."""
-    shift = (EIGHT - count) << THREE
-    return _value_of_eight((eight << shift) | (ZEROS & ((ONE << shift) - ONE)))
-
-
-@register_jitable(forceinline=True)
-def _nearest(w: Any, q: Any, powers: Any) -> Any:
-    """(the float64 nearest to w·10**q, whether it is certain); Eisel and Lemire's way, normal numbers only."""
-    leading = _leading_zeros(w)
-    w = w << leading
-    place = np.uint64(q - LEAST)
-    high, low = _product(w, powers[place, 0])
-    if (high & np.uint64(0x1FF)) == np.uint64(0x1FF):
-        more, _ = _product(w, powers[place, 1])
-        low = low + more
-        if more > low:
-            high = high + ONE
-        if low == np.uint64(0xFFFFFFFFFFFFFFFF) and not (-27 <= q <= 55):
-            return 0.0, False
-    upper = high >> np.uint64(63)
-    shift = upper + np.uint64(9)
-    mantissa = high >> shift
-    exponent = ((217706 * q) >> 16) + 63 + np.int64(upper) - np.int64(leading) + 1023
-    if exponent <= 0 or exponent >= 2046:
-        return 0.0, False
-    if low <= ONE and -4 <= q <= 23 and (mantissa & THREE) == ONE and (mantissa << shift) == high:
-        mantissa = mantissa & ~ONE  # halfway: to even
-    mantissa = (mantissa + (mantissa & ONE)) >> ONE
-    # A mantissa that was rounded up to 2**53 carries into the exponent, as it should.
-    return _as_float((np.uint64(exponent) << np.uint64(52)) + (mantissa - np.uint64(1 << 52))), True
-
-
-@register_jitable(forceinline=True)
-def _more_digits(text: Any, at: Any, w: Any, tens: Any) -> Any:
-    """(w with the digits that follow behind it, place after them), up to 24 digits."""
-    eight = _eight(text, at)
-    count = _digits_in(eight)
-    if count == EIGHT:
-        w, at = w * tens[EIGHT] + _value_of_eight(eight), at + EIGHT
-        eight = _eight(text, at)
-        count = _digits_in(eight)
-        if count == EIGHT:
-            w, at = w * tens[EIGHT] + _value_of_eight(eight), at + EIGHT
-            eight = _eight(text, at)
-            count = _digits_in(eight)
-    if count != ZERO:
-        w, at = w * tens[count] + _value_of(eight, count), at + count
-    return w, at
-
-
-@register_jitable(forceinline=True)
-def _number(text: Any, at: Any, powers: Any, tens: Any) -> Any:
-    """(value, place after it, whether it is certain)."""
-    negative = text[at] == MINUS
-    at += np.uint64(negative)
-    first = at
-    w, at = _more_digits(text, at, ZERO, tens)
-    digits, q = np.int64(at - first), np.int64(0)
-    if digits == 0:
-        return 0.0, at, False
-    if text[at] == POINT:
-        at += ONE
-        point = at
-        w, at = _more_digits(text, at, w, tens)
-        q = -np.int64(at - point)
-        if q == 0:
-            return 0.0, at, False
-        digits -= q
-    if text[at] == SMALL_E or text[at] == BIG_E:
-        at += ONE
-        down = text[at] == MINUS
-        if down or text[at] == PLUS:
-            at += ONE
-        begin = at
-        power, at = _more_digits(text, at, ZERO, tens)
-        if at == begin or at - begin > EIGHT:
-            return 0.0, at, False
-        q += -np.int64(power) if down else np.int64(power)
-    if digits > 19:  # noughts before the first other digit do not count
-        place = first
-        while digits > 19 and (text[place] == 48 or text[place] == POINT):
-            if text[place] == 48:
-                digits -= 1
-            place += ONE
-        if digits > 19:
-            return 0.0, at, False
-    value = 0.0
-    if w != ZERO:
-        if q == 0 and w <= np.uint64(1 << 53):
-            value = float(np.int64(w))
-        else:
-            if q < LEAST or q > MOST:
-                return 0.0, at, False
-            value, certain = _nearest(w, q, powers)
-            if not certain:
-                return 0.0, at, False
-    return -value if negative else value, at, True
-
-
-@register_jitable(forceinline=True)
-def _whole_number(text: Any, at: Any, tens: Any) -> Any:
-    """(value, place after it, whether it is one of at most 18 digits)."""
-    negative = text[at] == MINUS
-    at += np.uint64(negative)
-    first = at
-    w, at = _more_digits(text, at, ZERO, tens)
-    value = np.int64(w)
-    return -value if negative else value, at, first < at <= first + np.uint64(18)
-
-
-@register_jitable
-def _word(text: Any, begin: Any, end: Any, slots: Any, words: Any, count: Any) -> Any:
-    """The number of a word among those met so far, which it may be added to; MOST_WORDS if they are too many."""
-    mixed = np.uint64(0xCBF29CE484222325)
-    for k in range(begin, end):
-        mixed = (mixed ^ np.uint64(text[k])) * np.uint64(0x100000001B3)
-    slot = (mixed ^ (mixed >> np.uint64(32))) & np.uint64(SLOTS - 1)
-    while slots[slot] >= 0:
-        known = slots[slot]
-        start, size = words[known, 0], words[known, 1] - words[known, 0]
-        if size == np.int64(end - begin):
-            same = True
-            for k in range(size):
-                same = same and text[np.uint64(start + k)] == text[begin + np.uint64(k)]
-            if same:
-                return known
-        slot = (slot + ONE) & np.uint64(SLOTS - 1)
-    if count < MOST_WORDS:
-        slots[slot] = count
-        words[count, 0], words[count, 1] = begin, end
-    return count
-
-
-def _parse_table(
-    text: Any, begin: Any, length: Any, separator: Any, kinds: Any, numbers: Any, wholes: Any, slots: Any, words: Any,
-    counts: Any, powers: Any, tens: Any,
-) -> Any:  # fmt: skip
-    """Parse whole lines into columns; how many, or NOT_PLAIN, or FULL where there is no room for all.
-
-    `numbers` and `wholes` are the same memory, a row for each column; a word becomes its number among `words`. The
-    last byte must be a line's end.
-    """
-    at, end, row, width = np.uint64(begin), np.uint64(length), np.uint64(0), np.uint64(len(kinds))
-    most = np.uint64(numbers.shape[1])
-    while at < end:
-        if row == most:
-            return FULL
-        for column in range(width):
-            kind = kinds[column]
-            if kind == NUMBER:
-                value, at, fine = _number(text, at, powers, tens)
-                numbers[column, row] = value
-            elif kind == WHOLE:
-                whole, at, fine = _whole_number(text, at, tens)
-                wholes[column, row] = whole
-            else:
-                start = at
-                while text[at] != separator and text[at] != LINE_END and text[at] != QUOTE:
-                    at += ONE
-                stop = at
-                if text[at] == LINE_END and stop > start and text[stop - ONE] == RETURN:
-                    stop -= ONE
-                known = _word(text, start, stop, slots[column], words[column], counts[column])
-                if known == counts[column]:
-                    counts[column] += 1
-                fine = known < MOST_WORDS
-                wholes[column, row] = known
-            if not fine:
-                return NOT_PLAIN
-            if column + ONE < width:
-                if text[at] != separator:
-                    return NOT_PLAIN
-            else:
-                if text[at] == RETURN:
-                    at += ONE
-                if text[at] != LINE_END:
-                    return NOT_PLAIN
-            at += ONE
-        row += ONE
-    return np.int64(row)
-
-
-parse_table = compile_parser(_parse_table)
+    address, whole = ctypes.c_void_p, ctypes.c_int64
+    return machine_code.function(
+        Path(__file__).with_name("number_cells.py"), compiled,
+        [address, whole, whole, ctypes.c_uint8, address, whole, address, address, whole] + [address] * 5,
+    )  # fmt: skip
 
 
 def load() -> None:
@@ -312,11 +60,11 @@ def load() -> None:
 def _parsed(room: _Room, cells: Any, start: int, length: int, separator: int, kinds: Any) -> int:
     room.slots.fill(-1)
     room.counts.fill(0)
-    return int(
-        parse_table(
-            room.text, start, length, separator, kinds, cells, cells.view(np.int64), room.slots, room.words,
-            room.counts, powers_of_five(), POWERS_OF_TEN,
-        )
+    width, rows = cells.shape
+    return _parse_table()(
+        room.text.ctypes.data, start, length, separator, kinds.ctypes.data, width, cells.ctypes.data,
+        cells.ctypes.data, rows, room.slots.ctypes.data, room.words.ctypes.data, room.counts.ctypes.data,
+        powers_of_five().ctypes.data, POWERS_OF_TEN.ctypes.data,
     )  # fmt: skip
 
 
@@ -326,7 +74,7 @@ class NumberTable:
     Attributes
     ----------
     stopped : Place or None
-        The block at which `frames` gave up; None where it came to the end.
+        The block at which `blocks` gave up; None where it came to the end.
     """
 
     def __init__(self, dialect: Dialect, kinds: dict[str, Any], missing: Iterable[str]) -> None:
@@ -350,26 +98,26 @@ class NumberTable:
         numbers = sum(kinds[name] != pl.String for name in dialect.names)
         return not odd and known and 2 * numbers > len(dialect.names) and dialect.separator not in "+-.eE0123456789"
 
-    def frames(
+    def blocks(
         self, file: BinaryIO, start: int, places: list[Place] | None = None, block_bytes: int | None = None
-    ) -> Generator[tuple[Place, pl.DataFrame], None, None]:
+    ) -> Generator[tuple[Place, Cells], None, None]:
         """The rows in blocks, as long as these are plain; `start` bytes of the first are no rows."""
         file.seek(0)
         blocks = self._in_order(file, block_bytes or BLOCK_BYTES) if places is None else self._at(file, places)
 
-        def parse(item: tuple[Place, _Room, int]) -> tuple[Place, pl.DataFrame | None]:
+        def parse(item: tuple[Place, _Room, int]) -> tuple[Place, Cells | None]:
             place, room, length = item
-            frame = self._frame(room, start if place.offset == 0 else 0, length)
+            cells = self._cells(room, start if place.offset == 0 else 0, length)
             self._rooms.append(room)
-            return place, frame
+            return place, cells
 
         self.stopped = None
-        for place, frame in ahead(blocks, parse, THREADS):
-            if frame is None:
+        for place, found in ahead(blocks, parse, THREADS):
+            if found is None:
                 self.stopped = place
                 return
-            if frame.height:
-                yield place, frame
+            if found.height:
+                yield place, found
 
     def _room(self, n_bytes: int) -> _Room:
         """Memory that was used before, where there is some: new memory costs more than a copy."""
@@ -407,34 +155,51 @@ class NumberTable:
             room.text[filled] = LINE_END
             yield place, room, filled + (not closed)
 
-    def _frame(self, room: _Room, start: int, length: int) -> pl.DataFrame | None:
-        import polars as pl
-
-        cells = _cells(len(self.kinds), int(self._lines_per_byte * length) + 16)
+    def _cells(self, room: _Room, start: int, length: int) -> Cells | None:
+        cells = _memory_for(len(self.kinds), int(self._lines_per_byte * length) + 16)
         rows = _parsed(room, cells, start, length, self.separator, self.kinds)
         if rows == FULL:
             lines = int(np.count_nonzero(room.text[:length] == LINE_END))
             self._lines_per_byte = 1.02 * lines / length
-            cells = _cells(len(self.kinds), lines)
+            cells = _memory_for(len(self.kinds), lines)
             rows = _parsed(room, cells, start, length, self.separator, self.kinds)
         if rows < 0:
             return None
-        columns = []
-        for j, (name, kind) in enumerate(zip(self.names, self.kinds, strict=True)):
-            column = cells[j, :rows]
-            if kind != WORD:
-                columns.append(pl.Series(name, column if kind == NUMBER else column.view(np.int64)))
-                continue
+        words = {}
+        for j in np.flatnonzero(self.kinds == WORD).tolist():
             try:
-                words = [bytes(room.text[a:b]).decode() for a, b in room.words[j, : room.counts[j]].tolist()]
+                found = [bytes(room.text[a:b]).decode() for a, b in room.words[j, : room.counts[j]].tolist()]
             except UnicodeDecodeError:
                 return None
-            known = pl.Series(name, [None if word in self.missing else word for word in words], dtype=pl.String)
-            columns.append(known.gather(column.view(np.int64)))
+            words[j] = [None if word in self.missing else word for word in found]
+        return Cells(self.names, self.kinds, cells, rows, words)
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The cells of a block: numbers as they are, words by their numbers in a list of the column's own."""
+
+    columns: tuple[str, ...]
+    kinds: Any
+    cells: Any
+    height: int
+    words: dict[int, list[str | None]]
+
+    def frame(self) -> pl.DataFrame:
+        """The same as a polars frame, which keeps these very numbers."""
+        import polars as pl
+
+        columns = []
+        for j, (name, kind) in enumerate(zip(self.columns, self.kinds, strict=True)):
+            column = self.cells[j, : self.height]
+            if kind == WORD:
+                columns.append(pl.Series(name, self.words[j], dtype=pl.String).gather(column.view(np.int64)))
+            else:
+                columns.append(pl.Series(name, column if kind == NUMBER else column.view(np.int64)))
         return pl.DataFrame(columns)
 
 
-def _cells(width: int, rows: int) -> Any:
+def _memory_for(width: int, rows: int) -> Any:
     """Memory for the columns of a block. polars may keep these very numbers, so that every block has its own."""
     return _memory(8 * width * rows).view(np.float64).reshape(width, rows)
 

@@ -11,7 +11,6 @@ All compiled functions are in this file: numba's cache looks at the file that a 
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -19,32 +18,15 @@ import numpy as np
 
 from rosenblatt.loading import collector_at_rest
 
+from .powers import LEAST, MOST, powers_of_five
+
 with collector_at_rest():
     import numba
     from numba.extending import register_jitable
 
 OK, BAD_LABEL, BAD_INDEX, NO_COLON, BAD_VALUE, NOT_RISING, TOO_SMALL, TOO_LARGE, BAD_NAME, NO_BAR = range(10)
 
-LEAST, MOST = -342, 308  # powers of ten
 LARGEST_INDEX = 2**31 - 2
-
-
-@functools.cache
-def powers_of_five() -> Any:
-    """The first 128 bits of 5**q for q from -342 to 308, as pairs of uint64; of a fraction, rounded up."""
-    table = np.empty((MOST - LEAST + 1, 2), np.uint64)
-    for q in range(LEAST, MOST + 1):
-        power = 5 ** abs(q)
-        if q >= 0:
-            shift = power.bit_length() - 128
-            bits = power >> shift if shift > 0 else power << -shift
-        else:
-            z = (power - 1).bit_length()
-            bits = (1 << (z + 127 if q >= -27 else 2 * z + 128)) // power + 1
-            bits >>= max(0, bits.bit_length() - 128)
-        table[q - LEAST] = bits >> 64, bits & (2**64 - 1)
-    return table
-
 
 # Places in arrays are unsigned: numba looks for a minus before it uses any other.
 ONE, TWO, TEN, NOUGHT = np.uint64(1), np.uint64(2), np.uint64(10), np.uint64(48)

@@ -8,7 +8,6 @@ NumPy.
 from __future__ import annotations
 
 import glob
-import hashlib
 import os
 import re
 import shutil
@@ -16,7 +15,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import dataclass, field
 from os import PathLike
@@ -24,6 +23,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 import numpy as np
+
+from rosenblatt.digests import digest_later, digest_of
 
 from . import addresses, arrays, delimited, keel, sparse_text, tables
 from .compressed import DAMAGED, WIDE_MARKS, compression_of, open_stored, open_text, wide_encoding
@@ -86,9 +87,10 @@ class Source:
     bits: int = 18
     notes: list[str] = field(default_factory=list)
     types: dict[str, Any] = field(default_factory=dict, repr=False)
+    digesting: Future[str] | None = field(default=None, repr=False)  # the digest, where somebody wants it
     _copies: Any = field(default=None, repr=False)  # the folder of what came from elsewhere
     _called: dict[str, str] = field(default_factory=dict, repr=False)  # and where each file in it came from
-    _begun: Future[Rows] | None = field(default=None, repr=False)
+    _begun: Future[Any] | None = field(default=None, repr=False)
     _grouped: set[str] = field(default_factory=set, repr=False)  # columns with points between thousands
     _commas: set[str] = field(default_factory=set, repr=False)  # files whose decimal commas come late
     _not_plain: set[str] = field(default_factory=set, repr=False)  # text that the compiled reader gave up on
@@ -130,7 +132,7 @@ class Source:
             from .number_table import load
 
             load()
-        future: Future[Rows] = Future()
+        future: Future[Any] = Future()
         self._begun = future
 
         def work() -> None:
@@ -150,22 +152,30 @@ class Source:
     def read(self) -> Rows:
         """All rows: a polars DataFrame, or a `Matrix`."""
         begun, self._begun = self._begun, None
-        return self._read() if begun is None else begun.result()
+        blocks = self._read() if begun is None else begun.result()
+        return self._joined(blocks) if isinstance(blocks, list) else blocks
 
-    def _read(self) -> Rows:
+    def _read(self) -> Matrix | list[Any]:
+        """All rows; of a table, its blocks, some of which are cells that are not a frame yet.
+
+        A thread that reads while others import must not ask for Python's lock a thousand times to make columns.
+        """
         if self.kind == "matrix":
             return self._read_matrix()
-        import polars as pl
-
         while True:
             try:
-                frames = list(self._frames())
+                blocks = list(self._frames(later=True))
                 break
             except delimited.TypesWidened:
                 continue
-        if not frames:
+        if not blocks:
             raise self._no_rows()
-        whole = pl.concat(frames, how="vertical_relaxed", rechunk=False)
+        return blocks
+
+    def _joined(self, blocks: list[Any]) -> pl.DataFrame:
+        import polars as pl
+
+        whole = pl.concat(map(_as_frame, blocks), how="vertical_relaxed", rechunk=False)
         if self.format in ("csv", "tsv"):
             for name, row in delimited.strangers(whole).items():
                 self._note(
@@ -267,21 +277,19 @@ class Source:
 
     def digest_later(self) -> Future[str]:
         """The digest, computed on a thread of its own while other things are done."""
-        pool = ThreadPoolExecutor(1)
-        future = pool.submit(self.digest)
-        pool.shutdown(wait=False)
-        return future
+        if self.digesting is None:
+            self._check_digestible()
+            self.digesting = digest_later(self.paths)
+        return self.digesting
 
     def digest(self) -> str:
         """SHA-256 of the files as they are stored, one after another."""
-        digest = hashlib.sha256()
-        for path in self.paths:
-            if is_remote(path):
-                raise ValueError(f"The digest of a file needs its bytes, but {path} is remote; download it first.")
-            with Path(path).open("rb") as file:
-                while block := file.read(2**20):
-                    digest.update(block)
-        return digest.hexdigest()
+        self._check_digestible()
+        return digest_of(self.paths)
+
+    def _check_digestible(self) -> None:
+        for path in filter(is_remote, self.paths):
+            raise ValueError(f"The digest of a file needs its bytes, but {path} is remote; download it first.")
 
     @property
     def is_copy(self) -> bool:
@@ -295,11 +303,14 @@ class Source:
 
     # ------------------------------------------------------------------ frames
 
-    def _frames(self) -> Iterator[pl.DataFrame]:
-        """The rows of all files, block by block; every file has the columns of the first."""
+    def _frames(self, later: bool = False) -> Iterator[Any]:
+        """The rows of all files, block by block; every file has the columns of the first.
+
+        `later`: some may be `Cells`, of which a frame is still to be made.
+        """
         expected: tuple[str, ...] = ()
         for path in self.paths:
-            for frame in self._frames_of(path, not expected):
+            for frame in self._frames_of(path, not expected, later):
                 if not expected:
                     expected = tuple(frame.columns)
                 elif tuple(frame.columns) != expected:
@@ -310,14 +321,14 @@ class Source:
                             f"{self.name_of(self.paths[0])} "
                             f"differ in {', '.join(map(repr, differ[:5]))}; pass them one by one."
                         )
-                    frame = frame.select(expected)
+                    frame = _as_frame(frame).select(expected)
                 yield frame
 
-    def _frames_of(self, path: str, fresh: bool) -> Iterator[pl.DataFrame]:
+    def _frames_of(self, path: str, fresh: bool, later: bool = False) -> Iterator[Any]:
         name = self.name_of(path)
         with described(name):
             if self.format in ("csv", "tsv"):
-                for _, frame in self._text_frames(path, name, fresh):
+                for _, frame in self._text_frames(path, name, fresh, later=later):
                     yield frame
             elif self.format == "keel":
                 with open_text(path, self.encoding) as file:
@@ -329,8 +340,14 @@ class Source:
                 yield from tables.binary_frames(path, self.format, name)
 
     def _text_frames(
-        self, path: str, name: str, fresh: bool, block_bytes: int | None = None, places: Any = None
-    ) -> Iterator[tuple[delimited.Place, pl.DataFrame]]:
+        self,
+        path: str,
+        name: str,
+        fresh: bool,
+        block_bytes: int | None = None,
+        places: Any = None,
+        later: bool = False,
+    ) -> Iterator[tuple[delimited.Place, Any]]:
         if is_remote(path):
             for frame in tables.remote_text_frames(path, self.header, self.separator):
                 yield delimited.Place(0, 0), frame
@@ -354,10 +371,10 @@ class Source:
                 if NumberTable.fits(dialect, self.types):
                     quick = NumberTable(dialect, self.types, table.missing)
                     start, _ = table.table_start(file.read(delimited.SAMPLE_BYTES))
-                    with closing(quick.frames(file, start, places, block_bytes)) as frames:
-                        for place, frame in frames:
+                    with closing(quick.blocks(file, start, places, block_bytes)) as blocks:
+                        for place, cells in blocks:
                             fresh = False
-                            yield place, frame
+                            yield place, cells if later else cells.frame()
                     if quick.stopped is None:
                         return
                     self._not_plain.add(path)
@@ -398,6 +415,10 @@ class Source:
 
     def _no_rows(self) -> ValueError:
         return ValueError(f"A source must have at least one row, but {self.name} has none; pass another file.")
+
+
+def _as_frame(block: Any) -> pl.DataFrame:
+    return block.frame() if hasattr(block, "frame") else block
 
 
 def _cut(frames: Iterator[pl.DataFrame], n_rows: int) -> Iterator[pl.DataFrame]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rosenblatt.features.target import distinct
+from rosenblatt.features.target import coded
 from rosenblatt.verbs.errors import InputError, UsageError
 from rosenblatt.verbs.examples import Array
 
@@ -25,14 +25,15 @@ def hold_out(y: Array, share: float, seed: int, *, numbers: bool = False) -> tup
     random = np.random.default_rng(seed)
     kind = np.int32 if len(y) < 2**31 else np.int64
     order = random.permutation(np.arange(len(y), dtype=kind))
-    groups = [order] if numbers else _by_class(y, order)
+    codes = np.zeros(len(y), dtype=np.uint8) if numbers else coded(y)[1]
+    groups = [order] if numbers else _by_class(codes, order)
     tested = np.concatenate([group[: _rounded(share, len(group), random)] for group in groups])
     if len(tested) == 0:
         tested = order[: max(1, round(share * len(y)))]
     kept = np.ones(len(y), dtype=bool)
     kept[tested] = False
     learned = np.flatnonzero(kept).astype(kind)
-    if len(learned) == 0 or (not numbers and (y == y[learned[0]])[learned].all()):
+    if len(learned) == 0 or (not numbers and (codes[learned] == codes[learned[0]]).all()):
         raise InputError(
             f"There must be rows of two classes left to learn from, but of {len(y):,} rows {share:.0%} are kept aside "
             f"to test on; add rows, or use --holdout 0 or --test."
@@ -54,7 +55,7 @@ def folds(y: Array, count: int, seed: int, *, numbers: bool = False) -> Iterator
             f"lower --cv or add rows."
         )
     order = np.random.default_rng(seed).permutation(len(y))
-    groups = [order] if numbers else _by_class(y, order)
+    groups = [order] if numbers else _by_class(coded(y)[1], order)
     fold = np.empty(len(y), dtype=np.int64)
     # One class after another is dealt out like cards, so that folds differ by at most one row.
     fold[np.concatenate(groups)] = np.arange(len(y)) % count
@@ -67,8 +68,10 @@ def folds(y: Array, count: int, seed: int, *, numbers: bool = False) -> Iterator
         yield np.flatnonzero(~tested), np.flatnonzero(tested)
 
 
-def _by_class(y: Array, order: Array) -> list[Array]:
-    return [order[(y == label)[order]] for label in distinct(y)]
+def _by_class(codes: Array, order: Array) -> list[Array]:
+    """The rows of each class, in this order."""
+    shuffled = codes[order]
+    return [order[shuffled == number] for number in range(int(codes.max()) + 1)]
 
 
 def _rounded(share: float, size: int, random: np.random.Generator) -> int:

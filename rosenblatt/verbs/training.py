@@ -6,7 +6,7 @@ import importlib
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -65,12 +65,7 @@ LARGEST_HOLDOUT = 0.95  # so that something is left to learn from
 SEEDS = 2**32 - 1  # the largest, as in NumPy
 SEARCHED = "passive-aggressive"  # what a search takes when no learner is named
 KEPT = ("accuracy", "baseline", "regression", "classes", "rows_test", "positive")  # figures for the model file
-NEEDED = (
-    "flint",
-    "rosenblatt.certificates.separability",
-    "rosenblatt.estimators.kernel_perceptron",
-    "rosenblatt.exchange.model_file",
-)
+NEEDED = ("flint", "rosenblatt.exchange.model_file")
 TOO_FAR = "Some numbers were too large or too small to compute with; give the columns in other units, or scale them."
 THINKING = 5.0  # seconds for separability and for trying other learners
 
@@ -212,7 +207,7 @@ def train(
         way = _Streamed(source, target, name, given, seed, weights, drop, missing, text, scale, keep, written)
         return way.train(test, top, out, report, verbose, on_epoch, clock, command)
     if source.is_being_read:
-        _prepare(name, given, seed)
+        _prepare()
     found = examples_of(source, target, numbers=numbers, weights=weights, drop=drop, keep=keep)
     reader: dict[str, Any] = {
         "format": format,
@@ -282,14 +277,14 @@ def _settings(
     return known, given
 
 
-def _prepare(name: str, given: dict[str, Any], seed: int) -> None:
-    """While the file is being read: import what comes later, and have compiled code loaded by a fit of two rows."""
+def _prepare() -> None:
+    """While the file is being read: import what comes later.
+
+    Not the compiler, which takes as much memory as a third of a table of a million rows: there is more room for it when
+    the table is encoded.
+    """
     for module in NEEDED:
         importlib.import_module(module)
-    with warnings.catch_warnings(), suppress(ValueError, TypeError):  # what is wrong is said with the rows at hand
-        warnings.simplefilter("ignore")
-        learner = make_learner(name, given, random_state=seed)
-        learner.fit(np.array([[0.0], [1.0]], np.float32), np.array([0, 1]))
 
 
 def _estimator(name: str, given: dict[str, Any], y: Array, seed: int) -> Any:

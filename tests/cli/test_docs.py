@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from rosenblatt.cli.app import app
 from rosenblatt.cli.failures import Failure
-from rosenblatt.cli.main import app, main
+from rosenblatt.cli.main import main
 from rosenblatt.verbs import training
 from rosenblatt.verbs.learners import LEARNERS
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from rosenblatt.cli.main import app, main
+from rosenblatt.cli.app import app
+from rosenblatt.cli.main import main
 
 ROOT = Path(__file__).parents[2]
 

@@ -1,11 +1,14 @@
 """A command begins to read before it imports, and imports no more than it needs."""
 
+import hashlib
+import os
 import subprocess
 import sys
 
 import pytest
 
-from rosenblatt.cli.starting import begin_to_read
+from rosenblatt.cli import starting
+from rosenblatt.cli.starting import begin_early, begin_to_read
 from rosenblatt.sources import Source
 
 
@@ -67,3 +70,73 @@ def test_a_table_is_begun(tmp_path):
     path.write_text("a,b\n1,2\n")
     source = begin_to_read([str(path)], format=None, header=None, encoding=None)
     assert isinstance(source, Source) and source.read().to_dicts() == [{"a": 1, "b": 2}]
+
+
+NOTHING_SAID = dict.fromkeys(("format", "header", "encoding"))
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    monkeypatch.setattr(starting, "LARGE", 1)
+    monkeypatch.setenv("OPENBLAS_THREAD_TIMEOUT", "26")  # what is set already stays
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,2\n")
+    yield str(path)
+    starting._begun = None
+
+
+def test_a_large_table_is_begun_before_the_command_is_understood(table):
+    begin_early([table, "--target", "b"])
+    assert os.environ["OPENBLAS_THREAD_TIMEOUT"] == "26"
+    early = starting._begun
+    assert begin_to_read([table], **NOTHING_SAID) is early and starting._begun is None
+    assert early.read().to_dicts() == [{"a": 1, "b": 2}]
+    assert early.digest_later().result() == hashlib.sha256(b"a,b\n1,2\n").hexdigest() == early.digest()
+
+
+def test_what_was_begun_for_another_reading_is_not_used(table, tmp_path):
+    for other in ({"format": "tsv"}, {"header": False}, {"encoding": "latin-1"}, {"separator": ";"}):
+        begin_early([table, "--target", "b"])
+        early = starting._begun
+        assert early is not None and begin_to_read([table], **NOTHING_SAID | other) is not early
+    begin_early([table])
+    early = starting._begun
+    (tmp_path / "u.csv").write_text("a,b\n3,4\n")
+    assert begin_to_read([str(tmp_path / "u.csv")], **NOTHING_SAID).read().to_dicts() == [{"a": 3, "b": 4}]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["--target", "b", "{}"], ["{}", "{}"], ["{}", "--stream"], ["{}", "--separator", ";"], ["{}", "--help"],
+     ["{}", "-h"], ["{}", "--no-header"], ["{}", "--test", "{}"], ["no-such-file.csv"], ["."], ["-"]],
+)  # fmt: skip
+def test_what_does_not_look_plain_is_not_begun_early(table, arguments):
+    begin_early([argument.format(table) for argument in arguments])
+    assert starting._begun is None
+
+
+def test_small_tables_are_not_begun_early(table, monkeypatch):
+    monkeypatch.setattr(starting, "LARGE", 100)
+    begin_early([table])
+    assert starting._begun is None
+
+
+def test_scikit_learn_has_all_its_parts_when_they_are_asked_for():
+    ran(
+        "import sys\n"
+        "from rosenblatt.cli.starting import import_scikit_learn\n"
+        "import_scikit_learn()\n"
+        "left = {'scipy.interpolate', 'scipy.optimize', 'numpy.f2py.f2py2e', 'rich.progress'} & set(sys.modules)\n"
+        "assert not left, left\n"
+        "import sklearn.preprocessing, numpy, pytest, rich.progress\n"
+        "from sklearn.preprocessing import *\n"
+        "assert PolynomialFeatures(2).fit_transform([[3.0]]).tolist() == [[1.0, 3.0, 9.0]]\n"
+        "assert sklearn.preprocessing.SplineTransformer is SplineTransformer and isinstance(SplineTransformer, type)\n"
+        "assert not hasattr(sklearn.preprocessing, 'Nothing')\n"
+        "from sklearn.preprocessing._polynomial import PolynomialFeatures as same\n"
+        "assert same is PolynomialFeatures\n"
+        "assert numpy.polynomial.Polynomial([1, 2])(3) == 7 and numpy.f2py.get_include()\n"
+        "from numpy.testing import assert_allclose\n"
+        "from numpy.polynomial.polynomial import polyval\n"
+        "assert_allclose(polyval(3, [1, 2]), 7)\n"
+    )

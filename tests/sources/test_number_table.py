@@ -24,7 +24,7 @@ def read(tmp_path, text: str, kinds: dict, block_bytes: int = 2**10, separator: 
     path.write_bytes(text.encode())
     table = NumberTable(Dialect(separator, names=tuple(kinds)), kinds, MISSING)
     with path.open("rb") as file:
-        frames = [frame for _, frame in table.frames(file, 0, block_bytes=block_bytes)]
+        frames = [cells.frame() for _, cells in table.blocks(file, 0, block_bytes=block_bytes)]
     return (pl.concat(frames) if frames else None), table.stopped
 
 
@@ -109,7 +109,7 @@ def test_what_is_not_plain_is_left_to_others(tmp_path, line):
     path.write_bytes((before + line + "\n" + before).encode("latin-1"))
     table = NumberTable(Dialect(names=tuple(KINDS)), KINDS, MISSING)
     with path.open("rb") as file:
-        frames = list(table.frames(file, 0, block_bytes=128))
+        frames = list(table.blocks(file, 0, block_bytes=128))
     assert table.stopped is not None and table.stopped.offset <= len(before)
     assert sum(frame.height for _, frame in frames) == table.stopped.offset / 8
 
