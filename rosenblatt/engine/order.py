@@ -114,8 +114,8 @@ def _sum_of_squares(key: str) -> Any:
     def sum_of_squares(values: Any) -> Any:
         key  # noqa: B018
         result = 0.0
-        for value in values:
-            result += np.float64(value) * np.float64(value)
+        for j in range(values.shape[0]):  # by number: over the values themselves it stays a loop of single additions
+            result += np.float64(values[j]) * np.float64(values[j])
         return result
 
     return compiled.jit(sum_of_squares, any_order=True)
