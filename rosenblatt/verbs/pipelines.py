@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 from sklearn.base import clone
-from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -40,6 +39,8 @@ def unfitted(found: Examples, learner: Any, *, scale: bool, missing: str, text: 
     if issparse(found.rows):
         found.notes.extend(_notes_on_sizes(found))
     if has_gaps(found.rows):
+        from sklearn.impute import SimpleImputer  # half a second, which is not spent where nothing is missing
+
         gaps = int(np.isnan(found.rows).sum())
         are = "is" if gaps == 1 else "are"
         found.notes.append(f"{counted(gaps, 'missing value')} {are} filled with the median of the column.")
