@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rosenblatt.engine.order import longest_run
 from rosenblatt.engine.state import Array, HalfSpaces
 
 if TYPE_CHECKING:
@@ -66,6 +65,8 @@ class Pocket:
 
         Returns a state that the caller may overwrite: `before`, or another in exchange if it is needed here.
         """
+        from rosenblatt.engine.order import longest_run  # with numba, which a model that only answers does without
+
         longest, end, self.run = longest_run(wrong, self.run)
         if longest <= self.longest:
             return before

@@ -45,7 +45,7 @@ def server():
     url = re.search(r"http://\S+", process.stdout.readline()).group()
     yield url
     process.send_signal(signal.SIGINT)
-    assert process.wait(10) == 0
+    assert process.wait(60) == 0  # on a machine that is busy it takes a while
     process.stdout.close()
 
 
@@ -341,7 +341,7 @@ def test_a_server_that_stops_is_said(browser):
     context = browser.new_context()
     tab = Tab(context, url)
     process.send_signal(signal.SIGINT)
-    assert process.wait(10) == 0
+    assert process.wait(60) == 0  # on a machine that is busy it takes a while
     process.stdout.close()
     tab.page.wait_for_selector("#lost:not([hidden])", timeout=10_000)
     assert "server has stopped" in tab.page.inner_text("#lost")
