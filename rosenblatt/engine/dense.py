@@ -70,7 +70,7 @@ def _block(count: int) -> Callable[..., None]:
         start = U(first) * d
         a, b = zeros(vectors, count), zeros(vectors, count)
         j = U(0)
-        while j + FOUR * lanes <= d:
+        while count == 1 and j + FOUR * lanes <= d:  # more to do in a turn; several half-spaces have enough
             if coming != base:
                 prefetch(X, coming + j)
                 prefetch(X, coming + j + lanes)
