@@ -11,6 +11,8 @@ from collections.abc import Sequence
 
 from rosenblatt.loading import collector_at_rest
 
+INTERRUPTED = 130  # as in `failures`, which may not be there yet
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. A failure is one sentence on standard error."""
@@ -63,8 +65,12 @@ def _forget_output() -> None:
 
 def run() -> None:
     """The entry point of the installed command."""
-    if sys.argv[1:2] == ["train"]:
-        from rosenblatt.cli.starting import begin_early
+    try:
+        if sys.argv[1:2] == ["train"]:
+            from rosenblatt.cli.starting import begin_early
 
-        begin_early(sys.argv[2:])
-    sys.exit(main())
+            begin_early(sys.argv[2:])
+        code = main()
+    except KeyboardInterrupt:  # while libraries are imported
+        code = INTERRUPTED
+    sys.exit(code)

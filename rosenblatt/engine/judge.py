@@ -67,7 +67,7 @@ def count_errors(
         errors: float = count(rows, bounds[0], bounds[1], codes, sample_weight, state.vectors, ledger, classes, limit)
         return errors
 
-    if threads is None:
-        return part((0, n_rows))
+    # The same two sums with any number of threads: a sum of weights such as 0.1 depends on its order, if only in its
+    # last bits, and so would the choice between two nominees for the pocket.
     middle = n_rows // 2
-    return sum(threads.map(part, ((0, middle), (middle, n_rows))))
+    return float(sum((map if threads is None else threads.map)(part, ((0, middle), (middle, n_rows)))))

@@ -300,6 +300,8 @@ def _of_frame(
     kept = find_columns(columns, keep, found.name, "A column to keep")
     check_kept(kept, name, weight, away)
     notes, places = list(found.notes), None
+    if name is not None and labelled and frame[name].dtype.is_float():
+        frame = frame.with_columns(frame[name].fill_nan(None))
     if name is not None and labelled and frame[name].null_count():
         lost = frame[name].null_count()
         if lost == frame.height:

@@ -529,6 +529,8 @@ class _Streamed:
             tested = read_examples(test, done.target, drop=self.drop, **self.written)
             if tested.is_frame:
                 tested = replace(tested, rows=columns_for(done.model.steps[0][1], tested))
+            aside = done.rows - done.learned_rows
+            done.notes.append(f"{aside:,} rows are kept aside to watch the epochs; --no-stream learns from all.")
             told = f"the rows of {tested.name}"
         with _heard() as more:
             judge = _Judge(done.model, seen, told, None, self.seed, top, rows_train=done.learned_rows)

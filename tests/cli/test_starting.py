@@ -140,3 +140,18 @@ def test_scikit_learn_has_all_its_parts_when_they_are_asked_for():
         "from numpy.polynomial.polynomial import polyval\n"
         "assert_allclose(polyval(3, [1, 2]), 7)\n"
     )
+
+
+def test_ctrl_c_while_libraries_are_imported(tmp_path):
+    script = (
+        "import sys\n"
+        "import rosenblatt.cli.main as command\n"
+        "import rosenblatt.cli.starting as starting\n"
+        "def interrupted(arguments):\n"
+        "    raise KeyboardInterrupt\n"
+        "starting.begin_early = interrupted\n"
+        "sys.argv = ['rosenblatt', 'train', 'rows.csv']\n"
+        "command.run()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (130, "")

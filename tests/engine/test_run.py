@@ -240,3 +240,18 @@ def test_a_pocket_that_shares_the_last_weights_is_not_changed_by_learning_on(mul
         model.partial_fit(-X, y)
     assert not pocket.shared and pocket.kept.vectors is not model._state.vectors
     np.testing.assert_array_equal(state.last()[0], weights)  # a refused call returns to them
+
+
+@quiet
+def test_the_pocket_does_not_depend_on_threads_with_fractional_weights():
+    for seed in (0, 1, 35):  # of 35 the pocket once did
+        random = np.random.default_rng(seed)
+        X = random.normal(size=(300, 2)).round(1)
+        y = (X[:, 0] + random.normal(size=300) > 0).astype(int)
+        weights = random.choice([0.1, 0.2, 0.3, 0.7], 300)
+        one, two = (
+            Perceptron("pocket", max_iter=30, random_state=0, n_jobs=jobs).fit(X, y, sample_weight=weights)
+            for jobs in (1, 2)
+        )
+        assert (one.coef_ == two.coef_).all()
+        assert (one.intercept_ == two.intercept_).all()

@@ -107,3 +107,14 @@ def test_memory_does_not_grow_with_the_file(tmp_path, to):
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
+
+
+def test_gaps_of_numpy_files(tmp_path):
+    rows = np.array([[1.0, 2.0, 0.0], [np.nan, 4.0, 1.0], [3.0, np.nan, 0.0]])
+    np.save(tmp_path / "gaps.npy", rows)
+    made = convert(str(tmp_path / "gaps.npy"), str(tmp_path / "gaps.svm"), -1)
+    assert (tmp_path / "gaps.svm").read_text() == "0 1:1 2:2\n1 1:2 2:4\n0 1:3 2:3\n"
+    assert any("2 missing values filled" in note for note in made.notes)
+    with pytest.raises(InputError, match="row 2"):
+        convert(str(tmp_path / "gaps.npy"), str(tmp_path / "other.svm"), -1, missing="error")
+    assert not (tmp_path / "other.svm").exists()

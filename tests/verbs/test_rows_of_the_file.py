@@ -59,3 +59,12 @@ def test_one_of_several_files(tmp_path):
         written(tmp_path / name, spoiled, "1e200")
     with pytest.raises(ValueError, match=r"has 1e\+200 in line 34 of .*b\.csv;"):
         train([str(tmp_path / "a.csv"), str(tmp_path / "b.csv")], "y", stream=True)
+
+
+@pytest.mark.parametrize("gap", ["", "NaN", "nan"])
+def test_a_row_whose_number_to_predict_is_missing_is_left_out(tmp_path, gap):
+    lines = [f"{k % 5},{k % 7},{float(k % 5 > 2)}" for k in range(40)]
+    lines[9] = f"1,2,{gap}"
+    (tmp_path / "rows.csv").write_text("a,b,y\n" + "\n".join(lines) + "\n")
+    found = train(str(tmp_path / "rows.csv"), "y")
+    assert any("1 row without a value of 'y' is left out" in note for note in found.notes)
