@@ -12,13 +12,10 @@ from typing import Any
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
-from numba.np.arrayobj import make_array
+
+from rosenblatt.engine.vector import pointer_to
 
 WORD = 8  # bytes
-
-
-def _pointer(context: Any, builder: Any, array_type: Any, array: Any, offset: Any) -> Any:
-    return builder.gep(make_array(array_type)(context, builder, array).data, [offset])
 
 
 @intrinsic
@@ -26,7 +23,7 @@ def look(typing: Any, array: Any, offset: Any) -> Any:
     """array[offset] as it is now."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        pointer = _pointer(context, builder, signature.args[0], *arguments)
+        pointer = pointer_to(context, builder, signature.args[0], *arguments)
         return builder.load_atomic(pointer, "acquire", WORD)
 
     return types.int64(array, types.uintp), build
@@ -37,7 +34,7 @@ def publish(typing: Any, array: Any, offset: Any, value: Any) -> Any:
     """array[offset] = value, after everything that was written before."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        pointer = _pointer(context, builder, signature.args[0], arguments[0], arguments[1])
+        pointer = pointer_to(context, builder, signature.args[0], arguments[0], arguments[1])
         builder.store_atomic(arguments[2], pointer, "release", WORD)
         return context.get_dummy_value()
 
@@ -49,7 +46,7 @@ def advance(typing: Any, array: Any, offset: Any) -> Any:
     """array[offset] += 1, with nothing written earlier put off and nothing written later done before."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        pointer = _pointer(context, builder, signature.args[0], *arguments)
+        pointer = pointer_to(context, builder, signature.args[0], *arguments)
         builder.atomic_rmw("add", pointer, ir.Constant(ir.IntType(64), 1), "seq_cst")
         return context.get_dummy_value()
 

@@ -128,11 +128,27 @@ def _begin_change(board: Any) -> None:
 _end_change = _begin_change  # an odd version is one that is being changed
 
 
+def make_add(layout: ModuleType) -> Any:
+    """Carry out what was noted down for row i, with a word on the board before and after; False if it was refused."""
+    add = layout.add
+
+    @part
+    def add_and_say(
+        rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger: Any, board: Any
+    ) -> bool:  # fmt: skip
+        _begin_change(board)
+        added = add(rows, i, vectors, lag, first, last, ledger)
+        _end_change(board)
+        return _carry_out(added, ledger, first, last)
+
+    return add_and_say
+
+
 def make_learn(key: str, function: Any, n_parameters: int, weighted: int, layout: ModuleType) -> Any:
     """Row i, whose scores are known, teaches the half-spaces first <= k < last. False when a number was not finite."""
     step_of = make_step(function, n_parameters, weighted)
     reads_sqnorm = compiled.reads_argument(function, 1)
-    squared_norm, add, fold = layout.squared_norm, layout.add, layout.fold
+    squared_norm, add, fold = layout.squared_norm, make_add(layout), layout.fold
 
     @part
     def learn(
@@ -170,10 +186,7 @@ def make_learn(key: str, function: Any, n_parameters: int, weighted: int, layout
                 _record(log, ledger, k, i, step * y, shrink)
         if not taught:
             return True
-        _begin_change(board)
-        added = add(rows, i, vectors, lag, first, last, ledger)
-        _end_change(board)
-        return _carry_out(added, ledger, first, last)
+        return add(rows, i, vectors, lag, first, last, ledger, board)
 
     return compiled.adopt(learn, f"{key} learn")
 
@@ -186,7 +199,7 @@ def make_learn_coupled(key: str, function: Any, n_parameters: int, weighted: int
     """
     step_of = make_step(function, n_parameters, weighted)
     reads_sqnorm = compiled.reads_argument(function, 1)
-    squared_norm, add, fold = layout.squared_norm, layout.add, layout.fold
+    squared_norm, add, fold = layout.squared_norm, make_add(layout), layout.fold
 
     @part
     def learn(
@@ -233,10 +246,7 @@ def make_learn_coupled(key: str, function: Any, n_parameters: int, weighted: int
                 _record(log, ledger, k, i, step * side, shrink)
         if step == 0.0:
             return True
-        _begin_change(board)
-        added = add(rows, i, vectors, lag, first, last, ledger)
-        _end_change(board)
-        return _carry_out(added, ledger, first, last)
+        return add(rows, i, vectors, lag, first, last, ledger, board)
 
     return compiled.adopt(learn, f"{key} learn")
 

@@ -42,14 +42,15 @@ def _vector_like(like: Any) -> Vector:
     return like if isinstance(like, Vector) else Vector(like.dtype)
 
 
-def _pointer(context: Any, builder: Any, array_type: Any, array: Any, offset: Any) -> Any:
+def pointer_to(context: Any, builder: Any, array_type: Any, array: Any, offset: Any) -> Any:
+    """To the number at a flat offset of an array, while code is being made."""
     data = make_array(array_type)(context, builder, array).data
     return builder.gep(data, [offset])
 
 
 def _read(context: Any, builder: Any, array_type: Any, array: Any, offset: Any, vector: Any) -> Any:
     """`vector.lanes` elements of the array from a flat offset, converted to the vector's floats."""
-    pointer = _pointer(context, builder, array_type, array, offset)
+    pointer = pointer_to(context, builder, array_type, array, offset)
     stored = ir.VectorType(context.get_data_type(array_type.dtype), vector.lanes)
     value = builder.load(builder.bitcast(pointer, stored.as_pointer()), align=array_type.dtype.bitwidth // 8)
     target = context.get_value_type(vector)
@@ -68,7 +69,7 @@ def _place(builder: Any, start: Any, step: Any, n: int) -> Any:
 def _write_double(context: Any, builder: Any, kind: Any, array: Any, place: Any, value: Any) -> None:
     if isinstance(value.type, ir.FloatType):
         value = builder.fpext(value, ir.DoubleType())
-    builder.store(value, _pointer(context, builder, kind, array, _place(builder, *place)))
+    builder.store(value, pointer_to(context, builder, kind, array, _place(builder, *place)))
 
 
 def _fused(builder: Any, a: Any, x: Any, w: Any) -> Any:
@@ -141,7 +142,7 @@ def store(typing: Any, array: Any, offset: Any, vector: Any) -> Any:
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array_type = signature.args[0]
-        pointer = _pointer(context, builder, array_type, arguments[0], arguments[1])
+        pointer = pointer_to(context, builder, array_type, arguments[0], arguments[1])
         target = builder.bitcast(pointer, arguments[2].type.as_pointer())
         builder.store(arguments[2], target, align=array_type.dtype.bitwidth // 8)
         return context.get_dummy_value()
@@ -272,7 +273,7 @@ def store_sums(typing: Any, a: Any, b: Any, out: Any, offset: Any, stride: Any) 
         kind = signature.args[2]
         for n in range(a.count):
             pair = builder.fadd(builder.extract_value(left, n), builder.extract_value(right, n))
-            pointer = _pointer(context, builder, kind, array, _place(builder, start, step, n))
+            pointer = pointer_to(context, builder, kind, array, _place(builder, start, step, n))
             builder.store(pair, builder.bitcast(pointer, pair.type.as_pointer()), align=kind.dtype.bitwidth // 8)
         return context.get_dummy_value()
 
@@ -303,7 +304,9 @@ def gather(typing: Any, array: Any, offset: Any, stride: Any, like: Any) -> Any:
         kind = context.get_value_type(vector)
         result = ir.Constant(kind, ir.Undefined)
         for n in range(vector.lanes):
-            lane = builder.load(_pointer(context, builder, signature.args[0], values, _place(builder, start, step, n)))
+            lane = builder.load(
+                pointer_to(context, builder, signature.args[0], values, _place(builder, start, step, n))
+            )
             if vector.dtype == types.float32:
                 lane = builder.fptrunc(lane, ir.FloatType())
             result = builder.insert_element(result, lane, ir.Constant(INT32, n))
@@ -322,10 +325,10 @@ def pick(typing: Any, array: Any, places: Any, offset: Any, like: Any) -> Any:
         result = ir.Constant(context.get_value_type(vector), ir.Undefined)
         for n in range(vector.lanes):
             place = builder.add(start, ir.Constant(start.type, n))
-            number = builder.load(_pointer(context, builder, signature.args[1], numbers, place))
+            number = builder.load(pointer_to(context, builder, signature.args[1], numbers, place))
             if number.type != start.type:
                 number = builder.zext(number, start.type)
-            value = builder.load(_pointer(context, builder, signature.args[0], values, number))
+            value = builder.load(pointer_to(context, builder, signature.args[0], values, number))
             result = builder.insert_element(result, value, ir.Constant(INT32, n))
         return result
 
@@ -349,7 +352,7 @@ def prefetch(typing: Any, array: Any, offset: Any) -> Any:
     """Ask for the cache line of a flat `offset` to be brought near, without waiting for it."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        pointer = _pointer(context, builder, signature.args[0], arguments[0], arguments[1])
+        pointer = pointer_to(context, builder, signature.args[0], arguments[0], arguments[1])
         byte = ir.IntType(8).as_pointer()
         kind = ir.FunctionType(ir.VoidType(), [byte, INT32, INT32, INT32])
         function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
