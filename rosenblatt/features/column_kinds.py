@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import polars as pl
 
+from rosenblatt.features.number_columns import NumberFigures, figures, is_plain
 from rosenblatt.features.tables import CellError, as_numbers, unit_of
 from rosenblatt.features.words import document_frequencies
+from rosenblatt.models.linear import Array
 
 KINDS = ("number", "boolean", "category", "hashed", "text", "dropped")
 
@@ -47,6 +50,23 @@ LIKE_AN_IDENTIFIER = "it is called like an identifier and every value is differe
 GUESSED = (NUMBERS_THE_ROWS, NAMES_THE_ROWS, LIKE_AN_IDENTIFIER)  # reasons that may be mistaken
 NINES = r"-?9{2,}"  # -999 often stands for a missing value
 FAR = 3.0  # times the breadth of the other values
+
+
+class Chosen:
+    """Which rows of a table count."""
+
+    def __init__(self, kept: Array) -> None:
+        self.kept = kept
+        self.count = int(np.count_nonzero(kept))
+
+    @cached_property
+    def mask(self) -> pl.Series:
+        return pl.Series(self.kept)
+
+    @cached_property
+    def places(self) -> Array:
+        """The numbers of these rows."""
+        return np.flatnonzero(self.kept).astype(np.uint32 if len(self.kept) < 2**32 else np.uint64)
 
 
 @dataclass
@@ -113,6 +133,21 @@ class ColumnFigures:
             self.unit = self.unit or unit_of(kind)
             self._add_numbers(as_numbers(series), whole=series.dtype.is_integer())
 
+    def add_plain(self, series: pl.Series, chosen: Chosen) -> bool:
+        """The same for some rows of many plain numbers, without a copy; False where `add` must look closer."""
+        if not is_plain(series):
+            return False
+        found = figures(series, chosen.kept)
+        if found is None or not max(-found.low, found.high) < HUGE:
+            return False
+        self.rows += found.count
+        self._become(True)
+        self.consecutive = False
+        self._add_figures(found)
+        every = self._every(found.count)
+        self._keep(series.gather(chosen.places[::every]) if every > 1 else series.filter(chosen.mask))
+        return True
+
     def _become(self, numeric: bool) -> None:
         if self.numeric is not None and self.numeric != numeric:
             raise ValueError(
@@ -134,18 +169,24 @@ class ColumnFigures:
         low, high = float(numbers.min()), float(numbers.max())  # type: ignore[arg-type]
         if not max(-low, high) < HUGE:
             raise self._too_large(numbers)
-        mean, before = float(numbers.mean()), self.present - n  # type: ignore[arg-type]
+        mean = float(numbers.mean())  # type: ignore[arg-type]
         squares = float(numbers.var(ddof=0) or 0.0) * n  # type: ignore[arg-type]
-        apart = mean - self.mean
-        self.squares += squares + apart * apart * before * n / self.present
-        self.mean += apart * n / self.present
-        self.low, self.high = min(self.low, low), max(self.high, high)
-        self.zeros += int((numbers == 0.0).sum())
+        self._add_figures(NumberFigures(n, low, high, int((numbers == 0.0).sum()), mean, squares))
         if self.consecutive:
             self._look_for_row_numbers(numbers, whole and not missing)
         if first:
             self.unique_whole = whole and not missing and numbers.n_unique() == n
-        self._keep(numbers)
+        every = self._every(len(numbers))
+        self._keep(numbers if every == 1 else numbers.gather_every(every))
+        self.whole = numbers if self.rows == len(numbers) and self.missing else None
+
+    def _add_figures(self, new: NumberFigures) -> None:
+        """Put the figures of more numbers to those so far; the numbers are counted already."""
+        apart = new.mean - self.mean
+        self.squares += new.squares + apart * apart * (self.present - new.count) * new.count / self.present
+        self.mean += apart * new.count / self.present
+        self.low, self.high = min(self.low, new.low), max(self.high, new.high)
+        self.zeros += new.zeros
 
     def _too_large(self, numbers: pl.Series) -> CellError:
         """Why an infinite number, or one whose square would be, is refused."""
@@ -178,14 +219,14 @@ class ColumnFigures:
             return False
         return self.last - self.first <= GAPS * (self.present - 1)
 
-    def _keep(self, numbers: pl.Series) -> None:
-        """Every `stride`-th value, for the median; the stride doubles when there are too many."""
-        if self.rows == len(numbers) and self.missing:
-            self.whole = numbers
-        else:
-            self.whole = None
-        every = max(self.stride, len(numbers) // SAMPLE)
-        self.sample.append(numbers if every == 1 else numbers.gather_every(every))
+    def _every(self, count: int) -> int:
+        """Of so many more values one in how many is kept for the median."""
+        return max(self.stride, count // SAMPLE)
+
+    def _keep(self, some: pl.Series) -> None:
+        """Keep values for the median; only every second one when there are too many."""
+        self.whole = None
+        self.sample.append(some)
         while sum(map(len, self.sample)) > 2 * SAMPLE:
             self.stride *= 2
             self.sample = [pl.concat([piece.rechunk() for piece in self.sample]).gather_every(2)]

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.features import column_state
+from rosenblatt.features import column_state, number_columns
 from rosenblatt.features.column_kinds import (
     FEW_ROWS,
     FROM_TEXT,
@@ -24,6 +24,7 @@ from rosenblatt.features.column_kinds import (
     MOSTLY,
     WITH_COMMAS,
     WITH_SIGNS,
+    Chosen,
     ColumnFigures,
     text_as_numbers,
 )
@@ -209,12 +210,13 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Whether a polars frame may be emptied on the way, so that it and what becomes of it are never both in
             memory.
         """
-        frame, mask = as_frame(X), pl.Series(kept)
+        frame, kept = as_frame(X), np.ascontiguousarray(kept, dtype=bool)
         try:
-            self._fit([frame], whole=True, mask=mask)
+            self._fit([frame], whole=True, kept=kept)
         except CellError as error:
             raise error.at(int(np.flatnonzero(kept)[error.row])) from error
         if self.sparse_:
+            mask = pl.Series(kept)
             return self.transform(frame.filter(mask)), self.transform(frame.filter(~mask))
         height = int(np.count_nonzero(kept))
         learned = np.empty((height, self.n_features_out_), self.dtype_)
@@ -226,23 +228,44 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 frame.drop_in_place(name)
         counts = np.add.reduceat(kept, np.arange(0, total, SLICE), dtype=np.int64)
         before = np.cumsum(counts) - counts  # rows of the first part, before each slice
+        only_numbers = all(column.kind == "number" for column in self.columns_ if column.width)
 
         def encode(number: int) -> None:
             start, piece = slices[number]  # type: ignore[misc]
             slices[number] = None  # given up once it is encoded
             stop = start + piece.height
-            rows = np.empty((piece.height, self.n_features_out_), self.dtype_)
-            self._fill(piece, rows, start)
             chosen, low = kept[start:stop], before[number]
             high = low + counts[number]
-            np.compress(chosen, rows, axis=0, out=learned[low:high])
-            np.compress(~chosen, rows, axis=0, out=others[start - low : stop - high])
+            parts = learned[low:high], others[start - low : stop - high]
+            if only_numbers and total >= MANY and self._fill_plainly(piece, chosen, *parts):
+                return
+            rows = np.empty((piece.height, self.n_features_out_), self.dtype_)
+            self._fill(piece, rows, start)
+            np.compress(chosen, rows, axis=0, out=parts[0])
+            np.compress(~chosen, rows, axis=0, out=parts[1])
 
-        only_numbers = all(column.kind == "number" for column in self.columns_)  # others count what they do not know
-        _side_by_side(encode, range(len(slices)), total if only_numbers else 0)
+        _side_by_side(encode, range(len(slices)), total if only_numbers else 0)  # others count what they do not know
         return learned, others
 
-    def _fit(self, frames: Iterable[pl.DataFrame], *, whole: bool, mask: pl.Series | None = None) -> Self:
+    def _fill_plainly(self, frame: pl.DataFrame, chosen: Array, learned: Array, others: Array) -> bool:
+        """Write the features of a slice of numbers, where all of them are there; False where one is not."""
+        used = [column for column in self.columns_ if column.width]
+        columns = [frame[column.name] for column in used]
+        if self.dtype_ != np.float32 or not all(
+            column.width == 1 and series.dtype in PLAIN and not series.null_count()
+            for column, series in zip(used, columns, strict=True)
+        ):
+            return False
+        return number_columns.fill(
+            [np.ascontiguousarray(series.to_numpy(), np.float64) for series in columns],
+            chosen,
+            np.array([column.factor for column in used]),
+            np.array([column.shift for column in used]),
+            learned,
+            others,
+        )
+
+    def _fit(self, frames: Iterable[pl.DataFrame], *, whole: bool, kept: Array | None = None) -> Self:
         self._check_parameters()
         tfidf = self.text == "tfidf" or (self.text == "auto" and whole)
         figures: dict[str, ColumnFigures] = {}
@@ -252,12 +275,15 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 figures = {name: ColumnFigures(name, int(self.max_categories), tfidf) for name in frame.columns}
                 self._check_kinds(figures)
             self._check_present(frame, list(figures))
+            chosen = Chosen(np.ones(frame.height, bool) if kept is None else kept)
 
-            def note(known: ColumnFigures, frame: pl.DataFrame = frame) -> None:
-                known.add(frame[known.name] if mask is None else frame[known.name].filter(mask))
+            def note(known: ColumnFigures, frame: pl.DataFrame = frame, chosen: Chosen = chosen) -> None:
+                series = frame[known.name]
+                if frame.height < MANY or not known.add_plain(series, chosen):
+                    known.add(series if kept is None else series.filter(chosen.mask))
 
             _side_by_side(note, figures.values(), frame.height)
-            n_rows += frame.height if mask is None else int(mask.sum())
+            n_rows += chosen.count
         if not figures or n_rows == 0:
             lacking = f"{len(figures)} feature(s)" if not figures else f"{n_rows} sample(s)"
             raise ValueError(

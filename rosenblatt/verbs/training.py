@@ -65,7 +65,7 @@ LARGEST_HOLDOUT = 0.95  # so that something is left to learn from
 SEEDS = 2**32 - 1  # the largest, as in NumPy
 SEARCHED = "passive-aggressive"  # what a search takes when no learner is named
 KEPT = ("accuracy", "baseline", "regression", "classes", "rows_test", "positive")  # figures for the model file
-NEEDED = ("flint", "rosenblatt.exchange.model_file")
+NEEDED = ("rosenblatt.exchange.model_file",)
 TOO_FAR = "Some numbers were too large or too small to compute with; give the columns in other units, or scale them."
 THINKING = 5.0  # seconds for separability and for trying other learners
 

@@ -302,7 +302,9 @@ def test_many_rows_are_encoded_side_by_side_to_the_same(monkeypatch):
     monkeypatch.setattr(columns, "MANY", 100)
     together = ColumnEncoder()
     for got, wanted in zip(together.fit_transform_parts(frame, kept), expected, strict=True):
-        np.testing.assert_array_equal(got, wanted)
+        np.testing.assert_allclose(
+            got, wanted, rtol=1e-12, atol=1e-14
+        )  # sums of many numbers are taken in another order
     infinite = frame.with_columns(c=pl.when(pl.int_range(5_000) == 4_321).then(np.inf).otherwise(pl.col("c")))
     with pytest.raises(ValueError, match="row 4322;"):
         ColumnEncoder().fit_transform_parts(infinite, np.ones(5_000, bool))
