@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rosenblatt.sources import Source
 
 #: Imported when something of them is used.
-LATER = ("numpy.ctypeslib", "numpy.f2py", "numpy.polynomial", "numpy.testing", "scipy.stats")
+LATER = ("asyncio", "numpy.ctypeslib", "numpy.f2py", "numpy.polynomial", "numpy.testing", "scipy.stats")
 ABSENT = ("pandas", "rich.progress")  # what scikit-learn does without where it is not installed
 #: Modules of scikit-learn's that stand behind others, and what these others have of them.
 BEHIND = {"sklearn.preprocessing._polynomial": ("PolynomialFeatures", "SplineTransformer")}
@@ -71,7 +71,8 @@ def _stand_in(name: str) -> None:
         del module.__path__  # whoever imports a part of it needs the whole
     sys.modules[name] = module
     package, _, part = name.rpartition(".")
-    setattr(sys.modules[package], part, module)
+    if package:
+        setattr(sys.modules[package], part, module)
 
 
 def _import_on_demand(name: str) -> None:

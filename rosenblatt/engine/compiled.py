@@ -187,9 +187,26 @@ def jit(function: Function, *, alone: bool = False, any_order: bool = False) -> 
     """
     flags = FLAGS | {"fastmath": {"contract", "reassoc"}} if any_order else FLAGS
     try:
-        return numba.njit(cache=True, nogil=not alone, **flags)(function)
+        return _quick_to_load(numba.njit(cache=True, nogil=not alone, **flags)(function))
     except RuntimeError:  # numba found no folder it may write to
         return numba.njit(nogil=not alone, **flags)(function)
+
+
+def _quick_to_load(function: Any) -> Any:
+    """Let kept machine code be loaded without all that numba knows to compile.
+
+    Before it loads anything, numba takes note of every function that it could compile a call of, in a tenth of a
+    second. What is loaded is compiled already, and before it compiles numba does the same once more.
+    """
+    cache: Any = getattr(function, "_cache", None)
+    if hasattr(cache, "_load_overload") and hasattr(cache, "_guard_against_spurious_io_errors"):
+
+        def load(signature: Any, target: Any) -> Any:
+            with cache._guard_against_spurious_io_errors():
+                return cache._load_overload(signature, target)
+
+        cache.load_overload = load
+    return function
 
 
 @contextmanager

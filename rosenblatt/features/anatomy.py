@@ -164,7 +164,8 @@ def count_rows(X: Any) -> int:
 def take(X: Any, rows: Array) -> Any:
     """These rows of an array, a sparse matrix, a frame or a list."""
     if isinstance(X, Seen):
-        return X[rows]
+        everything = len(rows) == len(X) and np.array_equal(rows, np.arange(len(X)))
+        return X if everything else X[rows]
     if hasattr(X, "tocsr"):
         return X.tocsr()[rows]
     return _safe_indexing(X, rows)

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from rosenblatt.features.labels import FEW_CLASSES, distinct
 from rosenblatt.models.linear import Array
 
 MOST_CLASSES = 1000
-FEW_CLASSES = 50  # up to which numbers name classes, however few rows each has
-FIRST_ROWS = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,36 +87,6 @@ def take_target(frame: pl.DataFrame, target: str | int) -> Target:
     if len(column) == 0:
         raise ValueError(f"The target must have values, but every one of {name!r} is missing; choose another column.")
     return Target(name, labels_of(column), rows, without)
-
-
-def distinct(y: Array) -> Array:
-    """The different labels, sorted; quickly where there are few, and the first rows have them all.
-
-    Examples
-    --------
-    >>> distinct(np.array(["b", "a", "b"]))
-    array(['a', 'b'], dtype='<U1')
-    """
-    return coded(y)[0]
-
-
-def coded(y: Array) -> tuple[Array, Array]:
-    """The different labels, sorted, and for each row the number of its label among them.
-
-    Examples
-    --------
-    >>> coded(np.array(["b", "a", "b"]))
-    (array(['a', 'b'], dtype='<U1'), array([1, 0, 1], dtype=uint8))
-    """
-    found = np.unique(y[:FIRST_ROWS])
-    if len(found) <= FEW_CLASSES:
-        codes = np.full(len(y), len(found), dtype=np.uint8)
-        for number, label in enumerate(found):
-            codes[y == label] = number
-        if (codes < len(found)).all():
-            return found, codes
-    labels, inverse = np.unique(y, return_inverse=True)
-    return labels, inverse
 
 
 def check_classes(y: Array, name: str, n_values: int | None = None, n_rows: int | None = None) -> None:

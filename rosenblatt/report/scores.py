@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.features.anatomy import Array, plain
+from rosenblatt.features.labels import coded
 
 NORMAL_95 = 1.959963984540054  # the normal distribution has 95% between -this and +this
 
@@ -112,15 +113,14 @@ class Confusion:
     @staticmethod
     def of(truth: Array, answers: Array, known: list[Any]) -> Confusion:
         """The matrix of these answers; a class that the model does not know comes after those that it knows."""
-        columns = [np.unique(column, return_inverse=True) for column in (truth, answers)]
+        columns = [coded(column) for column in (truth, answers)]
         found = {plain(value) for values, _ in columns for value in values}
         unknown = sorted(found - set(known), key=lambda value: (str(type(value)), value))
         classes = [*known, *unknown]
         place = {name: number for number, name in enumerate(classes)}
         codes = [np.array([place[plain(value)] for value in values])[numbers] for values, numbers in columns]
-        counts = np.zeros((len(classes), len(classes)), np.int64)
-        np.add.at(counts, tuple(codes), 1)
-        return Confusion(classes, counts)
+        counts = np.bincount(codes[0] * len(classes) + codes[1], minlength=len(classes) ** 2)
+        return Confusion(classes, counts.reshape(len(classes), len(classes)))
 
     @property
     def accuracy(self) -> Share:

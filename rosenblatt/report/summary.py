@@ -10,6 +10,7 @@ import numpy as np
 
 import rosenblatt
 from rosenblatt.features.anatomy import Anatomy, Array, labels_of, plain, take
+from rosenblatt.features.labels import coded, distinct
 from rosenblatt.report.advice import Advice, Judge, regression_advice
 from rosenblatt.report.drivers import Drivers, drivers_of
 from rosenblatt.report.scores import (
@@ -232,8 +233,10 @@ def summarise(
     common["cross_validated"] = predictions is not None
     if anatomy.regression:
         return _of_regression(anatomy, X_test, truth, answers, X_train, learned, common, most, deadline, random_state)
-    classes = [plain(name) for name in np.asarray(getattr(anatomy.learner, "classes_", np.unique(truth)))]
-    if not np.isin(truth, np.asarray(getattr(anatomy.learner, "classes_", truth))).any():
+    present = distinct(truth)
+    known = np.asarray(getattr(anatomy.learner, "classes_", present))
+    classes = [plain(name) for name in known]
+    if not np.isin(present, known).any():
         raise ValueError(
             f"y_test must have labels that the model knows ({', '.join(map(repr, classes[:6]))}), but it has none, "
             f"{plain(truth[0])!r} for one; pass the labels as they were in training."
@@ -318,8 +321,8 @@ def _area(truth: Array, scores: Any, classes: list[Any], positive: Any) -> float
 
 
 def _largest(labels: Array) -> Any:
-    names, counts = np.unique(labels, return_counts=True)
-    return names[counts.argmax()]
+    names, codes = coded(labels)
+    return names[np.bincount(codes).argmax()]
 
 
 def _some(n: int, most: int, seed: int) -> Array:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rosenblatt.features.target import coded
+from rosenblatt.features.labels import coded
 from rosenblatt.verbs.errors import InputError, UsageError
 from rosenblatt.verbs.examples import Array
 
@@ -32,6 +32,7 @@ def hold_out(y: Array, share: float, seed: int, *, numbers: bool = False) -> tup
         tested = order[: max(1, round(share * len(y)))]
     kept = np.ones(len(y), dtype=bool)
     kept[tested] = False
+    del order, groups, tested  # before there is more of their size
     learned = np.flatnonzero(kept).astype(kind)
     if len(learned) == 0 or (not numbers and (codes[learned] == codes[learned[0]]).all()):
         raise InputError(

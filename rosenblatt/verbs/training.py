@@ -15,7 +15,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
-from rosenblatt.features.target import check_classes, distinct
+from rosenblatt.features.labels import distinct
+from rosenblatt.features.target import check_classes
 from rosenblatt.report import Summary, summarise
 from rosenblatt.sources import Source
 from rosenblatt.verbs.errors import (
