@@ -6,8 +6,9 @@ imported when it is called.
 
 from __future__ import annotations
 
+import functools
 import os
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -74,3 +75,9 @@ def everything(
         os.environ["ROSENBLATT_TRACEBACK"] = "1"
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
+
+
+@functools.cache
+def command() -> Any:
+    """All verbs with their options, put together once for as many commands as a process runs."""
+    return typer.main.get_command(app)

@@ -17,13 +17,13 @@ INTERRUPTED = 130  # as in `failures`, which may not be there yet
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. A failure is one sentence on standard error."""
     with collector_at_rest():
-        from rosenblatt.cli.app import app
+        from rosenblatt.cli.app import command
         from rosenblatt.cli.failures import Failure, code_and_sentence
         from rosenblatt.cli.help import colours
 
     given = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        code = app(args=given, prog_name="rosenblatt", standalone_mode=False, obj=given)
+        code = command()(args=given, prog_name="rosenblatt", standalone_mode=False, obj=given)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except BrokenPipeError:

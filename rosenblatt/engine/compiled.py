@@ -32,10 +32,15 @@ with collector_at_rest():
     from numba.core.errors import NumbaError
     from numba.core.registry import CPUDispatcher
     from numba.extending import register_jitable
-
 # What the compiler may assume: a product and a sum may be fused. Not that sums may be reordered, nor that
 # there are no NaNs: a diverging run must be seen.
 FLAGS: dict[str, Any] = {"fastmath": {"contract"}, "boundscheck": False, "error_model": "numpy", "_nrt": False}
+LOOP: dict[str, Any] = {}
+PART: dict[str, Any] = {}
+if numba.__version__.startswith("0.68."):  # whose inner ways `parts` knows; with any other, numba's usual way is taken
+    from rosenblatt.engine.parts import LoopCompiler, PartCompiler
+
+    LOOP, PART = {"pipeline_class": LoopCompiler}, {"pipeline_class": PartCompiler, "no_cfunc_wrapper": True}
 
 Function = Callable[..., Any]
 
@@ -123,7 +128,7 @@ def fingerprint(function: Any) -> str:
 
 def part(function: Any) -> Any:
     """Let compiled code call this plain function, as a part of itself: no call is left in the machine code."""
-    return register_jitable(forceinline=True, **FLAGS)(function)
+    return register_jitable(forceinline=True, **PART, **FLAGS)(function)
 
 
 def reads_argument(function: Any, position: int) -> bool:
@@ -186,10 +191,11 @@ def jit(function: Function, *, alone: bool = False, any_order: bool = False) -> 
     `any_order`: sums may be taken in any order, which lets the compiler use whole vectors.
     """
     flags = FLAGS | {"fastmath": {"contract", "reassoc"}} if any_order else FLAGS
+    options = {"nogil": not alone, **LOOP, **flags}
     try:
-        return _quick_to_load(numba.njit(cache=True, nogil=not alone, **flags)(function))
+        return _quick_to_load(numba.njit(cache=True, **options)(function))
     except RuntimeError:  # numba found no folder it may write to
-        return numba.njit(nogil=not alone, **flags)(function)
+        return numba.njit(**options)(function)
 
 
 def _quick_to_load(function: Any) -> Any:

@@ -209,10 +209,11 @@ def test_anything_altered_is_refused_or_still_proven(tmp_path, kind):
     certificate.save(path)
     content = json.loads(path.read_text())
     wrong = []
-    for place in places(content):
+    for number, place in enumerate(places(content)):
         if kind == "table" and len(place) > 1 and (place[0], place[1]) not in (("pairs", 0), ("rest", 1)):
             continue  # one of each is enough
-        for value in BAD:
+        # A table is made of the certificates of the other kinds, where every value was tried in every place.
+        for value in BAD[number % 3 :: 3] if kind == "table" and len(place) > 2 else BAD:
             path.write_text(json.dumps(put(content, place, value)))
             try:
                 found = load_certificate(path, X, y)

@@ -42,7 +42,7 @@ def test_the_two_reference_solvers_agree(problem):
 
 
 @given(small_problems())
-@settings(max_examples=1000)
+@settings(max_examples=400)
 def test_small_problems(problem):
     X, signs, intercept = problem
     assert verdict(X, signs, intercept) == kind(listed(X), signs, intercept)
@@ -57,7 +57,7 @@ def test_ten_thousand_small_problems(problem):
 
 
 @given(small_problems(rows=8, features=2, largest=1, dtypes=["int64"]))
-@settings(max_examples=150)
+@settings(max_examples=75)
 def test_the_floating_point_way_on_small_problems(problem):
     """The way of large problems, on many copies of small ones: copies of a row change no verdict."""
     X, signs, intercept = problem

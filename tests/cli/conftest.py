@@ -37,7 +37,7 @@ class Shell:
 def shell(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setattr(training, "THINKING", 0.3)  # seconds in which other learners are tried
+    monkeypatch.setattr(training, "THINKING", 0.1)  # seconds in which other learners are tried
     return Shell(capsys)
 
 

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 
+import numba
 import numpy as np
 import pytest
 from numba import njit
@@ -17,41 +18,52 @@ from rosenblatt.engine.compiled import fingerprint, reads_argument
 X = np.array([[1.0, 2.0], [3.0, -1.0], [-2.0, 0.5], [0.0, 1.0]])
 y = np.array([0, 1, 1, 0])
 
-ENDING = """
-import json, sys, warnings
+CASES = """
+import json, sys, types, warnings
 import numpy as np
 from rosenblatt import HalfSpace
 from rosenblatt.engine.loop import visit_rows
 warnings.simplefilter("ignore")
-if __name__ == "__main__":
-    X = np.array([[1.0, 2.0], [3.0, -1.0], [-2.0, 0.5], [0.0, 1.0]])
-    model = HalfSpace(rule, shuffle=False, max_iter=1).fit(X, [0, 1, 1, 0], record="updates")
-    stats = visit_rows(rule, 0, -1, "rows", False).stats
+X = np.array([[1.0, 2.0], [3.0, -1.0], [-2.0, 0.5], [0.0, 1.0]])
+
+def found(source, settings):
+    for name in ("settings", "package.settings"):
+        sys.modules[name] = types.ModuleType(name)
+        exec(settings, vars(sys.modules[name]))
+    sys.modules["package"] = types.ModuleType("package")
+    sys.modules["package"].settings = sys.modules["package.settings"]
+    space = {"__name__": "__main__"}
+    exec(source, space)
+    model = HalfSpace(space["rule"], shuffle=False, max_iter=1).fit(X, [0, 1, 1, 0], record="updates")
+    stats = visit_rows(space["rule"], 0, -1, "rows", False).stats
     hits, misses = sum(stats.cache_hits.values()), sum(stats.cache_misses.values())
-    print(json.dumps([model.trace_.updates.steps[0].tolist()[0], hits, misses]))
+    return [model.trace_.updates.steps[0].tolist()[0], hits, misses]
+
+print(json.dumps([found(*case) for case in json.load(sys.stdin)]))
 """
 
 
 @pytest.fixture(scope="module")
-def run_script(tmp_path_factory):
-    """Runs a script that defines `rule`, and says [first step, kernels found on disk, kernels compiled]."""
-    folder = tmp_path_factory.mktemp("script")
-    (folder / "package").mkdir()
+def in_a_process(tmp_path_factory):
+    """Defines the `rule` of each case in a new process; [first step, kernels found on disk, kernels compiled] of each.
 
-    def run(source, settings=""):
-        (folder / "settings.py").write_text(settings)
-        (folder / "package" / "settings.py").write_text(settings)
-        (folder / "script.py").write_text(source + ENDING)
-        environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
-        command = [sys.executable, "script.py"]
-        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    A case is a source and what is in the module `settings`, and in `package.settings`, that it may import.
+    """
+    folder = tmp_path_factory.mktemp("cache")
+
+    def run(cases):
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder)}
+        done = subprocess.run(
+            [sys.executable, "-c", CASES], input=json.dumps(cases), env=environment, capture_output=True, text=True
+        )
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
     return run
 
 
-SCRIPT = """
+def ruled(k="1.0", size="1.0", step="1.0", attribute="1.0", above=""):
+    source = f"""{above}
 import settings
 K = {k}
 def size(m):
@@ -59,37 +71,51 @@ def size(m):
 def rule(m, sqnorm, t, params):
     return (K * {step} * size(m) if m <= 0 else 0.0), 1.0
 """
+    return source, f"SIZE = {attribute}\nother = {k}"
 
 
-def test_a_second_process_does_not_compile_again_and_every_edit_takes_effect(run_script):
-    def run(k="1.0", size="1.0", step="1.0", attribute="1.0", above=""):
-        return run_script(above + SCRIPT.format(k=k, size=size, step=step), f"SIZE = {attribute}\nother = {k}")
-
-    assert run() == [-1.0, 0, 1]
-    assert run() == [-1.0, 1, 0]
-    assert run(step="2.0") == [-2.0, 0, 1]
-    assert run(k="3.0") == [-3.0, 0, 1]
-    assert run(size="5.0") == [-5.0, 0, 1]
-    assert run(attribute="7.0") == [-7.0, 0, 1]
-    assert run(above="# a comment moves every line\n") == [-1.0, 1, 0]
-
-
-def test_an_edit_to_a_constant_in_a_package_takes_effect(run_script):
+def of_a_package(k):
     source = (
-        "import package.settings\n"
-        "def rule(m, sqnorm, t, params):\n    return (package.settings.K if m <= 0 else 0.0), 1.0\n"
+        "import package.settings\ndef rule(m, s, t, params):\n    return (package.settings.K if m <= 0 else 0.0), 1.0\n"
     )
-    assert run_script(source, "K = 2.0")[0] == -2.0
-    assert run_script(source, "K = 3.0")[0] == -3.0
+    return source, f"K = {k}"
 
 
-def test_an_edit_to_an_array_in_a_tuple_takes_effect(run_script):
+def of_an_array_in_a_tuple(k):
     source = (
-        "import numpy as np\nA = np.arange(2000.0); A[1000] = {}\nK = (A, A)\n"
+        f"import numpy as np\nA = np.arange(2000.0); A[1000] = {k}\nK = (A, A)\n"
         "def rule(m, sqnorm, t, params):\n    return (K[0][1000] if m <= 0 else 0.0), 1.0\n"
     )
-    assert run_script(source.format(2.0))[0] == -2.0
-    assert run_script(source.format(3.0))[0] == -3.0
+    return source, ""
+
+
+def scheduled_in(module, above=""):
+    source = (
+        f"{above}from {module} import schedule\nfrom rosenblatt.rules import RULES\n"
+        "from rosenblatt.rules.schedules import scheduled\n"
+        "rule = scheduled(RULES['perceptron'].function, schedule)\n"
+    )
+    return source, "def schedule(t):\n    return 4.0 / t\n"
+
+
+def test_a_second_process_does_not_compile_again_and_every_edit_takes_effect(in_a_process):
+    first = [ruled(), of_a_package(2.0), of_an_array_in_a_tuple(2.0), scheduled_in("settings")]
+    compiled_here, found = [0, 1], [1, 0]
+    assert in_a_process(first) == [[step, *compiled_here] for step in (-1.0, -2.0, -2.0, -4.0)]
+    again = [ruled(above="# a comment moves every line"), *first[1:]]
+    assert in_a_process(again) == [[step, *found] for step in (-1.0, -2.0, -2.0, -4.0)]
+    edits = {
+        -2.0: ruled(step="2.0"),
+        -3.0: ruled(k="3.0"),
+        -5.0: ruled(size="5.0"),
+        -7.0: ruled(attribute="7.0"),
+        -11.0: of_a_package(11.0),
+        -13.0: of_an_array_in_a_tuple(13.0),
+    }
+    # The same text in a module of another name must not be looked for where it was before.
+    moved = scheduled_in("package.settings", above="import sys\nsys.modules['settings'] = None\n")
+    (step, *_), *edited = in_a_process([moved, *edits.values()])
+    assert step == -4.0 and edited == [[step, *compiled_here] for step in edits]
 
 
 # ---------------------------------------------------------------------- in one process, as in a notebook
@@ -132,10 +158,9 @@ def test_what_is_typed_anew_at_a_prompt_takes_effect(kind):
         assert first_step(space["rule"]) == -number
 
 
-@pytest.mark.parametrize("kind", ["a constant", "a constant of a helper's helper"])
-def test_a_constant_that_changes_between_two_fits_takes_effect(kind):
+def test_a_constant_that_changes_between_two_fits_takes_effect():
     space = {"__name__": "__main__"}
-    exec(READS[kind].format(4.0), space)
+    exec(READS["a constant of a helper's helper"].format(4.0), space)
     assert first_step(space["rule"]) == -4.0
     space["K"] = 5.0
     assert first_step(space["rule"]) == -5.0
@@ -174,6 +199,18 @@ def test_a_rule_may_call_mathematics():
         return 1.0 / (1.0 + math.exp(m)) + 0.0 * np.sqrt(sqnorm), 1.0
 
     assert first_step(rule) == -0.5
+
+
+def test_a_rule_may_print(capfd):
+    """What printing needs of Python is there, although the rule has no machine code of its own."""
+
+    def rule(m, sqnorm, t, params):
+        if t == 3:
+            print("third", m)
+        return (1.0 if m <= 0 else 0.0), 1.0
+
+    assert first_step(rule) == -1.0
+    assert capfd.readouterr().out.startswith("third ")
 
 
 def test_integers_for_numbers_do_as_well():
@@ -222,13 +259,24 @@ def test_one_schedule_is_one_kernel(monkeypatch):
     assert made == []
 
 
-def test_a_schedule_that_moves_to_another_module_is_found_there(run_script):
-    """The same text in a module of another name must not be looked for where it was before."""
-    source = (
-        "from {} import schedule\nfrom rosenblatt.rules import RULES\n"
-        "from rosenblatt.rules.schedules import scheduled\n"
-        "rule = scheduled(RULES['perceptron'].function, schedule)\n"
+@pytest.mark.slow
+def test_another_numba_compiles_in_its_usual_way_to_the_same_bits(tmp_path):
+    """`parts` knows the inner ways of one version only."""
+    script = (
+        "import sys, warnings, numba\n"
+        "numba.__version__ = sys.argv[1]\n"
+        "import numpy as np\n"
+        "from rosenblatt import Perceptron\n"
+        "warnings.simplefilter('ignore')\n"
+        "X = np.random.default_rng(0).normal(size=(300, 5))\n"
+        "model = Perceptron(max_iter=5, random_state=0).fit(X, X[:, 0] > X[:, 1] ** 2)\n"
+        "print('rosenblatt.engine.parts' in sys.modules, model.coef_.tobytes().hex())\n"
     )
-    schedule, gone = "def schedule(t):\n    return 2.0 / t\n", "import sys\nsys.modules['settings'] = None\n"
-    assert run_script(source.format("settings"), schedule)[0] == -2.0
-    assert run_script(gone + source.format("package.settings"), schedule)[0] == -2.0
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", script, version], env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / version)},
+            capture_output=True, text=True, check=True,
+        ).stdout.split()
+        for version in ("0.61.0", numba.__version__)
+    ]  # fmt: skip
+    assert said[0][0] == "False" and said[0][1] == said[1][1]
