@@ -354,11 +354,12 @@ class Source:
             return
         dialect = self._dialect(path, name)
         self.header = dialect.header
+        if path in self._commas:
+            dialect.take_commas()
         for note in dialect.notes:
             self._note(note)
         for column, kind in dialect.types.items():
             self.types.setdefault(column, kind)
-        dialect.decimal_comma |= path in self._commas
         table = delimited.TextTable(
             name, dialect, self._byte_encoding(path), self.types, path, self.encoding, grouped=self._grouped,
             commas=self._commas,
@@ -382,7 +383,7 @@ class Source:
                     places = places if places is None else places[places.index(quick.stopped) :]
                 file.seek(offset)
             yield from table.frames(file, fresh=fresh, block_bytes=block_bytes, places=places, offset=offset)
-            for note in table.told.values():
+            for note in (*dialect.notes, *table.told.values()):  # also what was found on the way
                 self._note(note)
 
     def _is_large_and_plain(self, path: str) -> bool:

@@ -476,6 +476,33 @@ def test_numbers_written_in_two_ways_are_refused(tmp_path, monkeypatch, block, u
         open_source(tmp_path / "t.csv").read()
 
 
+@pytest.mark.parametrize("rows", [30, 300, 1000, 1500])
+@pytest.mark.parametrize(
+    ("separator", "usual", "odd", "found"),
+    [
+        (";", "1.5", "2,5", (1.5, 2.5)),
+        (";", "1,5", "2.5", (1.5, 2.5)),
+        ("\t", "1.5", "2,5", (1.5, 2.5)),
+        (";", "12", "1,234", (12.0, 1.234)),
+        (",", '"1.5"', '"2,5"', (1.5, 2.5)),
+        (";", "1,5", "1,234.5", "commas are decimal points, and line {line:,} has '1,234.5'"),
+        ("\t", "1,5", "1,234,567", "commas are decimal points, and line {line:,} has '1,234,567'"),
+        (",", '"1,5"', '"1,234,567"', "commas are decimal points, and line {line:,} has '1,234,567'"),
+        (";", "1.5", "1,234", (1.5, None)),  # a thousand, or a little more than 1
+    ],
+)
+def test_commas_mean_the_same_in_small_and_large_files(tmp_path, rows, separator, usual, odd, found):
+    lines = [f"{odd if i == rows - 20 else usual}{separator}x" for i in range(rows)]
+    (tmp_path / "t.csv").write_text("\n".join([f"a{separator}b", *lines]) + "\n")
+    source = open_source(tmp_path / "t.csv")
+    if isinstance(found, str):
+        with pytest.raises(ValueError, match=found.format(line=rows - 18)):
+            source.read()
+    else:
+        column = source.read()["a"].cast(float, strict=False)
+        assert (column[0], column[rows - 20]) == found
+
+
 def test_decimal_commas_between_quotes(tmp_path):
     path = tmp_path / "quoted.csv"
     path.write_text('a,b,kind\n"0,25","1,234",x\n"-1,5","2,5",y\n3,"1,000",x\n')
