@@ -12,7 +12,7 @@ import numpy as np
 from rosenblatt.features.column_kinds import KEPT
 from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.verbs.blocks import MOST_ROWS, Survey, is_small
-from rosenblatt.verbs.errors import UsageError, counted, reading, with_keep
+from rosenblatt.verbs.errors import UsageError, reading, with_keep
 from rosenblatt.verbs.examples import (
     Examples,
     check_columns_policy,
@@ -21,8 +21,8 @@ from rosenblatt.verbs.examples import (
     find_columns,
     open_data,
 )
+from rosenblatt.verbs.gaps import check_gaps, filler, fit_filler, has_gaps, note_on_gaps
 from rosenblatt.verbs.outputs import check_outputs, files_of
-from rosenblatt.verbs.pipelines import check_numbers, has_gaps
 from rosenblatt.verbs.tables import MATRICES, format_of, matrix_writer, table_writer, write_matrix
 
 if TYPE_CHECKING:
@@ -177,13 +177,12 @@ def _whole(found: Examples, out: str, wanted: str, missing: str, text: str) -> C
             rows = encoder.fit_transform(found.rows)
         notes += map(with_keep, encoder.notes_)
         names = [str(name) for name in encoder.get_feature_names_out()]
-    elif has_gaps(rows):
-        check_numbers(rows, found.name, gaps=missing == "median")
-        from sklearn.impute import SimpleImputer
-
-        filled = SimpleImputer(strategy="median", keep_empty_features=True)
-        notes.append(f"{counted(int(np.isnan(rows).sum()), 'missing value')} filled with the median of the column.")
-        rows = filled.fit_transform(rows)
+    elif has_gaps(rows) and wanted in MATRICES.values():  # a table keeps its gaps
+        if missing == "error":
+            check_gaps(rows, found.name)
+        else:
+            notes.append(note_on_gaps(int(np.isnan(rows).sum())))
+            rows = fit_filler(filler(missing), rows)
     if found.y is not None and found.y.dtype.kind not in "biuf" and wanted == "libsvm":
         classes = [str(name) for name in np.unique(found.y).tolist()]
     write_matrix(out, rows, found.y, names=names, target=found.target or "target", format=wanted)

@@ -499,6 +499,16 @@ def _of_matrix(
             f"{len(matrix.y):,} labels; pass the files that belong together."
         )
     y = None if matrix.y is None else np.asarray(matrix.y)
+    there = None
+    if y is not None and labelled:
+        from rosenblatt.verbs.gaps import labelled_rows, note_on_labels
+
+        there = labelled_rows(y, found.name)
+        if there is not None and not there.any():
+            raise InputError(f"Rows must have labels, but every label of {found.name} is NaN; pass other labels.")
+        if there is not None:
+            notes.append(note_on_labels(int((~there).sum()), found.name, int(there.argmin())))
+            matrix, y = matrix.take(there), y[there]
     if y is not None:
         import polars
 
@@ -511,6 +521,7 @@ def _of_matrix(
         names=matrix.feature_names,
         image_shape=matrix.image_shape,
         notes=notes,
+        places=None if there is None else np.flatnonzero(there),
     )
 
 

@@ -513,6 +513,7 @@ class _Streamed:
                 weights=weights,
                 drop=away,
                 scale=self.scale,
+                missing=self.missing,
                 seed=self.seed,
                 verbose=verbose,
                 on_epoch=on_epoch,

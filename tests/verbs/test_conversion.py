@@ -114,7 +114,9 @@ def test_gaps_of_numpy_files(tmp_path):
     np.save(tmp_path / "gaps.npy", rows)
     made = convert(str(tmp_path / "gaps.npy"), str(tmp_path / "gaps.svm"), -1)
     assert (tmp_path / "gaps.svm").read_text() == "0 1:1 2:2\n1 1:2 2:4\n0 1:3 2:3\n"
-    assert any("2 missing values filled" in note for note in made.notes)
+    assert any("2 missing values are filled" in note for note in made.notes)
     with pytest.raises(InputError, match="row 2"):
         convert(str(tmp_path / "gaps.npy"), str(tmp_path / "other.svm"), -1, missing="error")
     assert not (tmp_path / "other.svm").exists()
+    convert(str(tmp_path / "gaps.npy"), str(tmp_path / "gaps.csv"))  # a table keeps its gaps
+    assert (tmp_path / "gaps.csv").read_text().splitlines()[2] == "NaN,4.0,1.0"
