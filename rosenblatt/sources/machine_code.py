@@ -11,6 +11,7 @@ import hashlib
 import os
 import re
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -21,6 +22,7 @@ import llvmlite.binding as llvm
 
 from .fetch import cache_folder
 
+WRITING = 60.0  # seconds that nobody needs to write a part
 _engines: list[Any] = []  # which own the code
 
 
@@ -121,9 +123,20 @@ def _keep(source: Path, file: str, name: str, code: bytes) -> None:
             part.write_bytes(hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
             part.replace(folder / file)
         except OSError:
+            with suppress(OSError):
+                part.unlink()
             continue
-        for old in folder.glob(f"{source.stem}.*.o"):
-            if old.name != file:
+        for old in (*folder.glob(f"{source.stem}.*.o"), *folder.glob(f"{source.stem}.*.o.[0-9]*")):
+            if old.name != file and not _is_being_written(old):
                 with suppress(OSError):
                     old.unlink()
         return
+
+
+def _is_being_written(part: Path) -> bool:
+    """Whether it is a part that another process may be writing at this moment; who is killed leaves one behind."""
+    if part.suffix == ".o":
+        return False
+    with suppress(OSError):
+        return time.time() - part.stat().st_mtime < WRITING
+    return False
