@@ -34,11 +34,17 @@ CODE = r"^\s*[+-]?0\d"  # 01234 is a code, not a number
 FROM_TEXT = "read from text"
 WITH_COMMAS = "read as numbers with commas between thousands"
 WITH_SIGNS = "read as numbers without their signs, such as $ and %"
+SINCE_1970 = "in days since 1970-01-01"
+DATES = f"{SINCE_1970}, read from text"
 FEW_WORDS = 3  # different words among numbers that may stand for missing values, however often
 MANY_NUMBERS = 20  # different numbers from which a column with such words is one of numbers
 GAPS = 2.5  # from one row number to the next on average, since some rows are kept aside
 DAY = r"(\d{4}[./-]\d{1,2}[./-]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d{2}))"
 TIME = r"\d{1,2}:\d{2}(:\d{2})?\s*([ap]m)?"
+#: Dates that can be read in one way only, as text: 2024-12-31 and 31.12.2024, perhaps with a time.
+PLAIN_DATE = r"^(\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4})([Tt ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?[Zz]?)?$"
+DATE_FORMATS = ("%Y-%m-%d", "%d.%m.%Y")
+TIME_FORMATS = ("", " %H:%M", " %H:%M:%S%.f")
 OTHER_DATES = rf"^\s*({DAY}|{TIME}|{DAY}[ t]{TIME}.*)\s*$"
 KEPT = "kept"  # asked for: whatever it holds, it is not left out for looking like a name or number of the row
 NUMBERS_THE_ROWS = "it numbers the rows"
@@ -80,6 +86,7 @@ class ColumnFigures:
     words: float = 0.0
     marked: bool = False  # numbers with commas between thousands, $, % and the like
     signed: bool = False  # with $ or %
+    dates: bool = False  # that can be read
     like_dates: str = ""  # one of its values, where they look like dates that are not in ISO 8601
     numbers: ColumnFigures | None = None  # of the text that reads as numbers, while most of it does
     strange: int = 0  # values that do not
@@ -209,6 +216,7 @@ class ColumnFigures:
             self.words = float(values.str.count_matches(r"\S+").mean() or 0.0)  # type: ignore[arg-type]
             start = values.head(SAMPLE)
             self.marked = _has_marks(start)
+            self.dates = _are_dates(start)
             self.signed = self.marked and bool(start.str.contains(SIGNS).any())
             self.like_dates = _like_dates(start)
         if first or self.numbers is not None:
@@ -226,7 +234,7 @@ class ColumnFigures:
 
     def _read_as_numbers(self, series: pl.Series, values: pl.Series, first: bool) -> None:
         """Judge text by the numbers in it, as long as nearly all of it is numbers, or all but a word or two."""
-        numbers = text_as_numbers(series, self.marked)
+        numbers = dates_as_numbers(series) if self.dates else text_as_numbers(series, self.marked)
         wrong = series.is_not_null() & numbers.is_null()
         strange = int(wrong.sum())
         if self.strange == 0 and strange:
@@ -241,7 +249,8 @@ class ColumnFigures:
             self.many_numbers = numbers.n_unique() > MANY_NUMBERS
         few_words = self.strange_words is not None and self.many_numbers and 2 * self.strange < self.present
         mostly = self.strange <= (1.0 - MOSTLY) * self.present
-        if not (mostly or few_words) or (not self.marked and bool(values.str.contains(CODE).any())):
+        coded = not self.marked and not self.dates and bool(values.str.contains(CODE).any())
+        if not (mostly or few_words) or coded:
             self.numbers = None
             return
         if first:
@@ -249,9 +258,10 @@ class ColumnFigures:
             self.numbers.rows = self.numbers.missing = self.rows - len(series)
         assert self.numbers is not None
         found = numbers.drop_nulls()
-        self.numbers._add_numbers(numbers, whole=bool((found == found.round()).all()))
+        whole = not self.dates and bool((found == found.round()).all())
+        self.numbers._add_numbers(numbers, whole=whole)
         if first:
-            self.numbers.unique_whole = bool((found == found.round()).all()) and found.n_unique() == len(found)
+            self.numbers.unique_whole = whole and found.n_unique() == len(found)
 
     @property
     def read_from_text(self) -> ColumnFigures | None:
@@ -261,7 +271,7 @@ class ColumnFigures:
         """
         if self.numbers is None or self.numbers.present == 0:
             return None
-        few = self.counts is not None and not self.strange and not self.marked
+        few = self.counts is not None and not self.strange and not self.marked and not self.dates
         return None if few else self.numbers
 
     def _count(self, values: pl.Series) -> None:
@@ -312,10 +322,11 @@ class ColumnFigures:
         return "category", ""
 
     def _how_read(self) -> str:
-        how = WITH_SIGNS if self.signed else WITH_COMMAS if self.marked else FROM_TEXT
+        how = DATES if self.dates else WITH_SIGNS if self.signed else WITH_COMMAS if self.marked else FROM_TEXT
         if self.first_strange is None:
             return how
-        some = "1 value is no number" if self.strange == 1 else f"{self.strange:,} values are no numbers"
+        what = "date" if self.dates else "number"
+        some = f"1 value is no {what}" if self.strange == 1 else f"{self.strange:,} values are no {what}s"
         return f"{how}; {some} ({self.first_strange[1][:40]!r}) and missing"
 
     def _kind_of_numbers(self, kept: bool) -> tuple[str, str]:
@@ -368,6 +379,11 @@ def _has_marks(values: pl.Series) -> bool:
     return len(fitting) >= MOSTLY * len(values) and bool(fitting.str.contains(MARKS.replace(r"\s", "")).any())
 
 
+def _are_dates(values: pl.Series) -> bool:
+    """Whether nearly all are dates that can be read in one way only."""
+    return int(values.str.strip_chars().str.contains(PLAIN_DATE).sum()) >= MOSTLY * len(values)
+
+
 def _like_dates(values: pl.Series) -> str:
     """The last of the values, if nearly all look like dates or times of other forms than 2024-12-31."""
     fitting = values.filter(values.str.to_lowercase().str.contains(OTHER_DATES))
@@ -381,3 +397,19 @@ def text_as_numbers(series: pl.Series, marked: bool) -> pl.Series:
         fits = cells.str.contains(MARKED)
         cells = cells.str.replace_all(MARKS, "").set(~fits.fill_null(True), None)
     return cells.cast(pl.Float64, strict=False).fill_nan(None)
+
+
+def dates_as_numbers(series: pl.Series) -> pl.Series:
+    """Dates that were written like 2024-12-31 or 31.12.2024, perhaps with a time, in days since 1970.
+
+    Examples
+    --------
+    >>> dates_as_numbers(pl.Series(["1970-01-02", "3.1.1970", "1970-01-01T12:00:00Z", "12/31/1970"])).to_list()
+    [1.0, 2.0, 0.5, None]
+    """
+    cells = series.str.strip_chars()
+    cells = cells.set(~cells.str.contains(PLAIN_DATE).fill_null(True), None)
+    cells = cells.str.to_uppercase().str.strip_chars_end("Z").str.replace("T", " ", literal=True)
+    formats = [f"{day}{time}" for day in DATE_FORMATS for time in TIME_FORMATS]
+    read = [cells.str.to_datetime(known, strict=False, time_unit="us") for known in formats]
+    return as_numbers(pl.select(pl.coalesce(read)).to_series().alias(series.name))
