@@ -15,6 +15,7 @@ from rosenblatt.models.linear import Array
 MOST_CLASSES = 1000
 FEW_CLASSES = 50  # up to which numbers name classes, however few rows each has
 FIRST_ROWS = 4096
+IN_MEMORY = " --no-stream"  # what least squares needs
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +121,9 @@ def coded(y: Array) -> tuple[Array, Array]:
     return labels, inverse
 
 
-def check_classes(y: Array, name: str, n_values: int | None = None, n_rows: int | None = None) -> None:
+def check_classes(
+    y: Array, name: str, n_values: int | None = None, n_rows: int | None = None, *, in_passes: bool = False
+) -> None:
     """Refuse to learn whole numbers as classes where they look like a quantity: many, and hardly a row for each.
 
     Parameters
@@ -131,6 +134,8 @@ def check_classes(y: Array, name: str, n_values: int | None = None, n_rows: int 
         How the target is called.
     n_values, n_rows : int, optional
         How many different labels and rows there are, where `y` holds only some of them.
+    in_passes : bool
+        Whether the file is learned from in passes, which least squares is not.
 
     Examples
     --------
@@ -145,8 +150,8 @@ def check_classes(y: Array, name: str, n_values: int | None = None, n_rows: int 
     if values > FEW_CLASSES and 5 * values > rows:
         raise ValueError(
             f"The target must name classes, but {name!r} has {values:,} different numbers in {rows:,} rows, like a "
-            "quantity; learn it by least squares (--learner least-squares), or write the numbers as text, such as "
-            "'c17', if they are classes."
+            f"quantity; learn it by least squares (rosenblatt train --learner least-squares"
+            f"{IN_MEMORY if in_passes else ''}), or write the numbers as text, such as 'c17', if they are classes."
         )
 
 
@@ -166,8 +171,9 @@ def labels_of(column: pl.Series) -> Array:
         distinct = column.n_unique()
         if distinct > max(20, len(column) // 10):
             raise ValueError(
-                f"The target must name classes, but {column.name!r} has {distinct:,} different numbers with fractions; "
-                "choose another column, or group the numbers into classes."
+                f"The target must name classes, but {column.name!r} has {distinct:,} different numbers with fractions, "
+                f"like a quantity; learn it by least squares (rosenblatt train --learner least-squares{IN_MEMORY}), or "
+                "group the numbers into classes."
             )
         return numbers
     text = column.cast(pl.String)

@@ -430,7 +430,7 @@ def read_labels(series: polars.Series, name: str, *, numbers: bool = False, need
     if needed and series.dtype.is_numeric() and kinds > (MOST_CLASSES if _whole(series) else 20):
         raise UsageError(
             f"The target {name!r} has {kinds:,} different numbers, which looks like a quantity rather than a class; "
-            f"use --learner least-squares, or make classes of it."
+            f"use rosenblatt train --learner least-squares, or make classes of it."
         )
     with reading():
         return labels_of(series)

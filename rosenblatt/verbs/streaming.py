@@ -52,7 +52,7 @@ class StreamedTraining:
     ----------
     model : Pipeline of a fitted `ColumnEncoder` (for tables) and the learner
     target : str or None
-    X_test, y_test : a random sample of rows, kept aside: a polars frame or a matrix, and labels
+    X_test, y_test : a random sample of rows, kept aside: a polars frame or a matrix, and labels; None if none is
     X_seen, y_seen : a random sample of the rows that were learned from, as many
     rows, learned_rows : int
     trace : one row per epoch, with the error on the sample
@@ -62,7 +62,7 @@ class StreamedTraining:
     model: Pipeline
     target: str | None
     X_test: Any
-    y_test: Array
+    y_test: Array | None
     X_seen: Any
     y_seen: Array
     rows: int
@@ -137,7 +137,8 @@ def train_streamed(
     time_limit : float, optional
         Seconds of training; heeded after every block.
     tested_rows : int
-        How many rows to keep aside, drawn at random.
+        How many rows to keep aside, drawn at random. With 0, all rows are learned from, and epochs are watched by the
+        error on a sample of them.
     weights, drop : str, sequence of str
         The column with the weights of the rows; columns to leave out.
     scale : bool
@@ -179,10 +180,10 @@ def train_streamed(
     taught = clone(learner)
     trace = _epochs(stream, first, Pipeline(steps) if steps else None, taught, max_iter, time_limit, verbose, on_epoch)
     notes = [*source.notes, *first.notes]
+    X_test, y_test = (None, None) if first.tested is None else (first.tested.rows, first.tested.y)
     return StreamedTraining(
-        Pipeline([*steps, ("learner", taught)]), stream.target, first.tested.rows, first.tested.y, first.seen.rows,
-        first.seen.y, first.rows,
-        first.rows - len(first.tested.y), trace, notes,
+        Pipeline([*steps, ("learner", taught)]), stream.target, X_test, y_test, first.seen.rows, first.seen.y,
+        first.rows, first.learned_rows, trace, notes,
     )  # fmt: skip
 
 
@@ -219,10 +220,14 @@ class _Sample:
 class _Survey:
     rows: int
     classes: Array
-    tested: _Rows
+    tested: _Rows | None  # kept aside
     seen: _Rows
-    limit: np.uint64  # rows with a key up to this are kept aside
+    limit: np.uint64 | None  # rows with a key up to this are kept aside
     notes: list[str]
+
+    @property
+    def learned_rows(self) -> int:
+        return self.rows - (0 if self.tested is None else len(self.tested.y))
 
 
 @dataclass
@@ -262,7 +267,7 @@ class _Stream:
                 if sample is None:
                     size = max(1, _n_bytes(piece.rows) // max(1, len(piece.y)))
                     # Half of the sample is tested on, and the other shows what was learned from.
-                    sample = _Sample(2 * min(self.tested_rows, max(100, TESTED_BYTES // size)))
+                    sample = _Sample(2 * min(self.tested_rows or TESTED_ROWS, max(100, TESTED_BYTES // size)))
                 sample.add(piece)
                 classes.update(np.unique(piece.y).tolist())
                 if len(classes) > MOST_CLASSES:
@@ -290,7 +295,7 @@ class _Stream:
                 f"{len(classes)}; choose another column."
             )
         known = np.array(sorted(classes))
-        check_classes(known, self.target or "label", n_rows=rows)
+        check_classes(known, self.target or "label", n_rows=rows, in_passes=True)
         assert sample is not None
         kept = sample.finished()
         order = np.argsort(kept.keys, kind="stable")
@@ -306,6 +311,8 @@ class _Stream:
         elif self.without:
             lost, are = counted(self.without, "row"), "is" if self.without == 1 else "are"
             notes = [*notes, f"{lost} without a value of {self.target!r} {are} left out."]
+        if not self.tested_rows:
+            return _Survey(rows, known, None, _taken(kept, seen), None, notes)
         return _Survey(rows, known, _taken(kept, tested), _taken(kept, seen), kept.keys[tested[-1]], notes)
 
     def _settle(self, scaler: StandardScaler, gaps: GapsOfStream, sample: Any) -> None:
@@ -445,8 +452,8 @@ def _epochs(
 ) -> Trace:  # fmt: skip
     """Pass after pass until there is a reason to stop; the learner has learned, whatever the reason."""
     trace, started = Trace(), time.perf_counter()
-    rows = first.rows - len(first.tested.y)
-    X_test = first.tested.rows if encoder is None else encoder.transform(first.tested.rows)
+    rows, watched = first.learned_rows, first.tested or first.seen
+    X_watched = watched.rows if encoder is None else encoder.transform(watched.rows)
     show = reporter(verbose, type(learner).__name__, max_iter)
     reason = "max_iter"
     with show:
@@ -472,8 +479,9 @@ def _epochs(
             finally:
                 blocks.close()
             met = getattr(learner, "mistakes_", 0) - mistakes
-            error = float((learner.predict(X_test) != first.tested.y).mean())
-            row = Epoch(number, met, met, _norm(learner), time.perf_counter() - clock, None, error)
+            error = float((learner.predict(X_watched) != watched.y).mean())
+            errors = (error, None) if first.tested is None else (None, error)
+            row = Epoch(number, met, met, _norm(learner), time.perf_counter() - clock, *errors)
             trace.epochs.append(row)
             show.epoch(row)
             if not stop and on_epoch is not None and on_epoch(row):
@@ -490,14 +498,14 @@ def _epochs(
 
 
 def _encoded(
-    stream: _Stream, limit: np.uint64, encoder: Pipeline | None, number: int, shuffle: bool
+    stream: _Stream, limit: np.uint64 | None, encoder: Pipeline | None, number: int, shuffle: bool
 ) -> Iterator[tuple[Any, Array, Array | None]]:
     """The rows of an epoch as the learner takes them, without those that are kept aside, shuffled within a block."""
     random = np.random.default_rng([stream.seed, number])
     window: list[tuple[Any, Array, Array | None]] = []
     waiting = 0
     for piece in stream.pieces(int(random.integers(2**31)) if shuffle else None):
-        learned = np.flatnonzero(piece.keys > limit)
+        learned = np.arange(len(piece.y)) if limit is None else np.flatnonzero(piece.keys > limit)
         if len(learned) == 0:
             continue
         X = piece.rows if encoder is None else encoder.transform(piece.rows)

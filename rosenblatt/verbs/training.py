@@ -195,6 +195,8 @@ def train(
     check_columns_policy(missing, text)
     clock = _Clock()
     numbers = LEARNERS[name].kind == "numbers"
+    if numbers and positive is not None:
+        raise UsageError(f"--positive must name a class, but the learner {name} answers numbers; leave it out.")
     _check_outputs(out, report, data.paths if isinstance(data, Source) else data, target, test)
     source = (
         data
@@ -489,7 +491,7 @@ class _Streamed:
     ) -> Training:
         from rosenblatt.features.column_kinds import KEPT
         from rosenblatt.features.columns import ColumnEncoder
-        from rosenblatt.verbs.streaming import EPOCHS, train_streamed
+        from rosenblatt.verbs.streaming import EPOCHS, TESTED_ROWS, train_streamed
 
         source = self.source
         learner = make_learner(self.name, self.given, random_state=self.seed, max_iter=EPOCHS)
@@ -500,6 +502,7 @@ class _Streamed:
                 f"use one of {listed(able)}, or --no-stream."
             )
         target, weights, away, kept = self._columns()
+        others = None if test is None else read_examples(test, target, drop=self.drop, **self.written)
         scale, kinds = "standard" if self.scale else None, dict.fromkeys(kept, KEPT) or None
         encoder = ColumnEncoder(text=self.text, missing=self.missing, scale=scale, kinds=kinds)
         with _heard() as heard, reading(source.name):
@@ -510,6 +513,7 @@ class _Streamed:
                 encoder=encoder if source.kind == "frame" else None,
                 max_iter=self.given.get("max_iter", EPOCHS),
                 time_limit=self.given.get("time_limit"),
+                tested_rows=TESTED_ROWS if others is None else 0,
                 weights=weights,
                 drop=away,
                 scale=self.scale,
@@ -524,14 +528,14 @@ class _Streamed:
             digesting.result()
             source.close()
         seen = Examples(done.X_seen, done.y_seen, None, done.target, name, source.format, digesting=digesting)
-        told = f"a random {len(done.y_test):,} of {done.rows:,} rows"
         tested = Examples(done.X_test, done.y_test, None, done.target, name, source.format)
-        if test is not None:
-            tested = read_examples(test, done.target, drop=self.drop, **self.written)
-            if tested.is_frame:
-                tested = replace(tested, rows=columns_for(done.model.steps[0][1], tested))
-            aside = done.rows - done.learned_rows
-            done.notes.append(f"{aside:,} rows are kept aside to watch the epochs; --no-stream learns from all.")
+        told = f"a random {done.rows - done.learned_rows:,} of {done.rows:,} rows"
+        if others is not None:
+            if others.is_frame:
+                tested = replace(others, rows=columns_for(done.model.steps[0][1], others))
+            else:
+                width = done.model.steps[0][1].n_features_in_
+                tested = replace(others, rows=with_width(others.rows, width, others.name)[0])
             told = f"the rows of {tested.name}"
         with _heard() as more:
             judge = _Judge(done.model, seen, told, None, self.seed, top, rows_train=done.learned_rows)
