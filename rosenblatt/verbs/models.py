@@ -143,7 +143,8 @@ def columns_for(encoder: ColumnEncoder, found: Examples) -> Any:
     """The columns that a fitted encoder takes, in its order; one that training left out need not be there."""
     needed = [column.name for column in encoder.columns_ if column.width]
     columns = list(found.rows.columns)
-    _check_columns(needed, columns, found.name)
+    unlike = {*map(str, encoder.feature_names_in_)} - {*needed}  # the model knows them, and does without
+    _check_columns(needed, [name for name in columns if name not in unlike], found.name)
     frame = found.rows
     unused = [column.name for column in encoder.columns_ if not column.width and column.name not in columns]
     if unused:
