@@ -32,7 +32,7 @@ def print_training(screen: Console, done: Training) -> None:
         _searched(screen, done.searched)
     print_summary(screen, done.summary, learner=done.learner)
     spent = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in done.seconds.items())
-    if done.interrupted:
+    if done.learned_in_part:
         screen.print("\n[yellow]Interrupted[/yellow]: the model is what was learned until then.")
     written = [path for path in (done.path, done.report) if path and path != "-"]
     if written:

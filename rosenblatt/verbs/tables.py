@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import re
 import shutil
 import sys
 import tempfile
@@ -161,20 +163,36 @@ class _BinaryBlocks:
             return
         for each in (frame,) if self.only is None else (self.only, frame):
             self.parts.append(self.folder / f"{len(self.parts):09d}.arrow")
-            each.write_ipc(self.parts[-1], compression="lz4")
+            with _written_by_polars():
+                each.write_ipc(self.parts[-1], compression="lz4")
         self.only = None
 
     def finish(self) -> None:
         import polars
 
         path = self.folder / f"whole.{self.format}"
-        if self.only is not None:
-            self.only.write_parquet(path) if self.format == "parquet" else self.only.write_ipc(path)
-        elif self.parts:
-            whole = polars.scan_ipc(self.parts)
-            whole.sink_parquet(path) if self.format == "parquet" else whole.sink_ipc(path)
+        with _written_by_polars():
+            if self.only is not None:
+                self.only.write_parquet(path) if self.format == "parquet" else self.only.write_ipc(path)
+            elif self.parts:
+                whole = polars.scan_ipc(self.parts)
+                whole.sink_parquet(path) if self.format == "parquet" else whole.sink_ipc(path)
         with path.open("rb") as file:
             shutil.copyfileobj(file, self.stream, 2**20)
+
+
+@contextmanager
+def _written_by_polars() -> Iterator[None]:
+    """An error of the system that polars hides in one of its own, as it is."""
+    from polars.exceptions import PolarsError
+
+    try:
+        yield
+    except PolarsError as error:
+        number = re.search(r"\(os error (\d+)\)", str(error))
+        if number is None:
+            raise
+        raise OSError(int(number[1]), os.strerror(int(number[1]))) from error
 
 
 def write_matrix(
