@@ -241,7 +241,7 @@ def examples_of(
     target: str | int | None = None,
     *,
     labelled: bool = True,
-    numbers: bool = False,
+    numbers: bool | None = False,
     weights: str | None = None,
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
@@ -274,7 +274,7 @@ def _of_frame(
     target: str | int | None,
     *,
     labelled: bool,
-    numbers: bool,
+    numbers: bool | None,
     weights: str | None,
     drop: Sequence[str],
     keep: Sequence[str],
@@ -400,8 +400,10 @@ def check_left(
         raise UsageError(f"There must be a column to learn from, but {where} has none left: {told}; add one.")
 
 
-def read_labels(series: polars.Series, name: str, *, numbers: bool = False, needed: bool = True) -> Array:
+def read_labels(series: polars.Series, name: str, *, numbers: bool | None = False, needed: bool = True) -> Array:
     """The labels of a column: text, whole numbers or Booleans; numbers where the target is a quantity.
+
+    With `numbers=None` they are not to be learned from, and may be either.
 
     Examples
     --------
@@ -414,6 +416,11 @@ def read_labels(series: polars.Series, name: str, *, numbers: bool = False, need
     """
     from rosenblatt.features.target import labels_of
 
+    if numbers is None:
+        needed = False
+        if series.dtype.is_float():
+            values = series.to_numpy()
+            return values.astype(np.int64) if bool((values == np.rint(values)).all()) else values
     if numbers:
         if not series.dtype.is_numeric():
             raise InputError(
@@ -466,7 +473,7 @@ def _of_matrix(
     target: str | int | None,
     *,
     labelled: bool,
-    numbers: bool,
+    numbers: bool | None,
     asked: tuple[str | None, Sequence[str], Sequence[str]],
 ) -> Examples:
     if asked[0] is not None or asked[1] or asked[2]:
