@@ -20,8 +20,8 @@ KINDS = ("number", "boolean", "category", "hashed", "text", "dropped")
 #: Pairs of words that stand for no and yes.
 BOOLEANS = (("false", "true"), ("no", "yes"), ("n", "y"), ("f", "t"), ("off", "on"))
 IDENTIFIER_NAME = re.compile(r"(.*[_ .-])?(id|uuid|guid|index|idx|row|nr|no)|.*Id|unnamed: 0|column_1 id", re.I)
-#: Numbers as 1,234.5 or $5 or 7.5 %, beside plain ones.
-MARKED = r"^\s*[+-]?[$€£¥]?\s?[+-]?((([1-9]\d{0,2}(,\d{3})+|\d+)(\.\d+)?)|\.\d+)\s?[%€£¥$]?\s*$"
+#: Numbers as 1,234.5 or 1 234.5 or $5 or 7.5 %, beside plain ones.
+MARKED = r"^\s*[+-]?[$€£¥]?\s?[+-]?((([1-9]\d{0,2}((,\d{3})+|(\s\d{3})+)|\d+)(\.\d+)?)|\.\d+)\s?[%€£¥$]?\s*$"
 MARKS = r"[,$€£¥%\s]"
 SIGNS = r"[$€£¥%]"
 WORDS_OF_TEXT = 3.0  # on average, from which text is taken for text
@@ -33,6 +33,7 @@ HUGE = 1e150  # numbers of this size and more cannot be squared
 CODE = r"^\s*[+-]?0\d"  # 01234 is a code, not a number
 FROM_TEXT = "read from text"
 WITH_COMMAS = "read as numbers with commas between thousands"
+WITH_SPACES = "read as numbers with spaces between thousands"
 WITH_SIGNS = "read as numbers without their signs, such as $ and %"
 SINCE_1970 = "in days since 1970-01-01"
 DATES = f"{SINCE_1970}, read from text"
@@ -86,6 +87,7 @@ class ColumnFigures:
     words: float = 0.0
     marked: bool = False  # numbers with commas between thousands, $, % and the like
     signed: bool = False  # with $ or %
+    spaced: bool = False  # with spaces between thousands
     dates: bool = False  # that can be read
     like_dates: str = ""  # one of its values, where they look like dates that are not in ISO 8601
     numbers: ColumnFigures | None = None  # of the text that reads as numbers, while most of it does
@@ -218,6 +220,7 @@ class ColumnFigures:
             self.marked = _has_marks(start)
             self.dates = _are_dates(start)
             self.signed = self.marked and bool(start.str.contains(SIGNS).any())
+            self.spaced = self.marked and not bool(start.str.contains(",", literal=True).any())
             self.like_dates = _like_dates(start)
         if first or self.numbers is not None:
             self._read_as_numbers(series, values, first)
@@ -322,7 +325,8 @@ class ColumnFigures:
         return "category", ""
 
     def _how_read(self) -> str:
-        how = DATES if self.dates else WITH_SIGNS if self.signed else WITH_COMMAS if self.marked else FROM_TEXT
+        marks = WITH_SIGNS if self.signed else WITH_SPACES if self.spaced else WITH_COMMAS
+        how = DATES if self.dates else marks if self.marked else FROM_TEXT
         if self.first_strange is None:
             return how
         what = "date" if self.dates else "number"
@@ -376,7 +380,9 @@ def holds_numbers(series: pl.Series, most_categories: int) -> bool:
 def _has_marks(values: pl.Series) -> bool:
     """Whether nearly all are numbers like 1,234.5 or $5 or 7 %, or plain ones beside them."""
     fitting = values.filter(values.str.contains(MARKED))
-    return len(fitting) >= MOSTLY * len(values) and bool(fitting.str.contains(MARKS.replace(r"\s", "")).any())
+    return len(fitting) >= MOSTLY * len(values) and bool(
+        fitting.str.contains(MARKS.replace(r"\s", "") + r"|\d\s\d").any()
+    )
 
 
 def _are_dates(values: pl.Series) -> bool:

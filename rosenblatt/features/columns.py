@@ -26,6 +26,7 @@ from rosenblatt.features.column_kinds import (
     SINCE_1970,
     WITH_COMMAS,
     WITH_SIGNS,
+    WITH_SPACES,
     ColumnFigures,
     dates_as_numbers,
     text_as_numbers,
@@ -482,7 +483,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         `strange` of `rows` values are no numbers, the first of which stands in `row`, from 0.
         """
-        known = column.why.startswith((FROM_TEXT, f"{DATES};", f"{WITH_COMMAS};", f"{WITH_SIGNS};"))
+        known = column.why.startswith((FROM_TEXT, f"{DATES};", f"{WITH_COMMAS};", f"{WITH_SPACES};", f"{WITH_SIGNS};"))
         if self.missing == "error" or (not known and strange > (1.0 - MOSTLY) * rows):
             raise CellError(
                 f"The column {column.name!r} holds numbers in the model, but row {{row}} has {value!r}; "
@@ -603,7 +604,7 @@ def read_numbers(column: Column, series: pl.Series) -> tuple[pl.Series, pl.Serie
     if column.why.startswith(SINCE_1970):
         numbers = dates_as_numbers(series)
     else:
-        numbers = text_as_numbers(series, column.why.startswith((WITH_COMMAS, WITH_SIGNS)))
+        numbers = text_as_numbers(series, column.why.startswith((WITH_COMMAS, WITH_SPACES, WITH_SIGNS)))
     return numbers, series.is_not_null() & numbers.is_null()
 
 

@@ -176,7 +176,7 @@ def labels_of(column: pl.Series) -> Array:
                 "group the numbers into classes."
             )
         return numbers
-    text = column.cast(pl.String)
+    text = column.cast(pl.String).str.strip_chars()  # "yes " is no class of its own
     classes = sorted(text.unique().to_list())
     if len(column) > 20 and len(classes) > max(MOST_CLASSES, len(column) // 2):
         raise ValueError(

@@ -412,3 +412,14 @@ def test_a_word_among_dates_is_missing_and_dates_that_are_not_sure_are_no_number
     assert encoder.columns_[1].kind == "category" and "dates or times like" in encoder.columns_[1].why
     impossible = ColumnEncoder(scale=None).fit({"day": ["31.02.2024", "32.12.2024"] * 20})
     assert impossible.columns_[0].kind != "number"
+
+
+def test_numbers_with_spaces_between_thousands():
+    numbers = [1234, 56789, 7, 1234567] * 10 + list(range(1000, 1060))
+    written = [f"{number:,}".replace(",", " " if k % 2 else "\u00a0") for k, number in enumerate(numbers)]
+    encoder = ColumnEncoder(scale=None)
+    assert encoder.fit_transform({"n": written}).ravel().tolist() == numbers
+    assert "with spaces between thousands" in encoder.columns_[0].why
+    assert encoder.transform({"n": ["2 500", "12"]}).ravel().tolist() == [2500.0, 12.0]
+    codes = ColumnEncoder().fit({"zip": [f"{n:03d} {n % 50:02d}" for n in range(100, 150)] * 2})
+    assert codes.columns_[0].kind != "number"
