@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse
 
 from rosenblatt.engine.state import Array
+from rosenblatt.finite import sentence_on
 
 BLOCK = 1 << 21  # numbers that are looked at together
 
@@ -69,7 +70,7 @@ def read_rows(X: Any) -> Any:
     if 0 in X.shape:
         raise ValueError(f"X must have rows and features, but its shape is {X.shape}; pass at least one of each.")
     if values.dtype.kind == "f" and not np.isfinite(values).all():
-        raise ValueError("X must be finite, but it contains NaN or infinity; remove or replace those values.")
+        raise ValueError(sentence_on("X", X))
     if values.dtype.kind == "b":
         X = X.astype(np.uint8)
     if values.dtype == np.float16:
@@ -147,7 +148,7 @@ def read_labels(y: Any, n: int) -> tuple[Array, Array]:
     if labels.ndim != 1 or len(labels) != n:
         raise ValueError(f"y must have one label for each of the {n} rows, but its shape is {labels.shape}.")
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-        raise ValueError("y must not contain NaN or infinity; remove the rows without a label.")
+        raise ValueError(sentence_on("y", labels))
     try:
         classes, codes = np.unique(labels, return_inverse=True)
     except TypeError:

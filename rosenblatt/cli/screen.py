@@ -71,7 +71,9 @@ def watching(quiet: bool) -> int:
 def notes(sentences: Iterable[str], quiet: bool) -> None:
     """Remarks, unless nobody wants them."""
     if not quiet:
-        for sentence in sentences:
+        from rosenblatt.cli.notes import gathered
+
+        for sentence in gathered(map(in_options, sentences)):
             note(sentence)
 
 

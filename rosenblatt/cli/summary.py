@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt.cli.notes import FEW
 from rosenblatt.cli.screen import table
 from rosenblatt.cli.words import in_options
 from rosenblatt.report.scores import percent
@@ -30,7 +32,7 @@ def print_training(screen: Console, done: Training) -> None:
         _searched(screen, done.searched)
     print_summary(screen, done.summary, learner=done.learner)
     spent = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in done.seconds.items())
-    if done.interrupted:
+    if done.learned_in_part:
         screen.print("\n[yellow]Interrupted[/yellow]: the model is what was learned until then.")
     written = [path for path in (done.path, done.report) if path and path != "-"]
     if written:
@@ -280,10 +282,25 @@ def print_proof(screen: Console, done: Proof) -> None:
         if upper is not None and upper < float("inf"):
             _pair(screen, "So far", f"if there is a margin, it is at most {upper:.3g}")
     if done.left_out:
-        told = "; ".join(f"{name} ({why})" for name, why in done.left_out.items())
+        told = _left_out(done.left_out)
         _pair(screen, "Left out", _safe(f"{told}: the verdict is about the other columns"))
     if done.path and done.verified is None:
         _pair(screen, "Certificate", f"{_safe(done.path)} [dim](check it with --verify)[/dim]")
+
+
+def _left_out(reasons: dict[str, str]) -> str:
+    """Columns and why they are left out; many of the same reason are counted."""
+    alike: dict[str, list[str]] = {}
+    for name, why in reasons.items():
+        alike.setdefault(re.sub(r"--keep .*(?= keeps it)", "--keep", why), []).append(name)
+    told = []
+    for names in alike.values():
+        if len(names) <= FEW:
+            told += [f"{name} ({reasons[name]})" for name in names]
+        else:
+            named, more = ", ".join(names[:FEW]), len(names) - FEW
+            told.append(f"{named} and {more:,} more ({reasons[names[0]]})")
+    return "; ".join(told)
 
 
 def _several(screen: Console, result: Any, checked: str) -> None:

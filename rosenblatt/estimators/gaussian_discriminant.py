@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt.engine.state import Array
 from rosenblatt.estimators.validation import check_labels, row_weights, unchanged_on_failure
+from rosenblatt.finite import in_one_sentence
 from rosenblatt.models import LinearModel
 
 
@@ -85,9 +86,10 @@ class GaussianDiscriminant(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             weights = weights if len(weights) else np.ones(len(y))
             totals = np.bincount(codes, weights, len(classes))
             if not (totals > 0).all():
+                label = classes.item(int(totals.argmin()))
                 raise ValueError(
-                    f"Every class needs a row with a weight above 0, but {classes[int(totals.argmin())]!r} has none; "
-                    f"leave its rows out or give them a weight."
+                    f"Every class needs a row with a weight above 0, but {label!r} has none; leave its rows out "
+                    f"or give them a weight."
                 )
             priors = self._check_priors(totals / totals.sum(), len(classes))
             means = np.stack([weights[codes == k] @ X[codes == k] / totals[k] for k in range(len(classes))])
@@ -154,7 +156,8 @@ class GaussianDiscriminant(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return self._model().decision_function(self._rows(X, reset=False))
 
     def _rows(self, X: Any, *, reset: bool) -> Array:
-        return np.asarray(validate_data(self, X, dtype=np.float64, reset=reset))
+        with in_one_sentence(X=X):
+            return np.asarray(validate_data(self, X, dtype=np.float64, reset=reset))
 
     def _model(self) -> LinearModel:
         return LinearModel(self.coef_, self.intercept_, self.classes_)

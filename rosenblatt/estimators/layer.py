@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.engine.state import Array
 from rosenblatt.estimators import minimising
@@ -23,6 +23,7 @@ from rosenblatt.estimators.validation import (
     check_positive,
     check_rows,
     check_seed,
+    check_weights,
     unchanged_on_failure,
 )
 from rosenblatt.trace import Epoch, Trace
@@ -231,7 +232,7 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             targets = self._targets(y, X.shape[0])
             weights = np.ones(X.shape[0])
             if sample_weight is not None:
-                weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+                weights = check_weights(sample_weight, X, ensure_non_negative=True)
             kind = np.float64 if X.dtype != np.float32 else np.float32
             X = X if X.dtype == kind else X.astype(kind)
             if self.activation == "threshold":

@@ -10,11 +10,12 @@ import scipy.linalg
 import scipy.sparse
 import scipy.sparse.linalg
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt.engine.state import Array, weight_dtype
 from rosenblatt.estimators import minimising
-from rosenblatt.estimators.validation import ROW_DTYPES, check_choice, check_rows, unchanged_on_failure
+from rosenblatt.estimators.validation import ROW_DTYPES, check_choice, check_rows, check_weights, unchanged_on_failure
+from rosenblatt.finite import in_one_sentence
 from rosenblatt.models.linear import product
 from rosenblatt.trace import Epoch, Trace
 
@@ -123,14 +124,15 @@ time_limit, verbose
             check_choice("solver", self.solver, ("exact", *minimising.STEPWISE))
             minimising.check_descent(self)
             earlier = vars(self).get("_weights") if self.warm_start else None
-            X, y = validate_data(
-                self, X, y, accept_sparse="csr", dtype=ROW_DTYPES, order="C", multi_output=True, y_numeric=True
-            )
+            with in_one_sentence(X=X, y=y):
+                X, y = validate_data(
+                    self, X, y, accept_sparse="csr", dtype=ROW_DTYPES, order="C", multi_output=True, y_numeric=True
+                )
             flat = y.ndim == 1
             targets = np.asarray(y, np.float64).reshape(len(y), -1)
             weights = np.empty(0)
             if sample_weight is not None:
-                weights = _check_sample_weight(sample_weight, X, dtype=np.float64, copy=True, ensure_non_negative=True)
+                weights = check_weights(sample_weight, X, copy=True, ensure_non_negative=True)
                 if not weights.any():
                     raise ValueError(
                         "sample_weight must be above 0 for at least one row, but every row weighs 0; give the rows to "

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import assert_all_finite, check_random_state
+from sklearn.utils import check_random_state
 
 from rosenblatt.engine.rows import rows_of
 from rosenblatt.engine.state import BIAS, MARK, SEEN, Array, HalfSpaces
 from rosenblatt.estimators import training
 from rosenblatt.estimators.linear import LinearClassifier
-from rosenblatt.estimators.validation import check_choice, check_positive
+from rosenblatt.estimators.validation import check_choice, check_finite, check_positive
 from rosenblatt.models.linear import product
 from rosenblatt.progress import reporter
 from rosenblatt.rules import RULES, Rule
@@ -279,7 +279,7 @@ class LinearSVM(LinearClassifier):
         alpha = np.hstack([one.alpha for one in machines])
         scale, reason = 2.0 * float(self.lam), trace.stop_reason
         if reason == "diverged" or not np.isfinite(primal).all():
-            assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
+            check_finite(self, X)
         early = np.isfinite(primal) & (primal > costs.sum()) & (reason != "diverged")
         for k in np.flatnonzero(early):  # worse than no weights at all: the run ended too early
             share, better = self._shortened(coef[k], float(bias[k]), task, int(k), X, costs)

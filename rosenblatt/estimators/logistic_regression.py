@@ -7,12 +7,11 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse
 import scipy.special
-from sklearn.utils import assert_all_finite
 
 from rosenblatt.engine.state import Array, HalfSpaces
 from rosenblatt.estimators import minimising, training
 from rosenblatt.estimators.linear import LinearClassifier
-from rosenblatt.estimators.validation import check_choice
+from rosenblatt.estimators.validation import check_choice, check_finite
 from rosenblatt.rules import RULES, Rule
 from rosenblatt.trace import Trace
 
@@ -152,7 +151,7 @@ class LogisticRegression(LinearClassifier):
     ) -> None:
         from rosenblatt.engine.objective import Objective
 
-        assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
+        check_finite(self, X)
         self._multinomial = self.multi_class == "multinomial" and len(self.classes_) > 2
         loss = "multinomial" if self._multinomial else "logistic"
 

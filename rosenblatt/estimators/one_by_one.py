@@ -21,6 +21,7 @@ from rosenblatt.estimators.classes import check_kind
 from rosenblatt.estimators.named_features import Names, Reading, number_of
 from rosenblatt.estimators.quick_way import OneByOne
 from rosenblatt.estimators.validation import check_label, check_labels, unchanged_on_failure
+from rosenblatt.finite import in_one_sentence
 
 if TYPE_CHECKING:
     from rosenblatt.estimators.linear import LinearClassifier
@@ -225,7 +226,8 @@ def _named_columns(estimator: LinearClassifier, X: Any, grow: bool) -> Any:
     """The rows of a frame as CSR over the slots of its columns."""
     names: Names = estimator.__dict__["_names"]
     columns = [str(column) for column in X.columns]
-    numbers = check_array(X, dtype=np.float64)
+    with in_one_sentence(X=X):
+        numbers = check_array(X, dtype=np.float64, input_name="X")
     if grow and names.size is None:
         names.add(columns)
     places = [names.slot(column) for column in columns]

@@ -28,14 +28,14 @@ from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, check_random_state, get_tags
 from sklearn.utils.metaestimators import _safe_split
-from sklearn.utils.validation import _check_sample_weight, _num_samples, has_fit_parameter
+from sklearn.utils.validation import _num_samples, has_fit_parameter
 
 from rosenblatt.engine.state import Array, weight_dtype
 from rosenblatt.estimators import training
 from rosenblatt.estimators.half_space import HalfSpace
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.estimators.search_result import Search
-from rosenblatt.estimators.validation import check_labels, check_rows, check_rows_and_labels
+from rosenblatt.estimators.validation import check_labels, check_rows, check_rows_and_labels, check_weights
 from rosenblatt.progress import bar
 from rosenblatt.rules import RULES, Rule
 from rosenblatt.trace import Epoch, Trace
@@ -359,7 +359,7 @@ def _problem(
     if classifier and len(np.unique(y)) < 2:
         raise ValueError(f"y must hold at least 2 classes, but got 1 class ({y.item(0)!r}); add rows of another class.")
     if sample_weight is not None:
-        sample_weight = _check_sample_weight(sample_weight, np.empty((n_rows, 1)), dtype=np.float64)
+        sample_weight = check_weights(sample_weight, np.empty((n_rows, 1)))
     check_scoring(base, scoring)
     return _Problem(X, y, _folds(cv, y, groups, n_rows, classifier), sample_weight, scoring)
 

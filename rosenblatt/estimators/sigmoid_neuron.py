@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 import scipy.special
-from sklearn.utils import assert_all_finite
 
 from rosenblatt.engine.state import Array, HalfSpaces
 from rosenblatt.estimators import minimising, training
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.estimators.logistic_regression import _errors, _wrong
-from rosenblatt.estimators.validation import check_choice
+from rosenblatt.estimators.validation import check_choice, check_finite
 from rosenblatt.rules import RULES, Rule
 
 
@@ -113,7 +112,7 @@ class SigmoidNeuron(LinearClassifier):
     ) -> None:
         from rosenblatt.engine.objective import Objective
 
-        assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
+        check_finite(self, X)
 
         def objective_over(rows: Any, codes: Array, weights: Array) -> Objective:
             targets = np.where(codes[:, None] == task.positive[None, :], 1.0, -1.0)

@@ -9,10 +9,16 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.engine.state import Array
-from rosenblatt.estimators.validation import check_labels, check_positive, check_rows, unchanged_on_failure
+from rosenblatt.estimators.validation import (
+    check_labels,
+    check_positive,
+    check_rows,
+    check_weights,
+    unchanged_on_failure,
+)
 
 BLOCK_BYTES = 2**23  # of mapped rows
 
@@ -77,7 +83,7 @@ class Streamed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             n_rows = X.shape[0]
             labels = check_labels(y, n_rows)
             if sample_weight is not None:
-                sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+                sample_weight = check_weights(sample_weight, X, ensure_non_negative=True)
                 if not sample_weight.any():
                     raise ValueError(
                         "sample_weight must be above 0 for at least one row, but every row weighs 0; give the rows to "

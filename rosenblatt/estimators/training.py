@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import assert_all_finite, check_random_state
+from sklearn.utils import check_random_state
 
 from rosenblatt.engine.rows import rows_of
 from rosenblatt.engine.state import SEEN, Array, HalfSpaces
 from rosenblatt.estimators.classes import check_kind, codes_of, half_space_count, positive_codes
 from rosenblatt.estimators.committee import Committee
-from rosenblatt.estimators.validation import check_labels, check_rows, row_weights
+from rosenblatt.estimators.validation import check_finite, check_labels, check_rows, row_weights
 from rosenblatt.progress import reporter
 from rosenblatt.trace import Epoch, Trace
 
@@ -99,7 +99,7 @@ def run(
         )
         if outcome.stop_reason == "diverged" or (len(trace) == 1 and outcome.stop_reason != "converged"):
             # The first epoch looks at every number; if it was cut short, nobody has seen that all rows are finite.
-            assert_all_finite(X, estimator_name=type(estimator).__name__, input_name="X")
+            check_finite(estimator, X)
         trace.stop_reason = outcome.stop_reason
         show.finish(trace)
     estimator._state = state

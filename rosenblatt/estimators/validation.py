@@ -10,12 +10,13 @@ from datetime import date
 from typing import Any, NoReturn
 
 import numpy as np
-from sklearn.utils import check_random_state, compute_class_weight
+from sklearn.utils import assert_all_finite, check_random_state, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
 
 from rosenblatt.engine.state import Array
 from rosenblatt.estimators.classes import NUMBERS, codes_of
+from rosenblatt.finite import in_one_sentence
 
 ALLOWS_ZEROS = "allow_all_zero_weights" in inspect.signature(_check_sample_weight).parameters
 ROW_DTYPES = (np.float64, np.float32, np.uint8)  # any other dtype becomes the first
@@ -72,16 +73,29 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, finite: bool = True) -> A
 
     `finite=False` leaves the look at every number to a fit, whose first epoch takes it anyway.
     """
-    return validate_data(
-        estimator,
-        X,
-        accept_sparse="csr",
-        dtype=ROW_DTYPES,
-        order="C",
-        reset=reset,
-        ensure_min_features=1,
-        ensure_all_finite=finite,
-    )
+    with in_one_sentence(X=X):
+        return validate_data(
+            estimator,
+            X,
+            accept_sparse="csr",
+            dtype=ROW_DTYPES,
+            order="C",
+            reset=reset,
+            ensure_min_features=1,
+            ensure_all_finite=finite,
+        )
+
+
+def check_finite(estimator: Any, X: Any) -> None:
+    """Refuse NaN and infinity in rows of which nobody has looked at every number yet."""
+    with in_one_sentence(X=X):
+        assert_all_finite(X, estimator_name=type(estimator).__name__, input_name="X")
+
+
+def check_weights(sample_weight: Any, X: Any, **options: Any) -> Array:
+    """One finite number per row, 1 where none is given; `options` of scikit-learn's check."""
+    with in_one_sentence(sample_weight=sample_weight):
+        return np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64, **options))
 
 
 def check_labels(y: Any, n_rows: int | None = None, known: Array | None = None) -> Array:
@@ -97,8 +111,8 @@ def check_labels(y: Any, n_rows: int | None = None, known: Array | None = None) 
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         row = int(np.flatnonzero(~np.isfinite(y))[0])
         raise ValueError(
-            f"Input y contains NaN or infinity: every label must be a value, but row {row} has {y[row]}; leave the row "
-            f"out or give it a label."
+            f"Input y contains {'NaN' if np.isnan(y[row]) else 'infinity'}: every label must be a value, but row {row} "
+            f"has {y[row]}; leave the row out or give it a label."
         )
     if y.dtype.kind == "O":
         kinds = set(map(type, y))
@@ -152,13 +166,8 @@ def row_weights(
     """
     if sample_weight is None and class_weight is None:
         return np.empty(0)
-    weights = _check_sample_weight(
-        sample_weight,
-        X,
-        dtype=np.float64,
-        copy=True,
-        **({"allow_all_zero_weights": True} if batch and ALLOWS_ZEROS else {}),
-    )
+    allowed = {"allow_all_zero_weights": True} if batch and ALLOWS_ZEROS else {}
+    weights = check_weights(sample_weight, X, copy=True, **allowed)
     if (weights < 0).any():
         row = int(np.flatnonzero(weights < 0)[0])
         raise ValueError(

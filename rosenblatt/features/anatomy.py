@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -135,7 +136,9 @@ class Anatomy:
             names = self._names_out()
         except (AttributeError, ValueError, TypeError, NotImplementedError):
             return None
-        return [str(name) for name in names] if names is not None and len(names) == count else None
+        if names is None or len(names) != count:
+            return None
+        return [re.sub(r"^missingindicator_(.*)", r"\1 is missing", str(name)) for name in names]
 
     def _names_out(self) -> Any:
         if self.encoders:

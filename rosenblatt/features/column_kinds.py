@@ -23,8 +23,8 @@ KINDS = ("number", "boolean", "category", "hashed", "text", "dropped")
 #: Pairs of words that stand for no and yes.
 BOOLEANS = (("false", "true"), ("no", "yes"), ("n", "y"), ("f", "t"), ("off", "on"))
 IDENTIFIER_NAME = re.compile(r"(.*[_ .-])?(id|uuid|guid|index|idx|row|nr|no)|.*Id|unnamed: 0|column_1 id", re.I)
-#: Numbers as 1,234.5 or $5 or 7.5 %, beside plain ones.
-MARKED = r"^\s*[+-]?[$€£¥]?\s?[+-]?((([1-9]\d{0,2}(,\d{3})+|\d+)(\.\d+)?)|\.\d+)\s?[%€£¥$]?\s*$"
+#: Numbers as 1,234.5 or 1 234.5 or $5 or 7.5 %, beside plain ones.
+MARKED = r"^\s*[+-]?[$€£¥]?\s?[+-]?((([1-9]\d{0,2}((,\d{3})+|(\s\d{3})+)|\d+)(\.\d+)?)|\.\d+)\s?[%€£¥$]?\s*$"
 MARKS = r"[,$€£¥%\s]"
 SIGNS = r"[$€£¥%]"
 WORDS_OF_TEXT = 3.0  # on average, from which text is taken for text
@@ -36,12 +36,19 @@ HUGE = 1e150  # numbers of this size and more cannot be squared
 CODE = r"^\s*[+-]?0\d"  # 01234 is a code, not a number
 FROM_TEXT = "read from text"
 WITH_COMMAS = "read as numbers with commas between thousands"
+WITH_SPACES = "read as numbers with spaces between thousands"
 WITH_SIGNS = "read as numbers without their signs, such as $ and %"
+SINCE_1970 = "in days since 1970-01-01"
+DATES = f"{SINCE_1970}, read from text"
 FEW_WORDS = 3  # different words among numbers that may stand for missing values, however often
 MANY_NUMBERS = 20  # different numbers from which a column with such words is one of numbers
 GAPS = 2.5  # from one row number to the next on average, since some rows are kept aside
 DAY = r"(\d{4}[./-]\d{1,2}[./-]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d{2}))"
 TIME = r"\d{1,2}:\d{2}(:\d{2})?\s*([ap]m)?"
+#: Dates that can be read in one way only, as text: 2024-12-31 and 31.12.2024, perhaps with a time.
+PLAIN_DATE = r"^(\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4})([Tt ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?[Zz]?)?$"
+DATE_FORMATS = ("%Y-%m-%d", "%d.%m.%Y")
+TIME_FORMATS = ("", " %H:%M", " %H:%M:%S%.f")
 OTHER_DATES = rf"^\s*({DAY}|{TIME}|{DAY}[ t]{TIME}.*)\s*$"
 KEPT = "kept"  # asked for: whatever it holds, it is not left out for looking like a name or number of the row
 NUMBERS_THE_ROWS = "it numbers the rows"
@@ -100,6 +107,8 @@ class ColumnFigures:
     words: float = 0.0
     marked: bool = False  # numbers with commas between thousands, $, % and the like
     signed: bool = False  # with $ or %
+    spaced: bool = False  # with spaces between thousands
+    dates: bool = False  # that can be read
     like_dates: str = ""  # one of its values, where they look like dates that are not in ISO 8601
     numbers: ColumnFigures | None = None  # of the text that reads as numbers, while most of it does
     strange: int = 0  # values that do not
@@ -250,7 +259,9 @@ class ColumnFigures:
             self.words = float(values.str.count_matches(r"\S+").mean() or 0.0)  # type: ignore[arg-type]
             start = values.head(SAMPLE)
             self.marked = _has_marks(start)
+            self.dates = _are_dates(start)
             self.signed = self.marked and bool(start.str.contains(SIGNS).any())
+            self.spaced = self.marked and not bool(start.str.contains(",", literal=True).any())
             self.like_dates = _like_dates(start)
         if first or self.numbers is not None:
             self._read_as_numbers(series, values, first)
@@ -267,7 +278,7 @@ class ColumnFigures:
 
     def _read_as_numbers(self, series: pl.Series, values: pl.Series, first: bool) -> None:
         """Judge text by the numbers in it, as long as nearly all of it is numbers, or all but a word or two."""
-        numbers = text_as_numbers(series, self.marked)
+        numbers = dates_as_numbers(series) if self.dates else text_as_numbers(series, self.marked)
         wrong = series.is_not_null() & numbers.is_null()
         strange = int(wrong.sum())
         if self.strange == 0 and strange:
@@ -282,7 +293,8 @@ class ColumnFigures:
             self.many_numbers = numbers.n_unique() > MANY_NUMBERS
         few_words = self.strange_words is not None and self.many_numbers and 2 * self.strange < self.present
         mostly = self.strange <= (1.0 - MOSTLY) * self.present
-        if not (mostly or few_words) or (not self.marked and bool(values.str.contains(CODE).any())):
+        coded = not self.marked and not self.dates and bool(values.str.contains(CODE).any())
+        if not (mostly or few_words) or coded:
             self.numbers = None
             return
         if first:
@@ -290,9 +302,10 @@ class ColumnFigures:
             self.numbers.rows = self.numbers.missing = self.rows - len(series)
         assert self.numbers is not None
         found = numbers.drop_nulls()
-        self.numbers._add_numbers(numbers, whole=bool((found == found.round()).all()))
+        whole = not self.dates and bool((found == found.round()).all())
+        self.numbers._add_numbers(numbers, whole=whole)
         if first:
-            self.numbers.unique_whole = bool((found == found.round()).all()) and found.n_unique() == len(found)
+            self.numbers.unique_whole = whole and found.n_unique() == len(found)
 
     @property
     def read_from_text(self) -> ColumnFigures | None:
@@ -302,7 +315,7 @@ class ColumnFigures:
         """
         if self.numbers is None or self.numbers.present == 0:
             return None
-        few = self.counts is not None and not self.strange and not self.marked
+        few = self.counts is not None and not self.strange and not self.marked and not self.dates
         return None if few else self.numbers
 
     def _count(self, values: pl.Series) -> None:
@@ -353,10 +366,12 @@ class ColumnFigures:
         return "category", ""
 
     def _how_read(self) -> str:
-        how = WITH_SIGNS if self.signed else WITH_COMMAS if self.marked else FROM_TEXT
+        marks = WITH_SIGNS if self.signed else WITH_SPACES if self.spaced else WITH_COMMAS
+        how = DATES if self.dates else marks if self.marked else FROM_TEXT
         if self.first_strange is None:
             return how
-        some = "1 value is no number" if self.strange == 1 else f"{self.strange:,} values are no numbers"
+        what = "date" if self.dates else "number"
+        some = f"1 value is no {what}" if self.strange == 1 else f"{self.strange:,} values are no {what}s"
         return f"{how}; {some} ({self.first_strange[1][:40]!r}) and missing"
 
     def _kind_of_numbers(self, kept: bool) -> tuple[str, str]:
@@ -406,7 +421,14 @@ def holds_numbers(series: pl.Series, most_categories: int) -> bool:
 def _has_marks(values: pl.Series) -> bool:
     """Whether nearly all are numbers like 1,234.5 or $5 or 7 %, or plain ones beside them."""
     fitting = values.filter(values.str.contains(MARKED))
-    return len(fitting) >= MOSTLY * len(values) and bool(fitting.str.contains(MARKS.replace(r"\s", "")).any())
+    return len(fitting) >= MOSTLY * len(values) and bool(
+        fitting.str.contains(MARKS.replace(r"\s", "") + r"|\d\s\d").any()
+    )
+
+
+def _are_dates(values: pl.Series) -> bool:
+    """Whether nearly all are dates that can be read in one way only."""
+    return int(values.str.strip_chars().str.contains(PLAIN_DATE).sum()) >= MOSTLY * len(values)
 
 
 def _like_dates(values: pl.Series) -> str:
@@ -422,3 +444,19 @@ def text_as_numbers(series: pl.Series, marked: bool) -> pl.Series:
         fits = cells.str.contains(MARKED)
         cells = cells.str.replace_all(MARKS, "").set(~fits.fill_null(True), None)
     return cells.cast(pl.Float64, strict=False).fill_nan(None)
+
+
+def dates_as_numbers(series: pl.Series) -> pl.Series:
+    """Dates that were written like 2024-12-31 or 31.12.2024, perhaps with a time, in days since 1970.
+
+    Examples
+    --------
+    >>> dates_as_numbers(pl.Series(["1970-01-02", "3.1.1970", "1970-01-01T12:00:00Z", "12/31/1970"])).to_list()
+    [1.0, 2.0, 0.5, None]
+    """
+    cells = series.str.strip_chars()
+    cells = cells.set(~cells.str.contains(PLAIN_DATE).fill_null(True), None)
+    cells = cells.str.to_uppercase().str.strip_chars_end("Z").str.replace("T", " ", literal=True)
+    formats = [f"{day}{time}" for day in DATE_FORMATS for time in TIME_FORMATS]
+    read = [cells.str.to_datetime(known, strict=False, time_unit="us") for known in formats]
+    return as_numbers(pl.select(pl.coalesce(read)).to_series().alias(series.name))

@@ -16,16 +16,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.features import column_state, number_columns
 from rosenblatt.features.column_kinds import (
+    DATES,
     FEW_ROWS,
     FROM_TEXT,
     GUESSED,
     KEPT,
     KINDS,
     MOSTLY,
+    SINCE_1970,
     WITH_COMMAS,
     WITH_SIGNS,
+    WITH_SPACES,
     Chosen,
     ColumnFigures,
+    dates_as_numbers,
     text_as_numbers,
 )
 from rosenblatt.features.tables import CellError, as_frame, as_numbers
@@ -505,7 +509,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         `strange` of `rows` values are no numbers, the first of which stands in `row`, from 0.
         """
-        known = column.why.startswith((FROM_TEXT, f"{WITH_COMMAS};", f"{WITH_SIGNS};"))
+        known = column.why.startswith((FROM_TEXT, f"{DATES};", f"{WITH_COMMAS};", f"{WITH_SPACES};", f"{WITH_SIGNS};"))
         if self.missing == "error" or (not known and strange > (1.0 - MOSTLY) * rows):
             raise CellError(
                 f"The column {column.name!r} holds numbers in the model, but row {{row}} has {value!r}; "
@@ -623,7 +627,10 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 def read_numbers(column: Column, series: pl.Series) -> tuple[pl.Series, pl.Series]:
     """Text as the numbers of a column, and which of the values are none."""
-    numbers = text_as_numbers(series, column.why.startswith((WITH_COMMAS, WITH_SIGNS)))
+    if column.why.startswith(SINCE_1970):
+        numbers = dates_as_numbers(series)
+    else:
+        numbers = text_as_numbers(series, column.why.startswith((WITH_COMMAS, WITH_SPACES, WITH_SIGNS)))
     return numbers, series.is_not_null() & numbers.is_null()
 
 

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rosenblatt.finite import in_one_sentence
 from rosenblatt.models.linear import Array
 
 
@@ -62,7 +63,8 @@ class PairProducts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"n_products must be a whole number of at least 0, but got {n!r}; 1000 is a start.")
         if n == 0 and not self.keep:
             raise ValueError("n_products=0 with keep=False leaves no features, but some are needed; raise n_products.")
-        X = validate_data(self, X, dtype=(np.float64, np.float32, np.uint8), order="C")
+        with in_one_sentence(X=X):
+            X = validate_data(self, X, dtype=(np.float64, np.float32, np.uint8), order="C")
         random = check_random_state(self.random_state)
         pairs = random.randint(X.shape[1], size=(int(n), 2))
         self.left_ = np.ascontiguousarray(pairs[:, 0], np.uint32)
@@ -75,7 +77,8 @@ class PairProducts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         from rosenblatt.engine.products import pair_products
 
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=(np.float64, np.float32, np.uint8), order="C", reset=False)
+        with in_one_sentence(X=X):
+            X = validate_data(self, X, dtype=(np.float64, np.float32, np.uint8), order="C", reset=False)
         if X.dtype == np.uint8 and self.scale_ == 1.0:
             X = X.astype(np.float32)
         elif X.dtype != np.uint8 and self.scale_ != 1.0:

@@ -14,6 +14,7 @@ from rosenblatt.features.labels import FEW_CLASSES, distinct
 from rosenblatt.models.linear import Array
 
 MOST_CLASSES = 1000
+IN_MEMORY = " --no-stream"  # what least squares needs
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +90,9 @@ def take_target(frame: pl.DataFrame, target: str | int) -> Target:
     return Target(name, labels_of(column), rows, without)
 
 
-def check_classes(y: Array, name: str, n_values: int | None = None, n_rows: int | None = None) -> None:
+def check_classes(
+    y: Array, name: str, n_values: int | None = None, n_rows: int | None = None, *, in_passes: bool = False
+) -> None:
     """Refuse to learn whole numbers as classes where they look like a quantity: many, and hardly a row for each.
 
     Parameters
@@ -100,6 +103,8 @@ def check_classes(y: Array, name: str, n_values: int | None = None, n_rows: int 
         How the target is called.
     n_values, n_rows : int, optional
         How many different labels and rows there are, where `y` holds only some of them.
+    in_passes : bool
+        Whether the file is learned from in passes, which least squares is not.
 
     Examples
     --------
@@ -114,8 +119,8 @@ def check_classes(y: Array, name: str, n_values: int | None = None, n_rows: int 
     if values > FEW_CLASSES and 5 * values > rows:
         raise ValueError(
             f"The target must name classes, but {name!r} has {values:,} different numbers in {rows:,} rows, like a "
-            "quantity; learn it by least squares (--learner least-squares), or write the numbers as text, such as "
-            "'c17', if they are classes."
+            f"quantity; learn it by least squares (rosenblatt train --learner least-squares"
+            f"{IN_MEMORY if in_passes else ''}), or write the numbers as text, such as 'c17', if they are classes."
         )
 
 
@@ -135,11 +140,12 @@ def labels_of(column: pl.Series) -> Array:
         distinct = column.n_unique()
         if distinct > max(20, len(column) // 10):
             raise ValueError(
-                f"The target must name classes, but {column.name!r} has {distinct:,} different numbers with fractions; "
-                "choose another column, or group the numbers into classes."
+                f"The target must name classes, but {column.name!r} has {distinct:,} different numbers with fractions, "
+                f"like a quantity; learn it by least squares (rosenblatt train --learner least-squares{IN_MEMORY}), or "
+                "group the numbers into classes."
             )
         return numbers
-    text = column.cast(pl.String)
+    text = column.cast(pl.String).str.strip_chars()  # "yes " is no class of its own
     classes = sorted(text.unique().to_list())
     if len(column) > 20 and len(classes) > max(MOST_CLASSES, len(column) // 2):
         raise ValueError(

@@ -38,8 +38,11 @@ WHOLE = re.compile(r"[+-]?\d+")
 DECIMAL_COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d*),\d+([eE][+-]?\d+)?")
 THOUSAND_POINTS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+")
 GROUPED = re.compile(rf"({DECIMAL_COMMA.pattern})|({THOUSAND_POINTS.pattern})|[+-]?\d+")
+ANY_NUMBER = re.compile(rf"({GROUPED.pattern})|({NUMBER.pattern})|({notation.COMMAS_BETWEEN_THOUSANDS.pattern})")
+ONLY_DECIMAL_COMMA = re.compile(notation.DECIMAL_COMMA)
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
 ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?")
+QUOTED_COMMAS = "The commas in numbers between quotes are taken for decimal points."
 
 
 class TypesWidened(Exception):  # noqa: N818  not an error: a signal to begin again
@@ -64,6 +67,12 @@ class Dialect:
     grouped: frozenset[str] = frozenset()  # columns of numbers like 1.234,5, or with commas between quotes
     skipped: int = 0  # lines before the table
     notes: list[str] = field(default_factory=list)
+
+    def take_commas(self) -> None:
+        """Take commas in numbers for decimal points; where commas part the columns too, those between quotes."""
+        self.decimal_comma, self.quoted_commas = self.separator != ",", self.separator == ","
+        if self.quoted_commas and QUOTED_COMMAS not in self.notes:
+            self.notes.append(QUOTED_COMMAS)
 
 
 def decode(sample: bytes, encoding: str) -> str:
@@ -119,9 +128,8 @@ def find_dialect(
     dialect.spaces = any(cell != cell.strip() for row in body[:100] for cell in row if is_number(cell))
     columns = list(zip(*body, strict=True)) if body else [() for _ in rows[0]]
     commas = (chosen != "," or quote is not None) and _has_decimal_commas(body, len(rows[0]), chosen)
-    dialect.decimal_comma, dialect.quoted_commas = commas and chosen != ",", commas and chosen == ","
-    if dialect.quoted_commas:
-        dialect.notes.append("The commas in numbers between quotes are taken for decimal points.")
+    if commas:
+        dialect.take_commas()
     dialect.types = {
         name: _guess_type(column, dialect.decimal_comma) for name, column in zip(dialect.names, columns, strict=True)
     }
@@ -130,13 +138,23 @@ def find_dialect(
 
         pairs = list(zip(dialect.names, columns, strict=True))
         dialect.commas = frozenset(
-            name for name, column in pairs if any(DECIMAL_COMMA.fullmatch(cell.strip()) for cell in column)
+            name for name, column in pairs if _is_mostly_numbers(column) and any(map(_has_decimal_comma, column))
         )
         dialect.grouped = frozenset(
             name for name, column in pairs if dialect.types[name] == pl.String and _is_grouped(column, chosen)
         )
         dialect.types |= dict.fromkeys(dialect.grouped, pl.Float64)
     return dialect
+
+
+def _has_decimal_comma(cell: str) -> bool:
+    return DECIMAL_COMMA.fullmatch(cell.strip()) is not None
+
+
+def _is_mostly_numbers(column: tuple[str, ...]) -> bool:
+    """Whether most cells are numbers, however they are written."""
+    values = [cell.strip() for cell in column if cell.strip() not in MISSING]
+    return 2 * sum(ANY_NUMBER.fullmatch(value) is not None for value in values) > len(values)
 
 
 def _is_grouped(column: tuple[str, ...], separator: str) -> bool:
@@ -240,8 +258,10 @@ def _has_decimal_commas(rows: list[list[str]], width: int, separator: str) -> bo
         commas = [value for value in values if DECIMAL_COMMA.fullmatch(value)]
         points = any("." in value for value in commas)  # then 1.000 is a thousand
         kind = WHOLE if not points else re.compile(f"({WHOLE.pattern})|({THOUSAND_POINTS.pattern})")
-        whole = sum(kind.fullmatch(value) is not None for value in values)
-        if not commas or len(commas) + whole < 0.8 * len(values):
+        if any(ONLY_DECIMAL_COMMA.search(value) for value in commas):
+            kind = NUMBER  # 1,5 beside 1.5: a point in a number is a decimal point too
+        others = sum(kind.fullmatch(value) is not None for value in values)
+        if not commas or len(commas) + others < 0.8 * len(values):
             continue
         if separator == ";" or not all(THOUSANDS.fullmatch(value) for value in commas):
             return True
@@ -421,11 +441,30 @@ class TextTable:
             frame, to_text = self._settled(text, place, None if careful else attempt)
             if (to_text or regrouped) and not fresh:
                 widened = True  # go on to the end, to know all that must be widened, and begin again
+            self._check_thousands(frame, text, place)
             if frame.height and not widened:
                 yield place, self._with_points(frame)
                 fresh = False
         if widened:
             raise TypesWidened
+
+    def _check_thousands(self, frame: pl.DataFrame, block: bytes, place: Place) -> None:
+        """Refuse 1,234,567 in a column of decimal commas, whichever of them comes first."""
+        import polars as pl
+
+        for name in self.dialect.commas:
+            wrong = notation.commas_between_thousands(frame[name]) if frame.schema[name] == pl.String else None
+            if wrong is not None:
+                start, lines = self.table_start(block) if place.offset == 0 else (0, 0)
+                line = self._line(block[start:], self._first_line(place) + lines, wrong)
+                raise self._two_ways(name, line, frame[name][wrong])
+
+    def _two_ways(self, name: str, line: int, cell: str) -> ValueError:
+        return ValueError(
+            f"The numbers of a column must be written in one way, but in the column {name!r} of {self.name} "
+            f"commas are decimal points, and line {line:,} has {cell!r}; "
+            "write its numbers without commas between thousands."
+        )
 
     def _attempt(self, item: tuple[Place, bytes]) -> tuple[Place, bytes, pl.DataFrame | None]:
         """(place, text, its rows if the types that are known fit)."""
@@ -479,6 +518,8 @@ class TextTable:
         return name in self.grouped - self.dialect.grouped or "both" in self.kinds.get(name, ())
 
     def _note_points(self, cells: pl.DataFrame, text: bytes, line: int) -> bool:
+        import polars as pl
+
         before = set(self.grouped)
         for name, found in notation.seen(cells).items():
             kinds = self.kinds.setdefault(name, {})
@@ -493,7 +534,8 @@ class TextTable:
                 )
             example = next((cells[name][found[kind]] for kind in ("thousands", "point") if kind in found), None)
             if example is not None and "both" not in kinds:
-                meant = "to part thousands" if self._parts_thousands(name) else "for decimal points"
+                parts = self._parts_thousands(name) or (name in self.grouped and self.types[name] == pl.Float64)
+                meant = "to part thousands" if parts else "for decimal points"
                 self.told[name] = f"The points in the column {name!r}, as in {example!r}, are taken {meant}."
         return not before >= self.grouped
 
@@ -625,11 +667,7 @@ class TextTable:
             column = cells[name]
             wrong = notation.commas_between_thousands(column) if name in self.dialect.commas else None
             if wrong is not None and self.dialect.decimal_comma:
-                raise ValueError(
-                    f"The numbers of a column must be written in one way, but in the column {name!r} of {self.name} "
-                    f"commas are decimal points, and line {self._line(text, line, wrong):,} has {column[wrong]!r}; "
-                    "write its numbers without commas between thousands."
-                )
+                raise self._two_ways(name, self._line(text, line, wrong), column[wrong])
             if name in self.grouped and self.types[name] == pl.Float64:
                 column = cells.select(_ungrouped(name))[name]
             elif self.dialect.decimal_comma:
@@ -651,16 +689,24 @@ class TextTable:
         import polars as pl
 
         dialect = self.dialect
-        if dialect.decimal_comma or dialect.separator == "," or self.path is None:
+        if dialect.decimal_comma or dialect.quoted_commas or self.path is None:
             return False
         numbers = [name for name in dialect.names if self.types[name] in (pl.Int64, pl.Float64)]
-        late = [name for name in numbers if notation.has_decimal_commas(cells[name])]
+        late = [name for name in numbers if self._has_decimal_commas(cells[name])]
         if late:
-            dialect.decimal_comma = True
+            dialect.take_commas()
             dialect.commas |= frozenset(late)
             self.commas.add(self.path)
             self.types |= dict.fromkeys(late, pl.Float64)
         return bool(late)
+
+    def _has_decimal_commas(self, column: pl.Series) -> bool:
+        """As in the first rows: between semicolons 1,234 beside whole numbers is a decimal number, too."""
+        import polars as pl
+
+        if self.dialect.separator == ";" and self.types[column.name] == pl.Int64:
+            return bool(column.str.contains(rf"^\s*{DECIMAL_COMMA.pattern}\s*$").any())
+        return notation.has_decimal_commas(column)
 
     def _check_text(self, text: bytes, line: int) -> None:
         """Complain about bytes that are not text, and about lines of another width than the first."""

@@ -16,6 +16,7 @@ import os
 import platform
 import re
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ import numpy as np
 from .fetch import cache_folder
 from .image import Image, image_of
 
+WRITING = 60.0  # seconds that nobody needs to write a part
 PAGE = 2**14  # where the code begins in its file: a whole number of the pages of any system
 _loaded: list[Any] = []  # who owns the code
 
@@ -188,9 +190,18 @@ def _keep(source: Path, file: str, kept: _Kept) -> Path | None:
             with suppress(OSError):
                 part.unlink()
             continue
-        for old in folder.glob(f"{source.stem}.*.o"):
-            if old.name != file:
+        for old in (*folder.glob(f"{source.stem}.*.o"), *folder.glob(f"{source.stem}.*.o.[0-9]*")):
+            if old.name != file and not _is_being_written(old):
                 with suppress(OSError):
                     old.unlink()
         return folder / file
     return None
+
+
+def _is_being_written(part: Path) -> bool:
+    """Whether it is a part that another process may be writing at this moment; who is killed leaves one behind."""
+    if part.suffix == ".o":
+        return False
+    with suppress(OSError):
+        return time.time() - part.stat().st_mtime < WRITING
+    return False

@@ -42,6 +42,11 @@ class Matrix:
         names = None if self.feature_names is None else [self.feature_names[j] for j in kept]
         return replace(self, X=self.X[:, kept], y=y, feature_names=names, image_shape=None)
 
+    def take(self, rows: Any) -> Matrix:
+        """Some of the rows, with their labels and weights."""
+        y, weights = (None if each is None else each[rows] for each in (self.y, self.sample_weight))
+        return replace(self, X=self.X[rows], y=y, sample_weight=weights)
+
     @staticmethod
     def stacked(parts: Sequence[Matrix]) -> Matrix:
         """The rows of all parts, one after another; sparse ones get as many columns as the widest."""

@@ -16,7 +16,7 @@ import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import closing
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -95,6 +95,13 @@ class Source:
     _commas: set[str] = field(default_factory=set, repr=False)  # files whose decimal commas come late
     _not_plain: set[str] = field(default_factory=set, repr=False)  # text that the compiled reader gave up on
     _places: dict[str, list[delimited.Place]] = field(default_factory=dict, repr=False)
+    _states: dict[str, os.stat_result] = field(default_factory=dict, repr=False)  # of the files when they were opened
+
+    def __post_init__(self) -> None:
+        for path in self.paths:
+            if not is_remote(path):
+                with suppress(OSError):  # said when it is read
+                    self._states[path] = os.stat(path)
 
     @property
     def kind(self) -> Kind:
@@ -160,17 +167,46 @@ class Source:
 
         A thread that reads while others import must not ask for Python's lock a thousand times to make columns.
         """
-        if self.kind == "matrix":
-            return self._read_matrix()
-        while True:
-            try:
-                blocks = list(self._frames(later=True))
-                break
-            except delimited.TypesWidened:
-                continue
-        if not blocks:
-            raise self._no_rows()
-        return blocks
+        with self._unchanged():
+            if self.kind == "matrix":
+                return self._read_matrix()
+            while True:
+                try:
+                    blocks = list(self._frames(later=True))
+                    break
+                except delimited.TypesWidened:
+                    continue
+            if not blocks:
+                raise self._no_rows()
+            return blocks
+
+    @contextmanager
+    def _unchanged(self) -> Iterator[None]:
+        """Watch the files while they are read: one that is cut meanwhile is refused, another change is noted."""
+        try:
+            yield
+        except ValueError as error:
+            self._check_cut(error)  # the reason for what is wrong with it
+            raise
+        self._check_cut()
+        for path, before in self._states.items():
+            with suppress(OSError):
+                now = os.stat(path)
+                if (now.st_size, now.st_mtime_ns, now.st_ino) != (before.st_size, before.st_mtime_ns, before.st_ino):
+                    self._note(
+                        f"{self.name_of(path)} was changed while it was read, so that old and new rows may be mixed; "
+                        "run it again when the file is written."
+                    )
+
+    def _check_cut(self, error: Exception | None = None) -> None:
+        for path, before in self._states.items():
+            with suppress(OSError):
+                size = os.stat(path).st_size
+                if size < before.st_size:
+                    raise ValueError(
+                        f"A file must stay as it is while it is read, but {self.name_of(path)} was cut from "
+                        f"{before.st_size:,} to {size:,} bytes meanwhile; run it again when the file is written."
+                    ) from error
 
     def _joined(self, blocks: list[Any]) -> pl.DataFrame:
         import polars as pl
@@ -226,12 +262,13 @@ class Source:
         if n_rows < 1:
             raise ValueError(f"n_rows must be at least 1, but {n_rows!r} came; it is the number of rows of a batch.")
         found = False
-        pieces = self._matrices(n_rows) if self.kind == "matrix" else _cut(self._frames(), n_rows)
-        for piece in pieces:
-            found = True
-            yield piece
-        if not found:
-            raise self._no_rows()
+        with self._unchanged():
+            pieces = self._matrices(n_rows) if self.kind == "matrix" else _cut(self._frames(), n_rows)
+            for piece in pieces:
+                found = True
+                yield piece
+            if not found:
+                raise self._no_rows()
 
     def placed_blocks(self, seed: int | None = None) -> Iterator[tuple[int, Rows]]:
         """The rows in blocks of a few megabytes, each with a number of its own that is the same in every pass.
@@ -243,12 +280,13 @@ class Source:
         if seed is not None:
             numbered = [numbered[k] for k in np.random.default_rng(seed).permutation(len(numbered))]
         found = False
-        for number, path in numbered:
-            for place, rows in self._placed(path, seed, fresh=not found):
-                found = True
-                yield number * OFFSETS + place, rows
-        if not found:
-            raise self._no_rows()
+        with self._unchanged():
+            for number, path in numbered:
+                for place, rows in self._placed(path, seed, fresh=not found):
+                    found = True
+                    yield number * OFFSETS + place, rows
+            if not found:
+                raise self._no_rows()
 
     def _placed(self, path: str, seed: int | None, *, fresh: bool) -> Iterator[tuple[int, Rows]]:
         """The blocks of one file, with the offset or number of each."""
@@ -354,11 +392,12 @@ class Source:
             return
         dialect = self._dialect(path, name)
         self.header = dialect.header
+        if path in self._commas:
+            dialect.take_commas()
         for note in dialect.notes:
             self._note(note)
         for column, kind in dialect.types.items():
             self.types.setdefault(column, kind)
-        dialect.decimal_comma |= path in self._commas
         table = delimited.TextTable(
             name, dialect, self._byte_encoding(path), self.types, path, self.encoding, grouped=self._grouped,
             commas=self._commas,
@@ -382,7 +421,7 @@ class Source:
                     places = places if places is None else places[places.index(quick.stopped) :]
                 file.seek(offset)
             yield from table.frames(file, fresh=fresh, block_bytes=block_bytes, places=places, offset=offset)
-            for note in table.told.values():
+            for note in (*dialect.notes, *table.told.values()):  # also what was found on the way
                 self._note(note)
 
     def _is_large_and_plain(self, path: str) -> bool:

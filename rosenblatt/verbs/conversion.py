@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.features.column_kinds import KEPT
+from rosenblatt.features.column_kinds import KEPT, LIKE_AN_IDENTIFIER, NAMES_THE_ROWS
 from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.verbs.blocks import MOST_ROWS, Survey, is_small
 from rosenblatt.verbs.errors import UsageError, counted, reading, with_keep
@@ -20,9 +20,10 @@ from rosenblatt.verbs.examples import (
     find_column,
     find_columns,
     open_data,
+    read_labels,
 )
+from rosenblatt.verbs.gaps import check_gaps, filler, fit_filler, has_gaps, note_on_gaps
 from rosenblatt.verbs.outputs import check_outputs, files_of
-from rosenblatt.verbs.pipelines import check_numbers, has_gaps
 from rosenblatt.verbs.tables import MATRICES, format_of, matrix_writer, table_writer, write_matrix
 
 if TYPE_CHECKING:
@@ -66,8 +67,9 @@ def convert(
 ) -> Conversion:
     """Write the rows of a file in another format; for LIBSVM and NumPy, columns become numbers as in training.
 
-    A large file is converted block by block, so that memory does not grow with it, except where all rows must be known
-    before the first is written: a table to LIBSVM, and anything to NumPy.
+    A large file is converted block by block, so that memory hardly grows with it, except where all rows must be known
+    before the first is written: text that is weighed by its words or hashed, gaps that are filled with a median, and
+    sparse rows to NumPy.
 
     Parameters
     ----------
@@ -97,7 +99,11 @@ def convert(
     plain = source.format in ("libsvm", "vw") and target is None and not (drop or keep)
     if plain and wanted != "npz" and not is_small(source):
         return _matrices(source, out, wanted)
-    found = examples_of(source, target, labelled=numeric, drop=drop, keep=keep)
+    if source.kind == "frame" and target is not None and not is_small(source) and not source.is_copy:
+        done = _encoded(source, out, wanted, target, drop, keep, missing, text)
+        if done is not None:
+            return done
+    found = examples_of(source, target, labelled=numeric, numbers=None, drop=drop, keep=keep)
     return _whole(found, out, wanted, missing, text)
 
 
@@ -166,6 +172,72 @@ def _batches(source: Source) -> Iterator[Matrix]:
         yield from source.batches(MATRIX_ROWS)  # type: ignore[misc]  # no frames
 
 
+def _encoded(
+    source: Source,
+    out: str,
+    wanted: str,
+    target: str | int,
+    drop: Sequence[str],
+    keep: Sequence[str],
+    missing: str,
+    text: str,
+) -> Conversion | None:
+    """From a table to numbers, in blocks; None where only all rows together tell what becomes of a column."""
+    with reading(source.name):
+        survey = Survey.of(source)
+        assert survey.whole is not None
+        names = list(survey.whole.columns)
+        *left, last = _columns(names, source.name, target, drop, keep)
+        labels: list[Any] = []
+
+        def rows_of_blocks() -> Iterator[Any]:
+            for frame in source.batches(MOST_ROWS):
+                block = survey.fitted(frame)  # type: ignore[arg-type]  # no matrix
+                column = block[last].fill_nan(None) if block[last].dtype.is_float() else block[last]
+                labels.append(column)
+                yield block.select(left).filter(column.is_not_null())
+
+        kinds = dict.fromkeys(find_columns(names, keep, source.name, "A column to keep"), KEPT) or None
+        encoder = ColumnEncoder(text=text, missing=missing, scale=None, kinds=kinds).fit_batches(rows_of_blocks())
+    if not _is_settled(encoder, survey.whole) or (encoder.sparse_ and wanted == "npz"):
+        return None
+    import polars
+
+    y, lost = _labels(polars.concat(labels))
+    notes = [*source.notes, *map(with_keep, encoder.notes_), *([lost] if lost else [])]
+    classes = None
+    if y.dtype.kind not in "biuf" and wanted == "libsvm":
+        values, y = np.unique(y, return_inverse=True)
+        classes = [str(value) for value in values.tolist()]
+    shape, start = (len(y), encoder.n_features_out_), 0
+    labels.clear()
+    with matrix_writer(out, shape, format=wanted, dtype=encoder.dtype_, y=y) as add, reading(source.name):
+        for block in rows_of_blocks():
+            add(encoder.transform(block), y[start : start + block.height])
+            start += block.height
+    return Conversion(source.name, out, wanted, *shape, classes, notes)
+
+
+def _is_settled(encoder: ColumnEncoder, types: polars.DataFrame) -> bool:
+    """Whether blocks made of every column what all rows together would have made of it."""
+    for column in encoder.columns_:
+        plain = column.kind in ("number", "boolean") and types[column.name].dtype.is_numeric() and not column.missing
+        sure = column.kind == "dropped" and column.why not in (NAMES_THE_ROWS, LIKE_AN_IDENTIFIER)
+        text = column.kind == "boolean" and not column.missing
+        if not (plain or text or column.kind == "category" or (sure and "text" not in column.why)):
+            return False
+    return True
+
+
+def _labels(column: polars.Series) -> tuple[Any, str]:
+    """The labels as they are, numbers with fractions among them, and a word on rows that have none."""
+    there = column.drop_nulls()
+    lost = len(column) - len(there)
+    y = read_labels(there, column.name, numbers=None)
+    rows = f"{counted(lost, 'row')} without a value of {column.name!r} {'is' if lost == 1 else 'are'} left out."
+    return y, rows if lost else ""
+
+
 def _whole(found: Examples, out: str, wanted: str, missing: str, text: str) -> Conversion:
     """What takes all rows at once."""
     notes, classes = list(found.notes), None
@@ -177,13 +249,12 @@ def _whole(found: Examples, out: str, wanted: str, missing: str, text: str) -> C
             rows = encoder.fit_transform(found.rows)
         notes += map(with_keep, encoder.notes_)
         names = [str(name) for name in encoder.get_feature_names_out()]
-    elif has_gaps(rows):
-        check_numbers(rows, found.name, gaps=missing == "median")
-        from sklearn.impute import SimpleImputer
-
-        filled = SimpleImputer(strategy="median", keep_empty_features=True)
-        notes.append(f"{counted(int(np.isnan(rows).sum()), 'missing value')} filled with the median of the column.")
-        rows = filled.fit_transform(rows)
+    elif has_gaps(rows) and wanted in MATRICES.values():  # a table keeps its gaps
+        if missing == "error":
+            check_gaps(rows, found.name)
+        else:
+            notes.append(note_on_gaps(int(np.isnan(rows).sum())))
+            rows = fit_filler(filler(missing), rows)
     if found.y is not None and found.y.dtype.kind not in "biuf" and wanted == "libsvm":
         classes = [str(name) for name in np.unique(found.y).tolist()]
     write_matrix(out, rows, found.y, names=names, target=found.target or "target", format=wanted)

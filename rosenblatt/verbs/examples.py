@@ -241,7 +241,7 @@ def examples_of(
     target: str | int | None = None,
     *,
     labelled: bool = True,
-    numbers: bool = False,
+    numbers: bool | None = False,
     weights: str | None = None,
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
@@ -274,7 +274,7 @@ def _of_frame(
     target: str | int | None,
     *,
     labelled: bool,
-    numbers: bool,
+    numbers: bool | None,
     weights: str | None,
     drop: Sequence[str],
     keep: Sequence[str],
@@ -400,8 +400,10 @@ def check_left(
         raise UsageError(f"There must be a column to learn from, but {where} has none left: {told}; add one.")
 
 
-def read_labels(series: polars.Series, name: str, *, numbers: bool = False, needed: bool = True) -> Array:
+def read_labels(series: polars.Series, name: str, *, numbers: bool | None = False, needed: bool = True) -> Array:
     """The labels of a column: text, whole numbers or Booleans; numbers where the target is a quantity.
+
+    With `numbers=None` they are not to be learned from, and may be either.
 
     Examples
     --------
@@ -414,6 +416,11 @@ def read_labels(series: polars.Series, name: str, *, numbers: bool = False, need
     """
     from rosenblatt.features.target import labels_of
 
+    if numbers is None:
+        needed = False
+        if series.dtype.is_float():
+            values = series.to_numpy()
+            return values.astype(np.int64) if bool((values == np.rint(values)).all()) else values
     if numbers:
         if not series.dtype.is_numeric():
             raise InputError(
@@ -430,7 +437,7 @@ def read_labels(series: polars.Series, name: str, *, numbers: bool = False, need
     if needed and series.dtype.is_numeric() and kinds > (MOST_CLASSES if _whole(series) else 20):
         raise UsageError(
             f"The target {name!r} has {kinds:,} different numbers, which looks like a quantity rather than a class; "
-            f"use --learner least-squares, or make classes of it."
+            f"use rosenblatt train --learner least-squares, or make classes of it."
         )
     with reading():
         return labels_of(series)
@@ -466,7 +473,7 @@ def _of_matrix(
     target: str | int | None,
     *,
     labelled: bool,
-    numbers: bool,
+    numbers: bool | None,
     asked: tuple[str | None, Sequence[str], Sequence[str]],
 ) -> Examples:
     if asked[0] is not None or asked[1] or asked[2]:
@@ -499,6 +506,16 @@ def _of_matrix(
             f"{len(matrix.y):,} labels; pass the files that belong together."
         )
     y = None if matrix.y is None else np.asarray(matrix.y)
+    there = None
+    if y is not None and labelled:
+        from rosenblatt.verbs.gaps import labelled_rows, note_on_labels
+
+        there = labelled_rows(y, found.name)
+        if there is not None and not there.any():
+            raise InputError(f"Rows must have labels, but every label of {found.name} is NaN; pass other labels.")
+        if there is not None:
+            notes.append(note_on_labels(int((~there).sum()), found.name, int(there.argmin())))
+            matrix, y = matrix.take(there), y[there]
     if y is not None:
         import polars
 
@@ -511,6 +528,7 @@ def _of_matrix(
         names=matrix.feature_names,
         image_shape=matrix.image_shape,
         notes=notes,
+        places=None if there is None else np.flatnonzero(there),
     )
 
 

@@ -21,6 +21,7 @@ from sklearn.pipeline import Pipeline
 from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.verbs.errors import InputError, UsageError, counted, listed, reading, writing
 from rosenblatt.verbs.examples import Examples, examples_of, open_data
+from rosenblatt.verbs.gaps import check_gaps
 from rosenblatt.verbs.pipelines import check_numbers, with_width
 
 if TYPE_CHECKING:
@@ -106,7 +107,10 @@ def rows_for(saved: SavedModel, found: Examples) -> tuple[Any, list[str]]:
         return _table_for(saved, found)
     if not found.is_frame:
         width = getattr(saved.model.steps[0][1], "n_features_in_", found.rows.shape[1])
-        check_numbers(found.rows, found.name, gaps="imputer" in saved.model.named_steps)
+        before = 0 if found.places is None or len(found) == 0 else int(found.places[0])
+        check_numbers(found.rows, found.name, before=before)
+        if "imputer" not in saved.model.named_steps:
+            check_gaps(found.rows, found.name, before)
         return with_width(found.rows, width, found.name)
     names = getattr(saved.model.steps[0][1], "feature_names_in_", None)
     frame = found.rows
@@ -139,7 +143,8 @@ def columns_for(encoder: ColumnEncoder, found: Examples) -> Any:
     """The columns that a fitted encoder takes, in its order; one that training left out need not be there."""
     needed = [column.name for column in encoder.columns_ if column.width]
     columns = list(found.rows.columns)
-    _check_columns(needed, columns, found.name)
+    unlike = {*map(str, encoder.feature_names_in_)} - {*needed}  # the model knows them, and does without
+    _check_columns(needed, [name for name in columns if name not in unlike], found.name)
     frame = found.rows
     unused = [column.name for column in encoder.columns_ if not column.width and column.name not in columns]
     if unused:

@@ -19,8 +19,9 @@ from rosenblatt.features.anatomy import Seen
 from rosenblatt.features.column_kinds import HUGE, KEPT
 from rosenblatt.features.columns import SMALLEST, TINY, ColumnEncoder
 from rosenblatt.features.tables import CellError
-from rosenblatt.verbs.errors import InputError, counted, reading, setting, with_keep
+from rosenblatt.verbs.errors import InputError, reading, setting, with_keep
 from rosenblatt.verbs.examples import Array, Examples
+from rosenblatt.verbs.gaps import check_gaps, filler, fit_filler, has_gaps, may_have_gaps, note_on_gaps
 
 UNEVEN = 100.0  # times that a column may be larger than most before a word is said
 WATCHED = 20_000_000  # numbers in the held-out rows up to which their error is measured after every epoch
@@ -32,19 +33,18 @@ def unfitted(found: Examples, learner: Any, *, scale: bool, missing: str, text: 
         kinds = dict.fromkeys(found.keep, KEPT) or None
         encoder = ColumnEncoder(text=text, missing=missing, scale="standard" if scale else None, kinds=kinds)
         return Pipeline([("columns", encoder), ("learner", learner)])
-    check_numbers(found.rows, found.name, gaps=missing == "median")
+    check_numbers(found.rows, found.name)
     steps: list[tuple[str, Any]] = [("learner", learner)]
     if scale and not issparse(found.rows) and found.rows.dtype != np.uint8:
         steps.insert(0, ("scaler", StandardScaler()))
     if issparse(found.rows):
         found.notes.extend(_notes_on_sizes(found))
-    if has_gaps(found.rows):
-        from sklearn.impute import SimpleImputer  # half a second, which is not spent where nothing is missing
-
-        gaps = int(np.isnan(found.rows).sum())
-        are = "is" if gaps == 1 else "are"
-        found.notes.append(f"{counted(gaps, 'missing value')} {are} filled with the median of the column.")
-        steps.insert(0, ("imputer", SimpleImputer(strategy="median", keep_empty_features=True)))
+    if missing == "error":
+        check_gaps(found.rows, found.name)
+    elif may_have_gaps(found.rows):
+        if has_gaps(found.rows):
+            found.notes.append(note_on_gaps(int(np.isnan(found.rows).sum())))
+        steps.insert(0, ("imputer", filler(missing)))
     return Pipeline(steps)
 
 
@@ -63,19 +63,14 @@ def _notes_on_sizes(found: Examples) -> list[str]:
     ]
 
 
-def has_gaps(rows: Any) -> bool:
-    """Whether values of a matrix are missing, which NumPy writes as NaN."""
-    return not issparse(rows) and rows.dtype.kind == "f" and bool(np.isnan(rows).any())
-
-
-def check_numbers(rows: Any, name: str, *, gaps: bool, before: int = 0) -> None:
-    """Refuse numbers of a matrix that cannot be computed with: infinite or huge ones, and gaps unless they are filled.
+def check_numbers(rows: Any, name: str, *, before: int = 0) -> None:
+    """Refuse numbers of a matrix that cannot be computed with: infinite or huge ones.
 
     `before`: how many rows of the file stand before these.
 
     Examples
     --------
-    >>> check_numbers(np.array([[1.0, 2.0], [np.inf, 3.0]]), "x.npy", gaps=True)
+    >>> check_numbers(np.array([[1.0, 2.0], [np.inf, 3.0]]), "x.npy")
     Traceback (most recent call last):
     rosenblatt.verbs.errors.InputError: Numbers must be smaller than 1e+150, but x.npy has inf in row 2, column 1; ...
     """
@@ -89,12 +84,6 @@ def check_numbers(rows: Any, name: str, *, gaps: bool, before: int = 0) -> None:
             f"Numbers must be smaller than {HUGE:g}, but {name} has {rows[row, column]:g} in row {before + row + 1:,}, "
             f"column {column + 1:,}; replace it."
         )
-    if not gaps and has_gaps(rows):
-        row, column = (int(at) for at in np.argwhere(np.isnan(rows))[0])
-        raise InputError(
-            f"No value of {name} may be missing here, but that in row {before + row + 1:,}, column {column + 1:,} is "
-            f"(NaN); fill it in, or make a table of it with rosenblatt convert, which has every policy of --missing."
-        )
 
 
 def fit_columns(model: Pipeline, found: Examples) -> Any:
@@ -103,9 +92,11 @@ def fit_columns(model: Pipeline, found: Examples) -> Any:
     if isinstance(rows, Seen):  # `fit_columns_parted` was here
         return rows.rows
     with reading(found.name), in_the_file(found):
-        for _, step in model.steps[:-1]:
+        for name, step in model.steps[:-1]:
             if isinstance(step, StandardScaler):
                 rows = _scale_tiny(step.fit(rows), rows).transform(rows)
+            elif name == "imputer":
+                rows = fit_filler(step, rows)
             else:
                 rows = step.fit_transform(rows)
     return rows

@@ -13,8 +13,10 @@ from sklearn.base import clone
 from rosenblatt.certificates.results import NotSeparable, SeparabilityTable, Separable, Undecided
 from rosenblatt.features.column_kinds import GUESSED, KEPT, holds_numbers
 from rosenblatt.features.columns import ColumnEncoder
+from rosenblatt.features.target import check_classes
 from rosenblatt.verbs.errors import InputError, UsageError, check_number, reading, writing
 from rosenblatt.verbs.examples import Examples, check_columns_policy, read_examples
+from rosenblatt.verbs.gaps import check_gaps, filler, fit_filler, has_gaps, note_on_gaps
 from rosenblatt.verbs.models import SavedModel, load_model, read_for, rows_for
 from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.pipelines import in_the_file, seen
@@ -129,6 +131,8 @@ def separable(
     found = read_examples(
         data, target, drop=drop, keep=keep, header=header, encoding=encoding, separator=separator, format=format
     )
+    with reading(found.name):
+        check_classes(found.labels(), found.target or "label")
     rows, features, left_out = _numbers(found, missing, text)
     common: dict[str, Any] = {"data": found.name, "target": found.target, "features": features, "notes": found.notes}
     common |= {"left_out": left_out, "places": found.places}
@@ -159,8 +163,13 @@ def _numbers(found: Examples, missing: str, text: str) -> tuple[Any, list[str], 
     A proof is about the columns that are given, so that no number is left out for what it looks like.
     """
     if not found.is_frame:
-        width = found.rows.shape[1]
-        return found.rows, found.names or [f"x{n + 1}" for n in range(width)], {}
+        width, rows = found.rows.shape[1], found.rows
+        if missing == "error":
+            check_gaps(rows, found.name)
+        elif has_gaps(rows):
+            found.notes.append(note_on_gaps(int(np.isnan(rows).sum())))
+            rows = fit_filler(filler("median"), rows)
+        return rows, found.names or [f"x{n + 1}" for n in range(width)], {}
     encoder = ColumnEncoder(text=text, missing=missing, scale=None, dtype="float64")
     with reading(found.name), in_the_file(found):
         numbers = [column.name for column in found.rows if holds_numbers(column, encoder.max_categories)]

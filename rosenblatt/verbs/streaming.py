@@ -31,6 +31,7 @@ from rosenblatt.sources import Matrix, Source
 from rosenblatt.sources.delimited import TypesWidened
 from rosenblatt.trace import Array, Epoch, Trace
 from rosenblatt.verbs.errors import UsageError, counted, setting
+from rosenblatt.verbs.gaps import GapsOfStream, check_gaps, labelled_rows, may_have_gaps, note_on_gaps, note_on_labels
 from rosenblatt.verbs.pipelines import check_numbers
 
 TESTED_ROWS = 20_000  # kept aside, which tells the accuracy to less than one per cent
@@ -51,7 +52,7 @@ class StreamedTraining:
     ----------
     model : Pipeline of a fitted `ColumnEncoder` (for tables) and the learner
     target : str or None
-    X_test, y_test : a random sample of rows, kept aside: a polars frame or a matrix, and labels
+    X_test, y_test : a random sample of rows, kept aside: a polars frame or a matrix, and labels; None if none is
     X_seen, y_seen : a random sample of the rows that were learned from, as many
     rows, learned_rows : int
     trace : one row per epoch, with the error on the sample
@@ -61,7 +62,7 @@ class StreamedTraining:
     model: Pipeline
     target: str | None
     X_test: Any
-    y_test: Array
+    y_test: Array | None
     X_seen: Any
     y_seen: Array
     rows: int
@@ -88,6 +89,7 @@ class _Block:
     start: int  # rows before it, of those with a target
     number: int  # of the block in its source
     before: int  # all rows before it
+    after: int  # all rows up to its end
     height: int  # rows with a target
     kept: Array | None  # which of its rows these are, eight to a byte
 
@@ -109,6 +111,7 @@ def train_streamed(
     weights: str | None = None,
     drop: Sequence[str] = (),
     scale: bool = False,
+    missing: str = "median",
     seed: int = 0,
     verbose: int = 0,
     on_epoch: Callable[[Epoch], object] | None = None,
@@ -134,11 +137,14 @@ def train_streamed(
     time_limit : float, optional
         Seconds of training; heeded after every block.
     tested_rows : int
-        How many rows to keep aside, drawn at random.
+        How many rows to keep aside, drawn at random. With 0, all rows are learned from, and epochs are watched by the
+        error on a sample of them.
     weights, drop : str, sequence of str
         The column with the weights of the rows; columns to leave out.
     scale : bool
         Whether to bring the columns of a dense matrix, unless it holds bytes, to one scale; a table's encoder does.
+    missing : "error", "median" or "indicator"
+        What is done about gaps (NaN) in a dense matrix, as by `ColumnEncoder`, which has a policy of its own.
     seed : int
         Draws the sample and shuffles.
     verbose : int
@@ -167,18 +173,17 @@ def train_streamed(
         )
     if max_iter < 1:
         raise UsageError(f"max_iter must be at least 1, but {max_iter!r} came; it is the number of passes.")
-    stream = _Stream(source, target, weights, tuple(drop), seed, int(tested_rows), scale)
+    stream = _Stream(source, target, weights, tuple(drop), seed, int(tested_rows), scale, missing)
     columns = None if source.kind == "matrix" else clone(encoder) if encoder is not None else ColumnEncoder()
     first = stream.survey(columns)
-    fitted = stream.scaler if columns is None else columns
+    steps = stream.steps if columns is None else [("columns", columns)]
     taught = clone(learner)
-    trace = _epochs(stream, first, fitted, taught, max_iter, time_limit, verbose, on_epoch)
-    name = "scaler" if columns is None else "columns"
-    steps = [("learner", taught)] if fitted is None else [(name, fitted), ("learner", taught)]
+    trace = _epochs(stream, first, Pipeline(steps) if steps else None, taught, max_iter, time_limit, verbose, on_epoch)
     notes = [*source.notes, *first.notes]
+    X_test, y_test = (None, None) if first.tested is None else (first.tested.rows, first.tested.y)
     return StreamedTraining(
-        Pipeline(steps), stream.target, first.tested.rows, first.tested.y, first.seen.rows, first.seen.y, first.rows,
-        first.rows - len(first.tested.y), trace, notes,
+        Pipeline([*steps, ("learner", taught)]), stream.target, X_test, y_test, first.seen.rows, first.seen.y,
+        first.rows, first.learned_rows, trace, notes,
     )  # fmt: skip
 
 
@@ -215,10 +220,14 @@ class _Sample:
 class _Survey:
     rows: int
     classes: Array
-    tested: _Rows
+    tested: _Rows | None  # kept aside
     seen: _Rows
-    limit: np.uint64  # rows with a key up to this are kept aside
+    limit: np.uint64 | None  # rows with a key up to this are kept aside
     notes: list[str]
+
+    @property
+    def learned_rows(self) -> int:
+        return self.rows - (0 if self.tested is None else len(self.tested.y))
 
 
 @dataclass
@@ -232,9 +241,11 @@ class _Stream:
     seed: int
     tested_rows: int
     scale: bool = False
-    scaler: StandardScaler | None = None  # of a matrix
+    missing: str = "median"
+    steps: list[tuple[str, Any]] = field(default_factory=list)  # in front of the learner, for a matrix
     target: str | None = None
     without: int = 0
+    first_without: int = 0  # row of a matrix
     blocks: list[_Block] = field(default_factory=list)
 
     def survey(self, encoder: ColumnEncoder | None) -> _Survey:
@@ -245,8 +256,8 @@ class _Stream:
                 continue  # the source knows the types now
 
     def _survey(self, encoder: ColumnEncoder | None) -> _Survey:
-        self.scaler = None
         sample: _Sample | None = None
+        scaler, gaps = StandardScaler(), GapsOfStream()
         classes: set[Any] = set()
         rows = 0
 
@@ -256,7 +267,7 @@ class _Stream:
                 if sample is None:
                     size = max(1, _n_bytes(piece.rows) // max(1, len(piece.y)))
                     # Half of the sample is tested on, and the other shows what was learned from.
-                    sample = _Sample(2 * min(self.tested_rows, max(100, TESTED_BYTES // size)))
+                    sample = _Sample(2 * min(self.tested_rows or TESTED_ROWS, max(100, TESTED_BYTES // size)))
                 sample.add(piece)
                 classes.update(np.unique(piece.y).tolist())
                 if len(classes) > MOST_CLASSES:
@@ -268,8 +279,11 @@ class _Stream:
                 yield piece.rows
 
         if encoder is None:
-            for rows_of_piece in noted():
-                self._note_scale(rows_of_piece)
+            for block in noted():
+                if may_have_gaps(block):
+                    gaps.add(block)
+                    if self.scale:
+                        scaler.partial_fit(block)
         else:
             try:
                 encoder.fit_batches(noted())
@@ -281,22 +295,38 @@ class _Stream:
                 f"{len(classes)}; choose another column."
             )
         known = np.array(sorted(classes))
-        check_classes(known, self.target or "label", n_rows=rows)
+        check_classes(known, self.target or "label", n_rows=rows, in_passes=True)
         assert sample is not None
         kept = sample.finished()
         order = np.argsort(kept.keys, kind="stable")
         n_tested = min(self.tested_rows, len(order) // 2 if rows > 2 * len(order) else max(1, rows // 5))
         tested, seen = order[:n_tested], order[n_tested:]
-        notes = [] if encoder is None else [*self._strangers(encoder), *encoder.notes_]
-        if self.without:
+        notes = [note_on_gaps(gaps.count)] if gaps.count else []
+        if encoder is not None:
+            notes = [*self._strangers(encoder), *encoder.notes_]
+        else:
+            self._settle(scaler, gaps, kept.rows)
+        if self.without and encoder is None:
+            notes = [*notes, note_on_labels(self.without, self.source.name, self.first_without)]
+        elif self.without:
             lost, are = counted(self.without, "row"), "is" if self.without == 1 else "are"
             notes = [*notes, f"{lost} without a value of {self.target!r} {are} left out."]
+        if not self.tested_rows:
+            return _Survey(rows, known, None, _taken(kept, seen), None, notes)
         return _Survey(rows, known, _taken(kept, tested), _taken(kept, seen), kept.keys[tested[-1]], notes)
 
-    def _note_scale(self, rows: Any) -> None:
-        if self.scale and not issparse(rows) and rows.dtype != np.uint8:
-            self.scaler = self.scaler or StandardScaler()
-            self.scaler.partial_fit(rows)
+    def _settle(self, scaler: StandardScaler, gaps: GapsOfStream, sample: Any) -> None:
+        """The steps in front of the learner of a matrix: gaps are filled, columns scaled."""
+        self.steps = []
+        if gaps.rows == 0:
+            return  # bytes or sparse rows
+        filling = gaps.filling(sample, self.missing)
+        if self.missing != "error":
+            self.steps.append(("imputer", filling))
+        if self.scale:
+            if gaps.count:
+                gaps.refit_scaler(scaler, filling)
+            self.steps.append(("scaler", scaler))
 
     def pieces(self, shuffle: int | None = None) -> Iterator[_Rows]:
         """The rows of one pass; a number shuffles the blocks where the format allows it."""
@@ -305,7 +335,7 @@ class _Stream:
         for number, block in self.source.placed_blocks(shuffle):
             piece = self._taken_apart(block)
             kept = None if piece.kept is None else np.packbits(piece.kept)
-            self.blocks.append(_Block(start, number, before, len(piece.y), kept))
+            self.blocks.append(_Block(start, number, before, before + len(block), len(piece.y), kept))
             start, before = start + len(piece.y), before + len(block)
             if len(piece.y):
                 piece.keys = random_keys(number, np.arange(len(piece.y), dtype=np.uint64), self.seed)
@@ -335,9 +365,16 @@ class _Stream:
                 raise ValueError(
                     f"A source to learn from must have labels, but {self.source.name} has none; name the target."
                 )
-            before = self.blocks[-1].before + self.blocks[-1].height if self.blocks else 0
-            check_numbers(block.X, self.source.name, gaps=False, before=before)
-            return _Rows(block.X, _plain(np.asarray(block.y)), block.sample_weight, np.empty(0, np.uint64))
+            before = self.blocks[-1].after if self.blocks else 0
+            check_numbers(block.X, self.source.name, before=before)
+            if self.missing == "error":
+                check_gaps(block.X, self.source.name, before)
+            there = labelled_rows(np.asarray(block.y), self.source.name, before)
+            if there is not None:
+                self.first_without = before + int(there.argmin()) if not self.without else self.first_without
+                self.without += int((~there).sum())
+                block = block.take(there)
+            return _Rows(block.X, _plain(np.asarray(block.y)), block.sample_weight, np.empty(0, np.uint64), there)
         if self.target is None:
             if self.wanted is None:
                 raise ValueError(f"The target must be named, but none came; choose one of {', '.join(block.columns)}.")
@@ -410,13 +447,13 @@ def _joined(pieces: list[_Rows]) -> _Rows:
 
 
 def _epochs(
-    stream: _Stream, first: _Survey, encoder: ColumnEncoder | StandardScaler | None, learner: Any, max_iter: int,
+    stream: _Stream, first: _Survey, encoder: Pipeline | None, learner: Any, max_iter: int,
     time_limit: float | None, verbose: int, on_epoch: Any,
 ) -> Trace:  # fmt: skip
     """Pass after pass until there is a reason to stop; the learner has learned, whatever the reason."""
     trace, started = Trace(), time.perf_counter()
-    rows = first.rows - len(first.tested.y)
-    X_test = first.tested.rows if encoder is None else encoder.transform(first.tested.rows)
+    rows, watched = first.learned_rows, first.tested or first.seen
+    X_watched = watched.rows if encoder is None else encoder.transform(watched.rows)
     show = reporter(verbose, type(learner).__name__, max_iter)
     reason = "max_iter"
     with show:
@@ -442,8 +479,9 @@ def _epochs(
             finally:
                 blocks.close()
             met = getattr(learner, "mistakes_", 0) - mistakes
-            error = float((learner.predict(X_test) != first.tested.y).mean())
-            row = Epoch(number, met, met, _norm(learner), time.perf_counter() - clock, None, error)
+            error = float((learner.predict(X_watched) != watched.y).mean())
+            errors = (error, None) if first.tested is None else (None, error)
+            row = Epoch(number, met, met, _norm(learner), time.perf_counter() - clock, *errors)
             trace.epochs.append(row)
             show.epoch(row)
             if not stop and on_epoch is not None and on_epoch(row):
@@ -460,14 +498,14 @@ def _epochs(
 
 
 def _encoded(
-    stream: _Stream, limit: np.uint64, encoder: ColumnEncoder | StandardScaler | None, number: int, shuffle: bool
+    stream: _Stream, limit: np.uint64 | None, encoder: Pipeline | None, number: int, shuffle: bool
 ) -> Iterator[tuple[Any, Array, Array | None]]:
     """The rows of an epoch as the learner takes them, without those that are kept aside, shuffled within a block."""
     random = np.random.default_rng([stream.seed, number])
     window: list[tuple[Any, Array, Array | None]] = []
     waiting = 0
     for piece in stream.pieces(int(random.integers(2**31)) if shuffle else None):
-        learned = np.flatnonzero(piece.keys > limit)
+        learned = np.arange(len(piece.y)) if limit is None else np.flatnonzero(piece.keys > limit)
         if len(learned) == 0:
             continue
         X = piece.rows if encoder is None else encoder.transform(piece.rows)

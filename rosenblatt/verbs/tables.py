@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import io
+import os
+import re
 import shutil
 import sys
 import tempfile
+import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
@@ -161,20 +164,36 @@ class _BinaryBlocks:
             return
         for each in (frame,) if self.only is None else (self.only, frame):
             self.parts.append(self.folder / f"{len(self.parts):09d}.arrow")
-            each.write_ipc(self.parts[-1], compression="lz4")
+            with _written_by_polars():
+                each.write_ipc(self.parts[-1], compression="lz4")
         self.only = None
 
     def finish(self) -> None:
         import polars
 
         path = self.folder / f"whole.{self.format}"
-        if self.only is not None:
-            self.only.write_parquet(path) if self.format == "parquet" else self.only.write_ipc(path)
-        elif self.parts:
-            whole = polars.scan_ipc(self.parts)
-            whole.sink_parquet(path) if self.format == "parquet" else whole.sink_ipc(path)
+        with _written_by_polars():
+            if self.only is not None:
+                self.only.write_parquet(path) if self.format == "parquet" else self.only.write_ipc(path)
+            elif self.parts:
+                whole = polars.scan_ipc(self.parts)
+                whole.sink_parquet(path) if self.format == "parquet" else whole.sink_ipc(path)
         with path.open("rb") as file:
             shutil.copyfileobj(file, self.stream, 2**20)
+
+
+@contextmanager
+def _written_by_polars() -> Iterator[None]:
+    """An error of the system that polars hides in one of its own, as it is."""
+    from polars.exceptions import PolarsError
+
+    try:
+        yield
+    except PolarsError as error:
+        number = re.search(r"\(os error (\d+)\)", str(error))
+        if number is None:
+            raise
+        raise OSError(int(number[1]), os.strerror(int(number[1]))) from error
 
 
 def write_matrix(
@@ -213,10 +232,13 @@ def matrix_writer(
     names: Sequence[str] | None = None,
     target: str = "target",
     format: str | None = None,
+    dtype: Any = None,
+    y: Any = None,
 ) -> Iterator[Callable[[Any, Any], None]]:
     """Write rows of numbers block by block: call what is given with the rows and the labels of each.
 
-    `shape` is that of all rows together. The same file as `write_matrix` writes, which NumPy's format needs.
+    `shape` is that of all rows together. The same as `write_matrix` writes. NumPy's format takes dense rows only, and
+    needs their dtype and all labels beforehand.
 
     Examples
     --------
@@ -231,6 +253,16 @@ def matrix_writer(
     if format == "libsvm":
         with output(path) as stream:
             yield lambda X, y: _write(stream, _libsvm(X, y))
+        return
+    if format == "npz":
+        with output(path) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+            if y is not None:
+                with archive.open("y.npy", "w", force_zip64=True) as member:
+                    np.lib.format.write_array(member, np.asarray(y), allow_pickle=False)
+            with archive.open("X.npy", "w", force_zip64=True) as member:
+                header = {"descr": np.lib.format.dtype_to_descr(np.dtype(dtype)), "fortran_order": False}
+                np.lib.format.write_array_header_1_0(member, {**header, "shape": shape})
+                yield lambda X, y: _write(member, np.ascontiguousarray(X, dtype).tobytes())
         return
     with table_writer(path, format) as add:
         yield lambda X, y: add(as_frame(X, y, names=names, target=target, rows=shape[0]))
@@ -267,7 +299,7 @@ def deliver(path: str, data: bytes) -> None:
         _write(stream, data)
 
 
-def _write(stream: BinaryIO, data: bytes) -> None:
+def _write(stream: IO[bytes], data: bytes) -> None:
     """Piece by piece, so that a reader that has gone is met by the next piece and not first by the end."""
     for start in range(0, len(data), PIECE):
         stream.write(memoryview(data)[start : start + PIECE])

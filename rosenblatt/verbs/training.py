@@ -68,6 +68,7 @@ SEARCHED = "passive-aggressive"  # what a search takes when no learner is named
 KEPT = ("accuracy", "baseline", "regression", "classes", "rows_test", "positive")  # figures for the model file
 NEEDED = ("rosenblatt.exchange.model_file",)
 TOO_FAR = "Some numbers were too large or too small to compute with; give the columns in other units, or scale them."
+FLATTERING = "the training rows themselves, which flatters"
 THINKING = 5.0  # seconds for separability and for trying other learners
 
 
@@ -86,6 +87,7 @@ class Training:
     notes : sentences about what was assumed
     seconds : how long reading, learning and judging took
     about : what the model file says about where the model comes from
+    folds_left : folds of a cross-validation that Ctrl-C ended
     """
 
     model: Pipeline
@@ -98,11 +100,17 @@ class Training:
     report: str | None = None
     notes: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
+    folds_left: int = 0
+
+    @property
+    def learned_in_part(self) -> bool:
+        """Whether Ctrl-C ended the learning; the model is what was learned until then."""
+        return self.summary.stop_reason == "interrupted"
 
     @property
     def interrupted(self) -> bool:
-        """Whether Ctrl-C ended it; the model is what was learned until then."""
-        return self.summary.stop_reason == "interrupted"
+        """Whether Ctrl-C ended the learning or the cross-validation."""
+        return self.learned_in_part or self.folds_left > 0
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -196,6 +204,8 @@ def train(
     check_columns_policy(missing, text)
     clock = _Clock()
     numbers = LEARNERS[name].kind == "numbers"
+    if numbers and positive is not None:
+        raise UsageError(f"--positive must name a class, but the learner {name} answers numbers; leave it out.")
     _check_outputs(out, report, data.paths if isinstance(data, Source) else data, target, test)
     source = (
         data
@@ -237,7 +247,7 @@ def train(
         fit_learner(model, rows, learned, tested, verbose=verbose, on_epoch=on_epoch)
         clock.note("learning")
         judge = _Judge(model, learned, told, positive, seed, top)
-        summary = judge.by_folds(cv, numbers) if cv is not None else judge.by_rows(tested)
+        summary, left = judge.by_folds(cv, numbers) if cv is not None else (judge.by_rows(tested), 0)
         clock.note("judging")
     share = 0.0 if tested is None or others is not None else (HOLDOUT if holdout is None else holdout)
     about = {**_about(found, learned, summary, name, told, seed, share, columns_of(model)), "rows": total}
@@ -246,9 +256,11 @@ def train(
     if report is not None:
         _write_report(report, model, summary, learned, tested, about | {"model": out, "command": command})
     notes = [*found.notes, *notes_of(model), *heard]
+    if left and cv is not None:
+        notes.append(f"Ctrl-C ended the cross-validation after {cv - left} of {cv} folds.")
     if search and learner is None:
         notes.append(f"the learner is {name}, since {DEFAULT} has nothing to search for; --learner names another.")
-    return Training(model, summary, name, about, columns_of(model), searched, out, report, notes, clock.seconds)
+    return Training(model, summary, name, about, columns_of(model), searched, out, report, notes, clock.seconds, left)
 
 
 # ------------------------------------------------------------------------------------------------ what to train
@@ -354,7 +366,7 @@ def _parts(
         return found, None, f"each row by a model that was trained on the other {cv - 1} of {cv} folds"
     share = HOLDOUT if holdout is None else holdout
     if share == 0:
-        return found, None, "the training rows themselves, which flatters"
+        return found, None, FLATTERING
     learned, tested = hold_out(found.labels(), share, seed, numbers=numbers)
     told = f"a random {share:.0%} of the rows"
     if found.is_frame and model is not None:
@@ -402,26 +414,30 @@ class _Judge:
         with in_the_file(tested):
             return self._summary(tested.rows, tested.labels())
 
-    def by_folds(self, count: int, numbers: bool) -> Summary:
-        """By fitting the same steps again for every fold; Ctrl-C leaves the folds that are done."""
+    def by_folds(self, count: int, numbers: bool) -> tuple[Summary, int]:
+        """By fitting the same steps again for every fold, and how many Ctrl-C left out; by the training rows if all."""
         rows, y = self.learned.rows, self.learned.labels()
         answers = np.empty_like(y)
-        done = np.zeros(len(y), dtype=bool)
+        done, left = np.zeros(len(y), dtype=bool), count
         try:
             for kept, tested in folds(y, count, self.seed, numbers=numbers):
+                if _is_interrupted(self.model):
+                    break
                 model, part = fresh(self.model), self.learned.take(kept)
                 fit_learner(model, fit_columns(model, part), part)
-                if getattr(model.steps[-1][1], "stop_reason_", "") == "interrupted":
-                    raise KeyboardInterrupt
+                if _is_interrupted(model):
+                    break
                 answers[tested], done[tested] = model.predict(rows[tested]), True
+                left -= 1
         except KeyboardInterrupt:
-            if not done.any():
-                raise
+            pass
+        if left == count:
+            return replace(self, told=FLATTERING).by_rows(None), left
         chosen = np.flatnonzero(done)
-        return self._summary(rows[chosen], y[chosen], answers[chosen])
+        return self._summary(rows[chosen], y[chosen], answers[chosen]), left
 
     def _summary(self, rows: Any, y: Array, predictions: Array | None = None) -> Summary:
-        interrupted = getattr(self.model.steps[-1][1], "stop_reason_", "") == "interrupted"
+        interrupted = _is_interrupted(self.model)
         return summarise(
             self.model,
             rows,
@@ -439,6 +455,10 @@ class _Judge:
             advise=not interrupted,
             random_state=self.seed,
         )
+
+
+def _is_interrupted(model: Pipeline) -> bool:
+    return getattr(model.steps[-1][1], "stop_reason_", "") == "interrupted"
 
 
 # ------------------------------------------------------------------------------------------------ in passes
@@ -490,7 +510,7 @@ class _Streamed:
     ) -> Training:
         from rosenblatt.features.column_kinds import KEPT
         from rosenblatt.features.columns import ColumnEncoder
-        from rosenblatt.verbs.streaming import EPOCHS, train_streamed
+        from rosenblatt.verbs.streaming import EPOCHS, TESTED_ROWS, train_streamed
 
         source = self.source
         learner = make_learner(self.name, self.given, random_state=self.seed, max_iter=EPOCHS)
@@ -501,6 +521,7 @@ class _Streamed:
                 f"use one of {listed(able)}, or --no-stream."
             )
         target, weights, away, kept = self._columns()
+        others = None if test is None else read_examples(test, target, drop=self.drop, **self.written)
         scale, kinds = "standard" if self.scale else None, dict.fromkeys(kept, KEPT) or None
         encoder = ColumnEncoder(text=self.text, missing=self.missing, scale=scale, kinds=kinds)
         with _heard() as heard, reading(source.name):
@@ -511,9 +532,11 @@ class _Streamed:
                 encoder=encoder if source.kind == "frame" else None,
                 max_iter=self.given.get("max_iter", EPOCHS),
                 time_limit=self.given.get("time_limit"),
+                tested_rows=TESTED_ROWS if others is None else 0,
                 weights=weights,
                 drop=away,
                 scale=self.scale,
+                missing=self.missing,
                 seed=self.seed,
                 verbose=verbose,
                 on_epoch=on_epoch,
@@ -524,14 +547,14 @@ class _Streamed:
             digesting.result()
             source.close()
         seen = Examples(done.X_seen, done.y_seen, None, done.target, name, source.format, digesting=digesting)
-        told = f"a random {len(done.y_test):,} of {done.rows:,} rows"
         tested = Examples(done.X_test, done.y_test, None, done.target, name, source.format)
-        if test is not None:
-            tested = read_examples(test, done.target, drop=self.drop, **self.written)
-            if tested.is_frame:
-                tested = replace(tested, rows=columns_for(done.model.steps[0][1], tested))
-            aside = done.rows - done.learned_rows
-            done.notes.append(f"{aside:,} rows are kept aside to watch the epochs; --no-stream learns from all.")
+        told = f"a random {done.rows - done.learned_rows:,} of {done.rows:,} rows"
+        if others is not None:
+            if others.is_frame:
+                tested = replace(others, rows=columns_for(done.model.steps[0][1], others))
+            else:
+                width = done.model.steps[0][1].n_features_in_
+                tested = replace(others, rows=with_width(others.rows, width, others.name)[0])
             told = f"the rows of {tested.name}"
         with _heard() as more:
             judge = _Judge(done.model, seen, told, None, self.seed, top, rows_train=done.learned_rows)

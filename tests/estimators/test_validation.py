@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 from sklearn.exceptions import NotFittedError
 
-from rosenblatt import HalfSpace, PassiveAggressive, Perceptron
+from rosenblatt import GaussianDiscriminant, HalfSpace, LinearSVM, LogisticRegression, PassiveAggressive, Perceptron
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -201,3 +201,16 @@ def test_rows_that_all_weigh_nothing_are_a_batch_left_out():
     before = model.coef_.copy()
     model.partial_fit(X * 9, y, sample_weight=np.zeros(4))
     np.testing.assert_array_equal(model.coef_, before)
+
+
+def test_a_class_that_weighs_nothing_stays_a_class_and_is_never_answered():
+    """As in scikit-learn, `classes_` are those of y; so the columns of scores keep their places."""
+    rng = np.random.default_rng(0)
+    rows = np.concatenate([rng.normal(centre, 1, size=(30, 2)) for centre in ((0, 0), (4, 0), (0, 4))])
+    labels = np.repeat([0, 1, 2], 30)
+    weights = np.where(labels == 2, 0.0, 1.0)
+    for learner in (Perceptron(), PassiveAggressive(), LogisticRegression(), LinearSVM()):
+        fitted = learner.fit(rows, labels, sample_weight=weights)
+        assert fitted.classes_.tolist() == [0, 1, 2] and set(fitted.predict(rows)) == {0, 1}
+    with pytest.raises(ValueError, match="but 2 has none"):
+        GaussianDiscriminant().fit(rows, labels, sample_weight=weights)

@@ -1,6 +1,7 @@
 """ColumnEncoder: what columns become, whole and in batches, and back from its state with the same bits."""
 
 import json
+from datetime import date
 
 import numpy as np
 import pandas as pd
@@ -353,7 +354,7 @@ def test_row_numbers_are_known_although_some_rows_are_kept_aside():
 
 
 @pytest.mark.parametrize(
-    "cell", ["{m}/{d}/2024", "{d}.{m}.2024", "{d}.{m}.24 12:{m:02d}", "{m}:{d:02d}", "{m}:{d:02d} PM"]
+    "cell", ["{m}/{d}/2024", "{d}.{m}.24", "{d}.{m}.24 12:{m:02d}", "{m}:{d:02d}", "{m}:{d:02d} PM"]
 )
 def test_dates_that_are_taken_as_words_are_said(cell):
     cells = [cell.format(m=n % 12 + 1, d=n % 28 + 1) for n in range(80)]
@@ -381,3 +382,46 @@ def test_columns_of_tiny_numbers_are_scaled_alike():
         assert 0.5 < ratio[0, 0] <= 1.0 + 1e-9
     below = ColumnEncoder().fit_transform(pl.DataFrame({"x": np.array([0.0, 1, 2, 3] * 5) * 5e-324}))
     assert np.isfinite(below).all()
+
+
+ISO = ["2024-12-31", "2025-01-02", "2025-01-01", "2025-01-05"] * 10
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        ISO,
+        [f"{day[8:]}.{day[5:7]}.{day[:4]}" for day in ISO],
+        [f"{int(day[8:])}.{int(day[5:7])}.{day[:4]} 00:00" for day in ISO],
+        [f"{day}T00:00:00Z" for day in ISO],
+    ],
+)
+def test_dates_in_text_are_dates(written):
+    """As JSON has them, and as Germans write them: the same numbers as those of a column of dates."""
+    expected = ColumnEncoder(scale=None).fit_transform(pl.DataFrame({"day": map(date.fromisoformat, ISO)}))
+    encoder = ColumnEncoder(scale=None)
+    assert encoder.fit_transform({"day": written}).tolist() == expected.tolist()
+    assert "days since 1970-01-01" in encoder.columns_[0].why
+    streamed = ColumnEncoder(scale=None).fit_batches([{"day": written[:20]}, {"day": written[20:]}])
+    assert streamed.transform({"day": written}).tolist() == expected.tolist()
+    dates = ColumnEncoder(scale=None).fit(pl.DataFrame({"day": map(date.fromisoformat, ISO)}))
+    assert dates.transform({"day": written}).tolist() == expected.tolist()  # a model meets the other way to write them
+
+
+def test_a_word_among_dates_is_missing_and_dates_that_are_not_sure_are_no_numbers():
+    encoder = ColumnEncoder(scale=None).fit({"day": [*ISO, "soon"], "other": ["12/31/2024", "01/02/2025"] * 20 + [""]})
+    assert encoder.columns_[0].why.endswith("1 value is no date ('soon') and missing")
+    assert encoder.columns_[1].kind == "category" and "dates or times like" in encoder.columns_[1].why
+    impossible = ColumnEncoder(scale=None).fit({"day": ["31.02.2024", "32.12.2024"] * 20})
+    assert impossible.columns_[0].kind != "number"
+
+
+def test_numbers_with_spaces_between_thousands():
+    numbers = [1234, 56789, 7, 1234567] * 10 + list(range(1000, 1060))
+    written = [f"{number:,}".replace(",", " " if k % 2 else "\u00a0") for k, number in enumerate(numbers)]
+    encoder = ColumnEncoder(scale=None)
+    assert encoder.fit_transform({"n": written}).ravel().tolist() == numbers
+    assert "with spaces between thousands" in encoder.columns_[0].why
+    assert encoder.transform({"n": ["2 500", "12"]}).ravel().tolist() == [2500.0, 12.0]
+    codes = ColumnEncoder().fit({"zip": [f"{n:03d} {n % 50:02d}" for n in range(100, 150)] * 2})
+    assert codes.columns_[0].kind != "number"

@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 from rosenblatt.features import find_column, take_target
+from rosenblatt.features.target import labels_of
 
 
 def test_columns_by_name_and_number():
@@ -46,3 +47,7 @@ def test_what_is_no_class():
         take_target(pl.DataFrame({"y": [None, None]}, schema={"y": pl.Float64}), "y")
     with pytest.raises(ValueError, match="infinite"):
         take_target(pl.DataFrame({"y": [1.0, float("inf")]}), "y")
+
+
+def test_spaces_around_a_label_make_no_class():
+    assert labels_of(pl.Series(["yes", "yes ", " no", "no"])).tolist() == ["yes", "yes", "no", "no"]

@@ -1,8 +1,10 @@
 """Machine code that is kept in a file: made once, made anew when it must be, loaded without the compiler."""
 
 import ctypes
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numba
 import pytest
@@ -51,6 +53,24 @@ def test_compiled_once_and_kept(kept):
     assert (times, more) == (1, 0)
     assert first(21) == again(21) == 42 and again(-(2**40)) == -(2**41)
     assert len(files(kept)) == 1
+
+
+def test_no_part_stays(kept, monkeypatch):
+    """Neither where the last step fails, nor of a process that was killed before it."""
+
+    def refused(*_):
+        raise OSError("no")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", refused)
+        assert load(kept)[1] == 1
+    assert files(kept) == []
+    left, fresh = kept.parent / "cache" / "source.abc.o.123", kept.parent / "cache" / "source.abc.o.124"
+    for part in (left, fresh):
+        part.write_bytes(b"")
+    os.utime(left, (0, 0))
+    load(kept)
+    assert not left.exists() and fresh.exists() and len(files(kept)) == 2
 
 
 def test_another_source_is_compiled_and_the_old_file_goes(kept):

@@ -476,6 +476,33 @@ def test_numbers_written_in_two_ways_are_refused(tmp_path, monkeypatch, block, u
         open_source(tmp_path / "t.csv").read()
 
 
+@pytest.mark.parametrize("rows", [30, 300, 1000, 1500])
+@pytest.mark.parametrize(
+    ("separator", "usual", "odd", "found"),
+    [
+        (";", "1.5", "2,5", (1.5, 2.5)),
+        (";", "1,5", "2.5", (1.5, 2.5)),
+        ("\t", "1.5", "2,5", (1.5, 2.5)),
+        (";", "12", "1,234", (12.0, 1.234)),
+        (",", '"1.5"', '"2,5"', (1.5, 2.5)),
+        (";", "1,5", "1,234.5", "commas are decimal points, and line {line:,} has '1,234.5'"),
+        ("\t", "1,5", "1,234,567", "commas are decimal points, and line {line:,} has '1,234,567'"),
+        (",", '"1,5"', '"1,234,567"', "commas are decimal points, and line {line:,} has '1,234,567'"),
+        (";", "1.5", "1,234", (1.5, None)),  # a thousand, or a little more than 1
+    ],
+)
+def test_commas_mean_the_same_in_small_and_large_files(tmp_path, rows, separator, usual, odd, found):
+    lines = [f"{odd if i == rows - 20 else usual}{separator}x" for i in range(rows)]
+    (tmp_path / "t.csv").write_text("\n".join([f"a{separator}b", *lines]) + "\n")
+    source = open_source(tmp_path / "t.csv")
+    if isinstance(found, str):
+        with pytest.raises(ValueError, match=found.format(line=rows - 18)):
+            source.read()
+    else:
+        column = source.read()["a"].cast(float, strict=False)
+        assert (column[0], column[rows - 20]) == found
+
+
 def test_decimal_commas_between_quotes(tmp_path):
     path = tmp_path / "quoted.csv"
     path.write_text('a,b,kind\n"0,25","1,234",x\n"-1,5","2,5",y\n3,"1,000",x\n')
@@ -615,3 +642,37 @@ def test_thousands_of_names(tmp_path):
     (tmp_path / "t.csv").write_text(",".join(names) + "\n" + ",".join(["1"] * 3002) + "\n")
     source = open_source(tmp_path / "t.csv")
     assert source.read().columns == [*names[:3000], "f7_2", "f7_3"] and len(source.notes) == 2
+
+
+LINES = "a,b\n" + "".join(f"{i},{i % 2}\n" for i in range(4000))
+
+
+@pytest.mark.parametrize("way", ["read", "batches", "placed_blocks"])
+@pytest.mark.parametrize("kept", [0.9, 0.0])
+def test_a_file_that_is_cut_while_it_is_read_is_refused(tmp_path, monkeypatch, way, kept):
+    path = write(tmp_path / "t.csv", LINES)
+    source = open_source(path)
+    os.truncate(path, int(len(LINES) * kept))
+    told = rf"t.csv was cut from {len(LINES):,} to {int(len(LINES) * kept):,} bytes meanwhile"
+    with pytest.raises(ValueError, match=told):
+        list(getattr(source, way)())
+
+
+def test_a_file_that_is_cut_between_two_passes_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("rosenblatt.sources.source.STREAMED_BYTES", 4096)
+    path = write(tmp_path / "t.csv", LINES)
+    source = open_source(path)
+    assert sum(rows.height for _, rows in source.placed_blocks()) == 4000
+    os.truncate(path, 20_000)
+    with pytest.raises(ValueError, match=r"t.csv was cut"):
+        list(source.placed_blocks(seed=1))
+
+
+def test_another_change_while_a_file_is_read_is_noted(tmp_path):
+    path = write(tmp_path / "t.csv", LINES)
+    source = open_source(path)
+    with open(path, "a") as file:
+        file.write("1,1\n")
+    assert source.read().height == 4001
+    assert any("was changed while it was read" in note for note in source.notes)
+    assert not open_source(path).read().is_empty() and not open_source(path).notes

@@ -70,6 +70,60 @@ def test_numbers(tmp_path, monkeypatch, ending, to):
         assert (tmp_path / f"one.{to}").read_bytes() == (tmp_path / f"two.{to}").read_bytes()
 
 
+def numbers_table():
+    random = np.random.default_rng(0)
+    a = random.normal(size=900)
+    return pl.DataFrame(
+        {
+            "a": a,
+            "n": random.integers(0, 50, 900),
+            "nr": np.arange(900),
+            "constant": np.ones(900),
+            "city": random.choice(["Rome", "Oslo", "Bonn"], 900),
+            "yes": random.choice(["yes", "no"], 900),
+            "kind": np.where(a > 0, "good", "bad"),
+            "price": a * 3 + 1.5,
+        }
+    )
+
+
+@pytest.mark.parametrize("to", ["libsvm", "npz"])
+@pytest.mark.parametrize("target", ["kind", "price", "n"])
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_tables_to_numbers(tmp_path, monkeypatch, ending, target, to):
+    """In blocks, with the rows of a table that has no gaps and no long text: the same as in one piece."""
+    path, one, two = tmp_path / f"t.{ending}", tmp_path / f"one.{to}", tmp_path / f"two.{to}"
+    frame = numbers_table().with_columns(pl.when(pl.int_range(900) % 100 > 0).then(pl.col(target)).alias(target))
+    frame.write_csv(path) if ending == "csv" else frame.write_parquet(path)
+    whole = convert(str(path), str(one), target)
+    in_blocks(monkeypatch)
+    with monkeypatch.context() as patched:
+        patched.setattr(conversion, "_whole", None)  # not asked for
+        parts = convert(str(path), str(two), target)
+    assert (parts.rows, parts.columns, parts.classes) == (whole.rows, whole.columns, whole.classes)
+    assert parts.rows == 891 and set(parts.notes) == set(whole.notes)
+    if to == "libsvm":
+        assert one.read_bytes() == two.read_bytes()
+    else:
+        first, second = np.load(one), np.load(two)
+        for key in ("X", "y"):
+            assert first[key].dtype == second[key].dtype and (first[key] == second[key]).all()
+
+
+@pytest.mark.parametrize("column", ["gap", "name", "words"])
+def test_what_only_all_rows_tell_is_converted_in_one_piece(tmp_path, monkeypatch, column):
+    frame = numbers_table().with_columns(
+        gap=pl.when(pl.int_range(900) % 7 > 0).then(pl.col("a")),
+        name=pl.format("n{}", pl.int_range(900) % 450),
+        words=pl.format("some words {} of {}", pl.int_range(900), pl.col("n")),
+    )
+    frame.select("a", column, "kind").write_csv(tmp_path / "t.csv")
+    convert(str(tmp_path / "t.csv"), str(tmp_path / "one.libsvm"), "kind")
+    in_blocks(monkeypatch)
+    convert(str(tmp_path / "t.csv"), str(tmp_path / "two.libsvm"), "kind")
+    assert (tmp_path / "one.libsvm").read_bytes() == (tmp_path / "two.libsvm").read_bytes()
+
+
 def test_the_target_stays_whatever_it_lacks(tmp_path):
     (tmp_path / "t.csv").write_text("y,a\n1.0,2\n,3\n2.5,4\n")
     convert(str(tmp_path / "t.csv"), str(tmp_path / "o.csv"), "y")
@@ -114,7 +168,9 @@ def test_gaps_of_numpy_files(tmp_path):
     np.save(tmp_path / "gaps.npy", rows)
     made = convert(str(tmp_path / "gaps.npy"), str(tmp_path / "gaps.svm"), -1)
     assert (tmp_path / "gaps.svm").read_text() == "0 1:1 2:2\n1 1:2 2:4\n0 1:3 2:3\n"
-    assert any("2 missing values filled" in note for note in made.notes)
+    assert any("2 missing values are filled" in note for note in made.notes)
     with pytest.raises(InputError, match="row 2"):
         convert(str(tmp_path / "gaps.npy"), str(tmp_path / "other.svm"), -1, missing="error")
     assert not (tmp_path / "other.svm").exists()
+    convert(str(tmp_path / "gaps.npy"), str(tmp_path / "gaps.csv"))  # a table keeps its gaps
+    assert (tmp_path / "gaps.csv").read_text().splitlines()[2] == "NaN,4.0,1.0"

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.preprocessing import StandardScaler
 
 from rosenblatt.verbs import evaluate, export, predict, train
 from rosenblatt.verbs.errors import InputError
@@ -34,9 +35,63 @@ def test_gaps_are_filled(tmp_path, rows):
     assert evaluate(model, path).summary.accuracy.value > 0.9
     assert predict(model, path).rows == 300
     export(model, onnx=str(tmp_path / "m.onnx"))
-    for policy in ("error", "indicator"):
-        with pytest.raises(InputError, match=r"in row 1, column 3 is \(NaN\); fill it in, or make a table"):
-            train(path, missing=policy)
+    with pytest.raises(InputError, match=r"lacks one in row 1, column 3 \(NaN\)"):
+        train(path, missing="error")
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_one_policy_for_gaps_in_all_sources(tmp_path, rows, stream):
+    """Whichever way a file is learned from, and whether or not there were gaps in it: as with tables."""
+    X, y = rows
+    whole, model = saved(tmp_path, X, y, "whole"), str(tmp_path / "m.safetensors")
+    holes = X.copy()
+    holes[5::9, 2] = np.nan
+    gaps = saved(tmp_path, holes, y, "gaps")
+    for policy in ("median", "indicator"):
+        for path in (whole, gaps):
+            done = train(path, missing=policy, stream=stream, out=model)
+            assert any("33 missing values are filled" in note for note in done.notes) == (path == gaps)
+            assert evaluate(model, gaps).summary.accuracy.value > 0.9
+            export(model, onnx=str(tmp_path / "m.onnx"))
+        width = done.model.steps[-1][1].n_features_in_
+        assert width == 3 + (policy == "indicator")
+        names = [driver.feature for driver in done.summary.drivers.top]
+        assert ("index 3 is missing" in names) == (policy == "indicator")
+    told = r"missing='error', but .*gaps.npz lacks one in row 6, column 3 \(NaN\)"
+    with pytest.raises(InputError, match=told):
+        train(gaps, missing="error", stream=stream)
+    train(whole, missing="error", stream=stream, out=model)
+    with pytest.raises(InputError, match=told):
+        predict(model, gaps)
+
+
+def test_filled_rows_are_scaled_alike_in_passes(tmp_path, rows):
+    X, y = rows
+    X[::9, 2], X[1::9, 0] = np.nan, np.nan
+    path = saved(tmp_path, X, y)
+    done = train(path, stream=True, missing="indicator").model
+    filled = done.named_steps["imputer"].transform(X)
+    expected = StandardScaler().fit(filled)
+    scaler = done.named_steps["scaler"]
+    np.testing.assert_allclose(scaler.mean_, expected.mean_, atol=1e-12)
+    np.testing.assert_allclose(scaler.scale_, expected.scale_, rtol=1e-12)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_rows_without_a_label(tmp_path, rows, stream):
+    X, y = rows
+    labels = np.where(y, 1.0, 0.0)
+    labels[[7, 11]] = np.nan
+    np.save(tmp_path / "t.npy", np.column_stack([X, labels]))
+    for path, target in ((saved(tmp_path, X, labels), None), (str(tmp_path / "t.npy"), -1)):
+        done = train(path, target, stream=stream)
+        told = f"2 rows without a label are left out, the first of them row 8 of {path}."
+        assert told in done.notes and done.about["rows"] == 298
+    labels[9] = np.inf
+    with pytest.raises(InputError, match=r"t.npz has inf in row 10"):
+        train(saved(tmp_path, X, labels), stream=stream)
+    with pytest.raises(InputError, match="label"):
+        train(saved(tmp_path, X, labels * np.nan), stream=stream)
 
 
 def test_what_cannot_be_computed_with(tmp_path, rows):
@@ -49,9 +104,6 @@ def test_what_cannot_be_computed_with(tmp_path, rows):
             train(saved(tmp_path, X, y, "bad"))
         with pytest.raises(InputError, match=told):
             predict(model, saved(tmp_path, X, y, "bad"))
-    X[7, 1] = np.nan
-    with pytest.raises(InputError, match=r"row 8, column 2 is \(NaN\)"):
-        predict(model, saved(tmp_path, X, y, "bad"))
 
 
 @pytest.mark.parametrize(("size", "told"), [(1, False), (5000, True)])

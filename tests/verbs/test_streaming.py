@@ -10,7 +10,7 @@ import pytest
 
 from rosenblatt import ColumnEncoder, GaussianDiscriminant, HalfSpace, Perceptron, open_source
 from rosenblatt.sources import source as source_module
-from rosenblatt.verbs import train
+from rosenblatt.verbs import separable, train
 from rosenblatt.verbs.errors import InputError, UsageError
 from rosenblatt.verbs.streaming import prefetched, train_streamed
 
@@ -203,7 +203,7 @@ PEAK = """
 import resource, sys
 from rosenblatt import Perceptron, open_source
 from rosenblatt.sources import source
-from rosenblatt.verbs import train
+from rosenblatt.verbs import separable, train
 from rosenblatt.verbs.errors import InputError, UsageError
 from rosenblatt.verbs.streaming import train_streamed
 source.STREAMED_BYTES = 2**19
@@ -240,7 +240,8 @@ def test_a_matrix_is_scaled_and_its_target_is_a_column(tmp_path):
     X = random.normal([1000.0, 0.0], [1.0, 0.001], size=(2000, 2))
     np.save(tmp_path / "t.npy", np.column_stack([X, X[:, 0] - 1000 + 1000 * X[:, 1] > 0]))
     done = train(str(tmp_path / "t.npy"), -1, stream=True)
-    assert done.summary.accuracy.value > 0.97 and [name for name, _ in done.model.steps] == ["scaler", "learner"]
+    steps = [name for name, _ in done.model.steps]
+    assert done.summary.accuracy.value > 0.97 and steps == ["imputer", "scaler", "learner"]
     with pytest.raises(UsageError, match="columns to name"):
         train(str(tmp_path / "t.npy"), "last", stream=True)
     X[1500, 1] = np.inf
@@ -270,3 +271,41 @@ def test_what_is_at_fault(tmp_path):
         train(str(path), "good", settings={"class_weight": {"maybe": 2.0}})
     with pytest.raises(InputError, match="covariance"):
         train(str(path), "good", learner="discriminant", settings={"shrinkage": None})
+
+
+def test_a_test_file_leaves_all_rows_to_learn_from(tmp_path, small_blocks):
+    table().write_csv(tmp_path / "t.csv")
+    table(500, seed=1).write_csv(tmp_path / "other.csv")
+    done = train(str(tmp_path / "t.csv"), "good", stream=True, test=str(tmp_path / "other.csv"))
+    assert done.about["rows"] == done.about["learned_rows"] == done.summary.rows_train == 4000
+    assert done.summary.accuracy.total == 500 and done.summary.accuracy.value > 0.97
+    assert not any("aside" in note for note in done.notes)
+    trace = done.model.steps[-1][1].trace_
+    assert all(epoch.test_error is None and epoch.train_error < 0.1 for epoch in trace.epochs)
+    (tmp_path / "bad.csv").write_text("a,city\n1,Rome\n")
+    with pytest.raises(UsageError, match=r"The target must be a column of .*bad.csv"):
+        train(str(tmp_path / "t.csv"), "good", stream=True, test=str(tmp_path / "bad.csv"))
+
+
+def test_a_test_file_of_sparse_rows_may_be_narrower(tmp_path):
+    lines = [f"{i % 2} {1 + i % 2}:1 {3 + i % 5}:0.5\n" for i in range(600)]
+    (tmp_path / "t.libsvm").write_text("".join(lines))
+    (tmp_path / "other.libsvm").write_text("0 1:1 3:0.5\n1 2:1\n")
+    done = train(str(tmp_path / "t.libsvm"), stream=True, test=str(tmp_path / "other.libsvm"))
+    assert done.summary.accuracy.value == 1.0 and done.about["learned_rows"] == 600
+
+
+@pytest.mark.parametrize(("column", "told"), [("price", "with fractions"), ("count", "in 500 rows")])
+def test_advice_about_a_quantity_can_be_followed(tmp_path, column, told):
+    random = np.random.default_rng(0)
+    a = random.normal(size=500)
+    frame = pl.DataFrame({"a": a, "price": a + 1.5, "count": (1000 * (a + 5)).astype(int)})
+    frame.select("a", column).write_csv(tmp_path / "t.csv")
+    path = str(tmp_path / "t.csv")
+    with pytest.raises(InputError, match=rf"{told}.*--learner least-squares --no-stream\)"):
+        train(path, column, stream=True)
+    assert train(path, column, stream=False, learner="least-squares").summary.kind == "regression"
+    with pytest.raises(UsageError, match="--positive must name a class, but the learner least-squares answers numbers"):
+        train(path, column, learner="least-squares", positive="3")
+    with pytest.raises((InputError, UsageError), match="rosenblatt train --learner least-squares"):
+        separable(path, column)
