@@ -7,8 +7,8 @@ It is said that steps with single rows escape a minimum in which steps with all 
 points, one of them far away. As a function of its one weight the loss has a shallow and a deep minimum.
 
 Each of 200 runs begins at another weight. Steps with all rows end in the minimum on whose side they began, and small
-steps with single rows nearly always do. Larger steps with single rows do leave a minimum; but they leave the deep one as well as
-the shallow one. Nothing leads them to the lowest.
+steps with single rows nearly always do. Larger steps with single rows do leave a minimum; but they leave the deep one
+as well as the shallow one. Nothing leads them to the lowest.
 """
 
 import matplotlib.pyplot as plt
