@@ -61,7 +61,7 @@ def test_every_row_of_the_lectures_can_be_typed() -> None:
     assert list(rows) == [str(n) for n in range(1, 26)]
     for number, text in rows.items():
         assert ">>>" in text, f"L{number} has nothing to type"
-        assert re.search(r"^Tests?: ", text, re.MULTILINE) or "Tests:\n" in text, f"L{number} names no test"
+        assert re.search(r"\bTests?:\s+`tests/", text), f"L{number} names no test"
 
 
 def test_tests_that_pages_name_exist() -> None:
