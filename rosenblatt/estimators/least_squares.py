@@ -10,11 +10,11 @@ import scipy.linalg
 import scipy.sparse
 import scipy.sparse.linalg
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from rosenblatt.engine.state import Array, weight_dtype
 from rosenblatt.estimators import minimising
-from rosenblatt.estimators.validation import ROW_DTYPES, check_choice, check_rows, unchanged_on_failure
+from rosenblatt.estimators.validation import ROW_DTYPES, check_choice, check_rows, unchanged_on_failure, validated
 from rosenblatt.models.linear import product
 from rosenblatt.trace import Epoch, Trace
 
@@ -123,7 +123,11 @@ time_limit, verbose
             check_choice("solver", self.solver, ("exact", *minimising.STEPWISE))
             minimising.check_descent(self)
             earlier = vars(self).get("_weights") if self.warm_start else None
-            X, y = validate_data(
+            if np.asarray(y).dtype.kind in "US":
+                raise ValueError(
+                    "y must hold numbers, but has text; use a classifier for labels, Perceptron for instance."
+                )
+            X, y = validated(
                 self, X, y, accept_sparse="csr", dtype=ROW_DTYPES, order="C", multi_output=True, y_numeric=True
             )
             flat = y.ndim == 1

@@ -18,6 +18,9 @@ from rosenblatt.engine.state import Array
 from rosenblatt.estimators.classes import NUMBERS, codes_of
 
 ALLOWS_ZEROS = "allow_all_zero_weights" in inspect.signature(_check_sample_weight).parameters
+TEXT_ADVICE = (
+    "turn text into numbers first, with ColumnEncoder for tables or scikit-learn's TfidfVectorizer for sentences"
+)
 ROW_DTYPES = (np.float64, np.float32, np.uint8)  # any other dtype becomes the first
 
 
@@ -72,7 +75,7 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, finite: bool = True) -> A
 
     `finite=False` leaves the look at every number to a fit, whose first epoch takes it anyway.
     """
-    return validate_data(
+    return validated(
         estimator,
         X,
         accept_sparse="csr",
@@ -82,6 +85,25 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, finite: bool = True) -> A
         ensure_min_features=1,
         ensure_all_finite=finite,
     )
+
+
+def validated(estimator: Any, X: Any, *y: Any, **settings: Any) -> Any:
+    """scikit-learn's `validate_data`, with what to do where its own sentence leaves that open."""
+    try:
+        return validate_data(estimator, X, *y, **settings)
+    except ValueError as error:
+        said = str(error)
+    if "could not convert string to float" in said:
+        said = f"X must hold numbers, but has text ({said}); {TEXT_ADVICE}."
+    elif "features as input" in said:
+        names = getattr(estimator, "feature_names_in_", None)
+        said = f"{said} Pass the columns that it was fitted on{'' if names is None else ': ' + _listed(names)}."
+    raise ValueError(said) from None
+
+
+def _listed(names: Any, most: int = 8) -> str:
+    shown = ", ".join(map(str, names[:most]))
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
 def check_labels(y: Any, n_rows: int | None = None, known: Array | None = None) -> Array:
@@ -109,7 +131,10 @@ def check_labels(y: Any, n_rows: int | None = None, known: Array | None = None) 
                 f"y must hold numbers or text, but got {kinds.pop().__name__} objects; convert them, with "
                 f"[str(label) for label in y] for instance."
             )
-    check_classification_targets(y)
+    try:
+        check_classification_targets(y)
+    except ValueError as error:
+        raise ValueError(f"{error} To predict numbers, use LeastSquares.") from None
     return _as_many(y, n_rows)
 
 

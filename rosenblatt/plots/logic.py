@@ -25,7 +25,24 @@ CUBE = np.array([[1.0, 0.0], [0.45, 0.32], [0.0, 1.0]])  # where the three axes 
 
 
 class UnitDisplay:
-    """A unit of one, two or three inputs: the corners where it fires, and its plane between them and the others."""
+    """A unit of one, two or three inputs: the corners where it fires, and its plane between them and the others.
+
+    Parameters
+    ----------
+    unit : ThresholdUnit
+        Of one to three inputs.
+
+    Attributes
+    ----------
+    ax_, figure_ : the axes and their figure
+
+    Examples
+    --------
+    >>> from rosenblatt import ThresholdUnit
+    >>> from rosenblatt.plots import UnitDisplay
+    >>> UnitDisplay.from_unit(ThresholdUnit.and_()).ax_.get_title()
+    'x1 + x2 >= 1.5'
+    """
 
     def __init__(self, unit: ThresholdUnit) -> None:
         if not isinstance(unit, ThresholdUnit):
@@ -108,6 +125,22 @@ class NetworkDisplay:
     """A network as boxes from left to right: inputs, units with their names and biases, wires with their weights.
 
     Wires of positive weight are orange, of negative weight blue.
+
+    Parameters
+    ----------
+    network : ThresholdNetwork, ThresholdUnit or RuleNetwork
+
+    Attributes
+    ----------
+    ax_, figure_ : the axes and their figure
+
+    Examples
+    --------
+    >>> from rosenblatt import ThresholdNetwork
+    >>> from rosenblatt.plots import NetworkDisplay
+    >>> display = NetworkDisplay.from_network(ThresholdNetwork.from_function("u ^ v"))
+    >>> sorted(display.network.units)
+    ['h1', 'h2', 'out']
     """
 
     def __init__(self, network: Any) -> None:
@@ -202,7 +235,20 @@ class NetworkDisplay:
 
 
 class MachineDisplay(NetworkDisplay):
-    """A machine: its network, and dashed loops from what is remembered to the memory that has it one step later."""
+    """A machine: its network, and dashed loops from what is remembered to the memory that has it one step later.
+
+    Parameters
+    ----------
+    machine : ThresholdMachine
+        With at least one memory.
+
+    Examples
+    --------
+    >>> from rosenblatt.logic.circuits import counter
+    >>> from rosenblatt.plots import MachineDisplay
+    >>> MachineDisplay.from_machine(counter(2)).kept  # what each memory has one step later
+    {'q1': "q1'", 'q0': "q0'"}
+    """
 
     def __init__(self, machine: ThresholdMachine) -> None:
         if not isinstance(machine, ThresholdMachine):
