@@ -117,6 +117,12 @@ time_limit, verbose
         Returns
         -------
         self
+
+        Raises
+        ------
+        ValueError
+            If rows or targets cannot be used (another number of them, NaN, text) or a parameter is out of its range. An
+            earlier fit stays as it was.
         """
         with unchanged_on_failure(self):
             minimising.check_not_negative("lam", self.lam, "0 leaves the loss alone")

@@ -47,6 +47,13 @@ def progressive_error(
     -------
     ProgressiveError
 
+    Raises
+    ------
+    TypeError
+        If the model has not both methods.
+    ValueError
+        If `every` is below 1.
+
     Examples
     --------
     >>> from rosenblatt import Perceptron, progressive_error

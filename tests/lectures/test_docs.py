@@ -6,10 +6,13 @@ Each page is one session, in the order of its blocks.
 from __future__ import annotations
 
 import doctest
+import inspect
 import re
 from pathlib import Path
 
 import pytest
+
+import rosenblatt
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
@@ -73,3 +76,20 @@ def test_tests_that_pages_name_exist() -> None:
         for name, more in named:
             found = name in defined or (more and any(known.startswith(name) for known in defined))
             assert found, f"{page} names {name}, which is not there"
+
+
+@pytest.mark.parametrize("name", sorted(set(rosenblatt.__all__) - {"__version__"}))
+def test_public_docstring(name: str) -> None:
+    """Everything public has an example that runs; what takes arguments lists them, and functions say what they raise."""
+    public = getattr(rosenblatt, name)
+    text = inspect.getdoc(public) or ""
+    if isinstance(public, type) and issubclass(public, Warning | Exception):
+        assert text
+        return
+    assert ">>>" in text, f"{name} has no example"
+    made_by_others = {"NotOneUnit", "RuleNetwork"}  # nobody calls these
+    short = {"chow_parameters", "margin", "explain"}  # arguments that are those of a neighbour
+    if name not in made_by_others | short:
+        assert re.search(r"^Parameters\n-+$", text, re.MULTILINE), f"{name} does not list its parameters"
+    if inspect.isfunction(public) and name not in short | {"open_source"}:
+        assert re.search(r"^Raises\n-+$", text, re.MULTILINE), f"{name} does not say what it raises"
