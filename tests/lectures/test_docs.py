@@ -80,7 +80,7 @@ def test_tests_that_pages_name_exist() -> None:
 
 @pytest.mark.parametrize("name", sorted(set(rosenblatt.__all__) - {"__version__"}))
 def test_public_docstring(name: str) -> None:
-    """Everything public has an example that runs; what takes arguments lists them, and functions say what they raise."""
+    """Everything public has an example that runs; arguments are listed, and functions say what they raise."""
     public = getattr(rosenblatt, name)
     text = inspect.getdoc(public) or ""
     if isinstance(public, type) and issubclass(public, Warning | Exception):
