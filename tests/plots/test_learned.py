@@ -172,12 +172,13 @@ def test_margin_lines_and_rings_of_an_svm():
     display = drawn(BoundaryDisplay.from_estimator(model, X, Y))
     inside = (2 * Y - 1) * model.decision_function(X) <= 1 + 1e-3
     assert display.margin == 1.0 and np.array_equal(display.rings, X[inside])
+    assert legend(display)[-1] == "support vectors"
 
 
 def test_margin_of_a_separating_line_goes_through_the_nearest_row():
     model = Perceptron(random_state=0).fit(X, Y)
     display = drawn(BoundaryDisplay.from_estimator(model, X, Y))
-    assert len(display.rings) == 1
+    assert len(display.rings) == 1 and legend(display)[-1] == "nearest row"  # a perceptron has no support vectors
     assert abs(model.decision_function(display.rings)[0]) == pytest.approx(display.margin)
 
 
