@@ -4,10 +4,11 @@ Bells, probabilities and the widest street
 
 Two bell-shaped classes with one common spread (lecture row L14): the probability of a class, given x, is a sigmoid of a
 linear score, and `GaussianDiscriminant` has its weights in closed form. Logistic regression (L15) looks for the same
-sigmoid without asking for bells. A support vector machine (L13) asks only for the side, and only a few rows matter to it.
+sigmoid without asking for bells. A support vector machine (L13) asks only for the side, and only a few rows matter
+to it.
 
-A few rows far out on their own side show what each of them minds: the bells grow wider and the discriminant's line turns,
-while the others hardly notice rows that are right by far.
+A few rows far out on their own side show what each of them minds: the bells grow wider and the discriminant's line
+turns, while the others hardly notice rows that are right by far.
 """
 
 import matplotlib.pyplot as plt
@@ -59,7 +60,7 @@ for ax, more in ((axes[1], far[:0]), (axes[2], far)):
         wrong = round(len(rows) * (1 - model.score(rows, labels)))
         print(f"{len(more)} rows far out, {name}: {wrong} of the {len(rows)} others wrong")
     ax.set(xlim=(-4, 8), ylim=(-3.5, 9), title=f"{len(more) or 'no'} rows far out")
-axes[1].legend(frameon=False, loc="upper left")
+axes[1].legend(frameon=False, loc="upper right")
 for ax in axes:
     ax.spines[["top", "right"]].set_visible(False)
 plt.show()
