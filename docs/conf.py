@@ -79,11 +79,15 @@ sphinx_gallery_conf = {
 html_theme = "pydata_sphinx_theme"
 html_title = "rosenblatt"
 html_static_path = ["_static"]
+html_css_files = ["site.css"]
+# A page without pages below it has nothing to show on the left; its code gets the room.
+html_sidebars = {"*": []}
 html_show_sourcelink = False
 html_show_copyright = False
 html_theme_options = {
     "navbar_align": "left",
     "navbar_end": ["theme-switcher"],
+    "header_links_before_dropdown": 7,
     "show_prev_next": True,
     "navigation_with_keys": False,
     "footer_start": [],
@@ -104,5 +108,11 @@ def mark_attributes(app, what, name, obj, options, lines):
             lines[n] = ATTRIBUTE.sub(r"``\1``", line)
 
 
+def close_blocks(app, name, source):
+    """Leave out the empty line that ends a doctest in Markdown: on the page it would be an empty line of code."""
+    source[0] = source[0].replace("\n\n```\n", "\n```\n")
+
+
 def setup(app):
     app.connect("autodoc-process-docstring", mark_attributes, priority=1)
+    app.connect("source-read", close_blocks)

@@ -70,6 +70,6 @@ for wrong, style, name in ((last, "-", "last"), (averaged, (0, (4, 2)), "average
     ax.plot(place[is_nine], running(wrong[is_nine], 30), color=VERMILION, lw=2.2, ls=style, label=f"nines, {name}")
 ax.set(xlim=(1, len(stream)), ylim=(0, 101), xlabel="examples seen")
 ax.set_ylabel("wrong, % of the last 150 (0 to 8) or 30 (nines)")
-ax.legend(frameon=False, loc="upper right", bbox_to_anchor=(0.47, 1.0))
+ax.legend(frameon=False, loc="upper right", bbox_to_anchor=(0.44, 1.0))
 ax.spines[["top", "right"]].set_visible(False)
 plt.show()

@@ -16,7 +16,14 @@ COLOURS = ("#D55E00", "#E69F00", "#0072B2", "#56B4E9", "#009E73", "#CC79A7", "#0
 STYLES = ("-", (0, (6, 2)), "-", (0, (4, 1.5)), (0, (1.5, 1.2)))
 SQNORM = 1.0  # the squared length of the row, bias coordinate counted in
 FIRST = 1  # the number of the example
-given = {"passive_aggressive_1": {"C": 1.2}, "passive_aggressive_2": {"C": 0.5}}
+given = {  # numbers with which no two curves hide each other
+    "passive_aggressive_1": {"C": 1.2},
+    "passive_aggressive_2": {"C": 0.5},
+    "pegasos": {"lam": 0.625},
+    "logistic": {"learning_rate": 1.0},
+    "adaline": {"learning_rate": 0.25},
+    "sigmoid_neuron": {"learning_rate": 2.0},
+}
 
 m = np.linspace(-1.5, 2.0, 1401)
 figure, ax = plt.subplots(figsize=(8.2, 4.8), layout="constrained")

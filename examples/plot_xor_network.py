@@ -9,7 +9,7 @@ output compute it (row L24). Boxes hold the biases, wires the weights; orange is
 import matplotlib.pyplot as plt
 import numpy as np
 
-from rosenblatt import ThresholdNetwork, as_threshold_unit
+from rosenblatt import Layer, ThresholdNetwork, as_threshold_unit
 from rosenblatt.logic.function import assignments
 from rosenblatt.plots import NetworkDisplay, SeparabilityDisplay
 
@@ -35,4 +35,13 @@ axes[1].plot([0.2, 1.7], [-0.3, 1.2], color="#222222")
 axes[1].set(title="after the hidden layer a line is enough", xlabel="h1: a or b", ylabel="h2: a and b", aspect="equal")
 axes[1].set(xlim=(-0.4, 1.6), ylim=(-0.4, 1.4), xticks=[0, 1], yticks=[0, 1])
 NetworkDisplay.from_network(network, ax=axes[2])
+plt.show()
+
+# %%
+# The same by training: two layers that start at random and learn by back-propagation come to a network of their own.
+
+X, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), [0, 1, 1, 0]
+learned = Layer("sigmoid", below=Layer("tanh", units=2), lam=1e-4, random_state=0).fit(X, y)
+print("answers", learned.predict(X).tolist(), "activations", learned.activate(X).ravel().round(2).tolist())
+NetworkDisplay.from_network(learned)
 plt.show()

@@ -126,6 +126,11 @@ def audit(fitted: Any, X: Any, y: Any, *, tolerance: float = 0.01, time_limit: f
     -------
     An `Audit`; for several classes `Audits`, one for each class against the rest.
 
+    Raises
+    ------
+    ValueError
+        If the run recorded no updates, or `X` and `y` are not those of the fit.
+
     Examples
     --------
     >>> from rosenblatt import Perceptron, audit

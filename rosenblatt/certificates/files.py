@@ -48,7 +48,31 @@ def write(certificate: Certificate | SeparabilityTable, path: Any) -> None:
 def load_certificate(path: Any, X: Any, y: Any) -> Any:
     """Read a certificate and verify it, in exact arithmetic, for the data that it is about.
 
-    Raises `CertificateError`, with the reason, if the data is not that data or the proof does not hold.
+    Parameters
+    ----------
+    path : path
+    X, y : the rows and labels that it is about
+
+    Returns
+    -------
+    The certificate, verified.
+
+    Raises
+    ------
+    CertificateError
+        With the reason, if the data is not that data or the proof does not hold.
+    FileNotFoundError
+        If there is no such file.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from rosenblatt import load_certificate, separability
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    >>> path = os.path.join(tempfile.mkdtemp(), "xor.json")
+    >>> separability(X, y).save(path)
+    >>> load_certificate(path, X, y).verdict
+    'not separable'
     """
     content = _read(path)
     X, labels = read_rows(X), np.asarray(y)

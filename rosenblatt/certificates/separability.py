@@ -69,6 +69,11 @@ def separability(
     `Separable`, `NotSeparable`, `Undecided`, or a `SeparabilityTable` of these. Each has ``verify(X, y)`` and
     ``save(path)``.
 
+    Raises
+    ------
+    ValueError
+        If `X` is not finite, `y` has one class only or another number of labels, or a limit is out of its range.
+
     Examples
     --------
     >>> from rosenblatt import separability
@@ -107,6 +112,11 @@ def margin(
     """Bounds from below and above on the largest geometric margin of two classes; (0, 0) if not separable.
 
     The margin is the distance from the best hyperplane to the nearest row: half the gap between the classes.
+
+    Raises
+    ------
+    ValueError
+        If there are not two classes, or `X` is not finite.
 
     Examples
     --------

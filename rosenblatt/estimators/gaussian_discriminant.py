@@ -9,11 +9,10 @@ import numpy as np
 import scipy.linalg
 import scipy.special
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.engine.state import Array
-from rosenblatt.estimators.validation import check_labels, row_weights, unchanged_on_failure
-from rosenblatt.finite import in_one_sentence
+from rosenblatt.estimators.validation import check_labels, row_weights, unchanged_on_failure, validated
 from rosenblatt.models import LinearModel
 
 
@@ -156,8 +155,7 @@ class GaussianDiscriminant(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return self._model().decision_function(self._rows(X, reset=False))
 
     def _rows(self, X: Any, *, reset: bool) -> Array:
-        with in_one_sentence(X=X):
-            return np.asarray(validate_data(self, X, dtype=np.float64, reset=reset))
+        return np.asarray(validated(self, X, dtype=np.float64, reset=reset))
 
     def _model(self) -> LinearModel:
         return LinearModel(self.coef_, self.intercept_, self.classes_)

@@ -234,6 +234,12 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         self
+
+        Raises
+        ------
+        ValueError
+            If rows or labels cannot be used (another number of them, NaN, text, one class only) or a parameter is out
+            of its range. The sentence says what to do, and an earlier fit stays as it was.
         """
         with unchanged_on_failure(self):
             self._check_parameters()

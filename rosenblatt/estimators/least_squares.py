@@ -10,12 +10,18 @@ import scipy.linalg
 import scipy.sparse
 import scipy.sparse.linalg
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.engine.state import Array, weight_dtype
 from rosenblatt.estimators import minimising
-from rosenblatt.estimators.validation import ROW_DTYPES, check_choice, check_rows, check_weights, unchanged_on_failure
-from rosenblatt.finite import in_one_sentence
+from rosenblatt.estimators.validation import (
+    ROW_DTYPES,
+    check_choice,
+    check_rows,
+    check_weights,
+    unchanged_on_failure,
+    validated,
+)
 from rosenblatt.models.linear import product
 from rosenblatt.trace import Epoch, Trace
 
@@ -118,16 +124,25 @@ time_limit, verbose
         Returns
         -------
         self
+
+        Raises
+        ------
+        ValueError
+            If rows or targets cannot be used (another number of them, NaN, text) or a parameter is out of its range. An
+            earlier fit stays as it was.
         """
         with unchanged_on_failure(self):
             minimising.check_not_negative("lam", self.lam, "0 leaves the loss alone")
             check_choice("solver", self.solver, ("exact", *minimising.STEPWISE))
             minimising.check_descent(self)
             earlier = vars(self).get("_weights") if self.warm_start else None
-            with in_one_sentence(X=X, y=y):
-                X, y = validate_data(
-                    self, X, y, accept_sparse="csr", dtype=ROW_DTYPES, order="C", multi_output=True, y_numeric=True
+            if np.asarray(y).dtype.kind in "US":
+                raise ValueError(
+                    "y must hold numbers, but has text; use a classifier for labels, Perceptron for instance."
                 )
+            X, y = validated(
+                self, X, y, accept_sparse="csr", dtype=ROW_DTYPES, order="C", multi_output=True, y_numeric=True
+            )
             flat = y.ndim == 1
             targets = np.asarray(y, np.float64).reshape(len(y), -1)
             weights = np.empty(0)

@@ -117,6 +117,12 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         self
+
+        Raises
+        ------
+        ValueError
+            If rows or labels cannot be used (another number of them, NaN, text, one class only) or a parameter is out
+            of its range. The sentence says what to do, and an earlier fit stays as it was.
         """
         with unchanged_on_failure(self):
             self._check_parameters()
@@ -337,7 +343,15 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._model(self.answer).decision_function(X)
 
     def predict(self, X: Any) -> Array:
-        """The class of every row; a score of 0 is the second class."""
+        """The class of every row; a score of 0 is the second class.
+
+        Raises
+        ------
+        NotFittedError
+            Before anything was learned.
+        ValueError
+            If the rows are not as wide as those of the fit, or hold NaN.
+        """
         check_is_fitted(self)
         check_choice("answer", self.answer, ANSWERS)
         one_by_one.refuse_rows_after_dicts(self)

@@ -65,6 +65,11 @@ def regularization_path(estimator: Any, X: Any, y: Any, lams: Any, sample_weight
     Path
         The fitted copies, strongest prior first.
 
+    Raises
+    ------
+    ValueError
+        If the learner has no `lam`, or one of `lams` is not a finite number.
+
     Examples
     --------
     >>> from rosenblatt import LogisticRegression, regularization_path

@@ -47,6 +47,13 @@ def progressive_error(
     -------
     ProgressiveError
 
+    Raises
+    ------
+    TypeError
+        If the model has not both methods.
+    ValueError
+        If `every` is below 1.
+
     Examples
     --------
     >>> from rosenblatt import Perceptron, progressive_error
@@ -58,6 +65,11 @@ def progressive_error(
     """
     if every < 1:
         raise ValueError(f"every must be at least 1, but got {every!r}; it is a number of examples.")
+    if not (hasattr(model, "predict_one") and hasattr(model, "learn_one")):
+        raise TypeError(
+            f"model must have predict_one and learn_one, but {type(model).__name__} has not both; pass a Perceptron, "
+            f"another learner of this library, or one of river's."
+        )
     result = ProgressiveError()
     predict, learn = model.predict_one, model.learn_one
     mistakes, until = 0, every

@@ -102,6 +102,11 @@ def search(
     Search
         After Ctrl-C, with the settings whose folds were all done, if there are any.
 
+    Raises
+    ------
+    ValueError
+        If the grid names a parameter that the learner does not have, a fold lacks a class, or rows cannot be used.
+
     Examples
     --------
     >>> from rosenblatt import PassiveAggressive, search

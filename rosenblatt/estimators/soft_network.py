@@ -35,6 +35,13 @@ def soften(network: Any, steepness: float | None = None) -> Layer:
     -------
     `Layer`, ready to answer, that ``fit`` trains on from these weights (``start="fitted"``).
 
+    Raises
+    ------
+    TypeError
+        If it is no network or unit.
+    ValueError
+        If no steepness is enough.
+
     Examples
     --------
     >>> from rosenblatt import ThresholdNetwork, harden, soften
@@ -75,6 +82,29 @@ def harden(layer: Any, inputs: Any = None) -> ThresholdNetwork:
 
     Units of up to 8 inputs get the smallest whole weights that fire for the same rows; others keep theirs, exactly.
     The answers are those of the layers where their hidden units are decided; soft ones may round to another answer.
+
+    Parameters
+    ----------
+    layer : Layer
+        Fitted, of sigmoid, tanh or threshold units, with the layers below it.
+    inputs : names, optional
+        Of the inputs, in order.
+
+    Returns
+    -------
+    ThresholdNetwork
+
+    Raises
+    ------
+    TypeError
+        If it is no fitted `Layer`.
+
+    Examples
+    --------
+    >>> from rosenblatt import ThresholdNetwork, harden, soften
+    >>> layer = soften(ThresholdNetwork.from_function("a & ~b"))
+    >>> harden(layer, inputs=("a", "b")).to_expression()
+    'a & ~b'
     """
     if not isinstance(layer, Layer) or not hasattr(layer, "weights_"):
         raise TypeError("harden is about a fitted Layer, but got something else; pass a Layer that has weights.")

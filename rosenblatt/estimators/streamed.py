@@ -77,6 +77,11 @@ class Streamed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     f"learner must have partial_fit, but {type(self.learner).__name__} has none; use Perceptron, "
                     f"PassiveAggressive or HalfSpace."
                 )
+            if not (hasattr(self.features, "fit") and hasattr(self.features, "transform")):
+                raise TypeError(
+                    f"features must have fit and transform, but {type(self.features).__name__} has not both; use "
+                    f"PairProducts or another transformer."
+                )
             if y is None:
                 raise ValueError("Streamed requires y to be passed, but the target y is None; pass one label per row.")
             X = self._rows(X, reset=True)

@@ -19,6 +19,9 @@ from rosenblatt.estimators.classes import NUMBERS, codes_of
 from rosenblatt.finite import in_one_sentence
 
 ALLOWS_ZEROS = "allow_all_zero_weights" in inspect.signature(_check_sample_weight).parameters
+TEXT_ADVICE = (
+    "turn text into numbers first, with ColumnEncoder for tables or scikit-learn's TfidfVectorizer for sentences"
+)
 ROW_DTYPES = (np.float64, np.float32, np.uint8)  # any other dtype becomes the first
 
 
@@ -73,17 +76,16 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, finite: bool = True) -> A
 
     `finite=False` leaves the look at every number to a fit, whose first epoch takes it anyway.
     """
-    with in_one_sentence(X=X):
-        return validate_data(
-            estimator,
-            X,
-            accept_sparse="csr",
-            dtype=ROW_DTYPES,
-            order="C",
-            reset=reset,
-            ensure_min_features=1,
-            ensure_all_finite=finite,
-        )
+    return validated(
+        estimator,
+        X,
+        accept_sparse="csr",
+        dtype=ROW_DTYPES,
+        order="C",
+        reset=reset,
+        ensure_min_features=1,
+        ensure_all_finite=finite,
+    )
 
 
 def check_finite(estimator: Any, X: Any) -> None:
@@ -96,6 +98,26 @@ def check_weights(sample_weight: Any, X: Any, **options: Any) -> Array:
     """One finite number per row, 1 where none is given; `options` of scikit-learn's check."""
     with in_one_sentence(sample_weight=sample_weight):
         return np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64, **options))
+
+
+def validated(estimator: Any, X: Any, *y: Any, **settings: Any) -> Any:
+    """scikit-learn's `validate_data`, with what to do where its own sentence leaves that open."""
+    try:
+        with in_one_sentence(X=X, y=y[0] if y else None):
+            return validate_data(estimator, X, *y, **settings)
+    except ValueError as error:
+        said = str(error)
+    if "could not convert string to float" in said:
+        said = f"X must hold numbers, but has text ({said}); {TEXT_ADVICE}."
+    elif "features as input" in said:
+        names = getattr(estimator, "feature_names_in_", None)
+        said = f"{said} Pass the columns that it was fitted on{'' if names is None else ': ' + _listed(names)}."
+    raise ValueError(said) from None
+
+
+def _listed(names: Any, most: int = 8) -> str:
+    shown = ", ".join(map(str, names[:most]))
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
 def check_labels(y: Any, n_rows: int | None = None, known: Array | None = None) -> Array:
@@ -123,7 +145,10 @@ def check_labels(y: Any, n_rows: int | None = None, known: Array | None = None) 
                 f"y must hold numbers or text, but got {kinds.pop().__name__} objects; convert them, with "
                 f"[str(label) for label in y] for instance."
             )
-    check_classification_targets(y)
+    try:
+        check_classification_targets(y)
+    except ValueError as error:
+        raise ValueError(f"{error} To predict numbers, use LeastSquares.") from None
     return _as_many(y, n_rows)
 
 

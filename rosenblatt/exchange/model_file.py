@@ -39,6 +39,11 @@ def save(model: Any, path: str | os.PathLike[str], *, about: Mapping[str, Any] |
     about : mapping, optional
         What you want to know about the model later, in numbers, text, lists and dicts; `describe` shows it.
 
+    Raises
+    ------
+    ValueError
+        If the model is not fitted, or is of a kind that a model file does not hold.
+
     Examples
     --------
     >>> import os, tempfile, rosenblatt
@@ -59,6 +64,31 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     A learning rule, a schedule or a kernel that was a Python function is not in the file: the model predicts as before
     (but for a kernel, which must be set again), and says so when it is to be trained further.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    The model, as it was saved.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If it is no model file, is damaged or altered, or was written by a later version.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from rosenblatt import Perceptron, load, save
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
+    >>> path = os.path.join(tempfile.mkdtemp(), "and.safetensors")
+    >>> save(Perceptron().fit(X, y), path)
+    >>> load(path).predict(X).tolist()
+    [0, 0, 0, 1]
     """
     header, arrays = read_file(path)
     try:
@@ -76,6 +106,25 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
     Its keys are protocol, version, written_with, kind, steps (of a pipeline), params, classes, n_features,
     feature_names, columns (names and kinds, for a table), trace, stop_reason, arrays (dtype and shape), n_bytes and
     about.
+
+    Parameters
+    ----------
+    path : path
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        As `load`.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from rosenblatt import Perceptron, describe, save
+    >>> path = os.path.join(tempfile.mkdtemp(), "and.safetensors")
+    >>> save(Perceptron().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]), path, about={"source": "a truth table"})
+    >>> found = describe(path)
+    >>> found["kind"], found["classes"], found["n_features"], found["about"]
+    ('Perceptron', [0, 1], 2, {'source': 'a truth table'})
     """
     header, arrays = read_file(path)
     try:

@@ -37,6 +37,13 @@ def export_onnx(model: Any, path: str | os.PathLike[str], *, input_dtype: str = 
     input_dtype : {"float64", "float32", "uint8"}
         What "X" holds; numbers become float64 in the graph.
 
+    Raises
+    ------
+    TypeError
+        If there is no graph for the learner or for a step before it.
+    NotFittedError
+        If the model is not fitted.
+
     Examples
     --------
     >>> import os, tempfile, numpy as np, onnxruntime, rosenblatt

@@ -79,6 +79,13 @@ def to_original_space(fitted_pipeline: Any) -> OriginalSpace:
         With ``coef``, ``intercept``, ``decision_function`` and ``predict``, and `rounding`, which bounds how far its
         scores may be from the pipeline's.
 
+    Raises
+    ------
+    TypeError
+        If it is no Pipeline, or a step is no scaler or not linear.
+    NotFittedError
+        If the pipeline is not fitted.
+
     Examples
     --------
     >>> import numpy as np

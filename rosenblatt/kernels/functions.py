@@ -215,7 +215,15 @@ class Sigmoid(Kernel):
 
 @dataclass(frozen=True)
 class Precomputed(Kernel):
-    """The values are the input itself: X is the square matrix of K(x_i, x_j)."""
+    """The values are the input itself: X is the square matrix of K(x_i, x_j).
+
+    >>> import numpy as np
+    >>> from rosenblatt import KernelPerceptron
+    >>> rows = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    >>> values = (rows @ rows.T + 1.0) ** 2
+    >>> KernelPerceptron("precomputed").fit(values, [0, 1, 1, 0]).predict(values).tolist()
+    [0, 1, 1, 0]
+    """
 
     name: ClassVar[str] = "precomputed"
 

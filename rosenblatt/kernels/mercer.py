@@ -84,6 +84,11 @@ def is_mercer(kernel: Any, X: Any, *, random_state: Any = None, **parameters: An
     MercerReport
         With ``violation``, ``eigenvalue``, ``rows`` and ``weights``.
 
+    Raises
+    ------
+    ValueError
+        If `X` is not finite, or there is no kernel of that name.
+
     Examples
     --------
     >>> from rosenblatt.kernels import is_mercer

@@ -52,6 +52,10 @@ class ThresholdMachine:
         outputs: Any = None,
         start: Mapping[str, Any] | None = None,
     ) -> None:
+        if not isinstance(network, ThresholdNetwork):
+            raise TypeError(
+                f"A machine is made of a ThresholdNetwork, but got {type(network).__name__}; pass a network."
+            )
         self.network, self.delays = network, dict(delays)
         self.outputs = (
             network.outputs if outputs is None else ((outputs,) if isinstance(outputs, str) else tuple(outputs))

@@ -48,6 +48,13 @@ def as_threshold_unit(function: Any, inputs: Any = None, *, time_limit: float | 
     smallest; or `NotOneUnit`, a certificate (`NotSeparable`) that counts as False; or, when time was too short,
     `Undecided`.
 
+    Raises
+    ------
+    ExpressionError
+        If an expression cannot be read; the message points at the place.
+    TypeError
+        If `function` is none of these.
+
     Examples
     --------
     >>> from rosenblatt import as_threshold_unit
@@ -88,6 +95,11 @@ class NotOneUnit(NotSeparable):
     """Proof that no single unit computes a function: a point that lies in the hulls of true and of false assignments.
 
     It counts as False. `rows` are rows of the truth table and `weights` their rational weights, as in `NotSeparable`.
+
+    >>> from rosenblatt import as_threshold_unit
+    >>> never = as_threshold_unit("a ^ b")
+    >>> bool(never), [str(weight) for weight in never.weights]
+    (False, ['1/2', '1/2', '1/2', '1/2'])
     """
 
     function: BooleanFunction = field(kw_only=True, compare=False)

@@ -122,6 +122,11 @@ def from_rules(text: str) -> RuleNetwork:
     -------
     `RuleNetwork`
 
+    Raises
+    ------
+    ExpressionError
+        If a rule cannot be read; the message points at the place.
+
     Examples
     --------
     >>> from rosenblatt import from_rules
@@ -157,6 +162,13 @@ class RuleNetwork:
     rules : tuple of Rule
     rule_units : list of str
         The name of each rule's unit, which fires when the rule holds and none before it.
+
+    Examples
+    --------
+    >>> from rosenblatt import from_rules
+    >>> network = from_rules("if age >= 18 then adult; otherwise child")
+    >>> network.predict([[17], [18]]).tolist()
+    ['child', 'adult']
     """
 
     def __init__(self, rules: Sequence[Rule]) -> None:

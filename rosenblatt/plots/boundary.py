@@ -18,8 +18,8 @@ class BoundaryDisplay:
     """What a classifier answers in every place of the plane, and the rows on top.
 
     Dashed lines are the margin: where an SVM's score is -1 and 1; for other linear models that get every row right,
-    as far from the boundary as the nearest row. Support vectors (an SVM's rows on or inside the margin, a kernel
-    perceptron's rows with a coefficient, otherwise the rows on the margin) have a ring.
+    as far from the boundary as the nearest row. Rings are around support vectors (an SVM's rows on or inside the
+    margin, a kernel perceptron's rows with a coefficient) or, for these others, around the nearest rows.
 
     Parameters
     ----------
@@ -31,6 +31,7 @@ class BoundaryDisplay:
     scores : the scores at the same places, with a last axis over the classes if there are more than two; or None
     margin : the score at the margin's lines; or None
     rings : array of shape (n, 2)
+    ringed : what the rows with a ring are called in the legend
     names : the names of the features
 
     Examples
@@ -55,11 +56,12 @@ class BoundaryDisplay:
         scores: Array | None = None,
         margin: float | None = None,
         rings: Array | None = None,
+        ringed: str = "support vectors",
         names: tuple[str, str] = ("feature 0", "feature 1"),
     ) -> None:
         self.X, self.y, self.classes = np.asarray(X, np.float64), np.asarray(y), list(classes)
         self.grid_x, self.grid_y, self.regions, self.scores = grid_x, grid_y, regions, scores
-        self.margin, self.names = margin, names
+        self.margin, self.names, self.ringed = margin, names, ringed
         self.rings = np.empty((0, 2)) if rings is None else rings
 
     @classmethod
@@ -83,11 +85,11 @@ class BoundaryDisplay:
         if hasattr(estimator, "decision_function"):
             found = np.asarray(estimator.decision_function(places), np.float64)
             scores = found.reshape(*shape, *found.shape[1:])
-        margin, rings = _margin_and_rings(anatomy, X, points, labels, classes)
+        margin, rings, ringed = _margin_and_rings(anatomy, X, points, labels, classes)
         names = tuple(map(str, getattr(X, "columns", ("feature 0", "feature 1"))))
         display = cls(
             points, labels, classes=classes, grid_x=grid_x, grid_y=grid_y, regions=regions, scores=scores,
-            margin=margin, rings=rings, names=(names[0], names[1]),
+            margin=margin, rings=rings, ringed=ringed, names=(names[0], names[1]),
         )  # fmt: skip
         return display.plot(ax)
 
@@ -107,9 +109,7 @@ class BoundaryDisplay:
             ax.scatter(*rows.T, s=size, c=colours[k], marker=marker, lw=0, alpha=0.85, label=entry(name), zorder=2)
         if len(self.rings):
             shown = self.rings[:: max(1, len(self.rings) // RINGED)]
-            ax.scatter(
-                *shown.T, s=3 * size, facecolors="none", edgecolors=INK, lw=0.8, label="support vectors", zorder=3
-            )
+            ax.scatter(*shown.T, s=3 * size, facecolors="none", edgecolors=INK, lw=0.8, label=self.ringed, zorder=3)
         ax.set(xlabel=short(self.names[0]), ylabel=short(self.names[1]), xlim=(x[0], x[-1]), ylim=(y[0], y[-1]))
         legend = ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
         for handle in legend.legend_handles:
@@ -157,20 +157,21 @@ def _like(X: Any, points: Array) -> Any:
 
 def _margin_and_rings(
     anatomy: Anatomy, X: Any, points: Array, labels: Array, classes: Array
-) -> tuple[float | None, Array | None]:
-    learner = anatomy.learner
+) -> tuple[float | None, Array | None, str]:
+    learner, support = anatomy.learner, "support vectors"
     if hasattr(learner, "dual_coef_") and hasattr(learner, "support_vectors_"):
-        return None, _back(anatomy, learner.support_vectors_)
+        return None, _back(anatomy, learner.support_vectors_), support
     if len(classes) != 2 or not hasattr(learner, "coef_"):
-        return None, None
+        return None, None, support
     scores = np.asarray(anatomy.model.decision_function(X), np.float64)
     signed = np.where(labels == classes[1], scores, -scores)
     if type(learner).__name__ in ("LinearSVM", "LinearSVC"):
-        return 1.0, points[signed <= 1 + 1e-3]
+        return 1.0, points[signed <= 1 + 1e-3], support
     if signed.min() <= 0:
-        return None, None
+        return None, None, support
     margin = float(signed.min())
-    return margin, points[signed <= margin * (1 + 1e-9)]
+    nearest = points[signed <= margin * (1 + 1e-9)]
+    return margin, nearest, "nearest row" if len(nearest) == 1 else "nearest rows"
 
 
 def _back(anatomy: Anatomy, rows: Any) -> Array | None:

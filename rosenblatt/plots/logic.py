@@ -16,6 +16,7 @@ from rosenblatt.logic.unit import ThresholdUnit, written
 from rosenblatt.plots.style import ACCENT, INK, NEGATIVE, POSITIVE, QUIET, axes
 
 DRAWN_WEIGHTS = 60  # wires up to which each has its weight beside it
+DENSE_WEIGHTS = 12  # the same where every wire crosses others
 BOX_HEIGHT, GAP = 0.56, 0.9
 SCALE = 0.8  # inches of a new figure for one step of the drawing
 ARROW = 0.3
@@ -25,7 +26,24 @@ CUBE = np.array([[1.0, 0.0], [0.45, 0.32], [0.0, 1.0]])  # where the three axes 
 
 
 class UnitDisplay:
-    """A unit of one, two or three inputs: the corners where it fires, and its plane between them and the others."""
+    """A unit of one, two or three inputs: the corners where it fires, and its plane between them and the others.
+
+    Parameters
+    ----------
+    unit : ThresholdUnit
+        Of one to three inputs.
+
+    Attributes
+    ----------
+    ax_, figure_ : the axes and their figure
+
+    Examples
+    --------
+    >>> from rosenblatt import ThresholdUnit
+    >>> from rosenblatt.plots import UnitDisplay
+    >>> UnitDisplay.from_unit(ThresholdUnit.and_()).ax_.get_title()
+    'x1 + x2 >= 1.5'
+    """
 
     def __init__(self, unit: ThresholdUnit) -> None:
         if not isinstance(unit, ThresholdUnit):
@@ -108,6 +126,23 @@ class NetworkDisplay:
     """A network as boxes from left to right: inputs, units with their names and biases, wires with their weights.
 
     Wires of positive weight are orange, of negative weight blue.
+
+    Parameters
+    ----------
+    network : ThresholdNetwork, ThresholdUnit, RuleNetwork or a fitted Layer
+        Long numbers are rounded to three digits; where wires are many, they have none.
+
+    Attributes
+    ----------
+    ax_, figure_ : the axes and their figure
+
+    Examples
+    --------
+    >>> from rosenblatt import ThresholdNetwork
+    >>> from rosenblatt.plots import NetworkDisplay
+    >>> display = NetworkDisplay.from_network(ThresholdNetwork.from_function("u ^ v"))
+    >>> sorted(display.network.units)
+    ['h1', 'h2', 'out']
     """
 
     def __init__(self, network: Any) -> None:
@@ -115,10 +150,13 @@ class NetworkDisplay:
             network = ThresholdNetwork(network.inputs, {"unit": network}, ("unit",))
         if isinstance(network, RuleNetwork):
             network = _with_comparisons(network)
+        self.labels = DRAWN_WEIGHTS
+        if hasattr(network, "weights_") and hasattr(network, "below_"):
+            network, self.labels = _of_layers(network), DENSE_WEIGHTS
         if not isinstance(network, ThresholdNetwork):
             raise TypeError(
-                f"There is a picture of networks, units and rules, but not of {type(network).__name__}; pass one of "
-                f"these."
+                f"There is a picture of networks, units, rules and fitted layers, but not of "
+                f"{type(network).__name__}; pass one of these."
             )
         self.network = network
         self.kept: dict[str, str] = {}  # memories of a machine, and what they remember
@@ -136,7 +174,7 @@ class NetworkDisplay:
         self.ax_, self.figure_ = ax, ax.figure
         wires = sum(len(unit.inputs) for unit in network.units.values())
         for name, unit in network.units.items():
-            self._wires(ax, name, unit, labelled=wires <= DRAWN_WEIGHTS)
+            self._wires(ax, name, unit, labelled=wires <= self.labels)
         for name in [*network.inputs, *network.units]:
             self._box(ax, name)
         for name in network.outputs:
@@ -181,7 +219,7 @@ class NetworkDisplay:
             if labelled:
                 share = 0.55 + 0.25 * (rank % 2)
                 ax.text(
-                    *(path[-2] + share * (path[-1] - path[-2])), written(Fraction(weight)), fontsize=8, color=colour,
+                    *(path[-2] + share * (path[-1] - path[-2])), _figure(weight), fontsize=8, color=colour,
                     ha="center", va="center", zorder=2, bbox={"boxstyle": "round,pad=0.1", "fc": "white", "ec": "none"},
                 )  # fmt: skip
 
@@ -202,7 +240,20 @@ class NetworkDisplay:
 
 
 class MachineDisplay(NetworkDisplay):
-    """A machine: its network, and dashed loops from what is remembered to the memory that has it one step later."""
+    """A machine: its network, and dashed loops from what is remembered to the memory that has it one step later.
+
+    Parameters
+    ----------
+    machine : ThresholdMachine
+        With at least one memory.
+
+    Examples
+    --------
+    >>> from rosenblatt.logic.circuits import counter
+    >>> from rosenblatt.plots import MachineDisplay
+    >>> MachineDisplay.from_machine(counter(2)).kept  # what each memory has one step later
+    {'q1': "q1'", 'q0': "q0'"}
+    """
 
     def __init__(self, machine: ThresholdMachine) -> None:
         if not isinstance(machine, ThresholdMachine):
@@ -339,14 +390,39 @@ def _arrow(ax: Any, start: tuple[float, float], end: tuple[float, float], colour
     ax.update_datalim([start, end])
 
 
+def _figure(value: Any) -> str:
+    text = written(Fraction(value))
+    if len(text) <= 6:
+        return text
+    return f"{float(value):.3g}" if abs(value) < 1000 else f"{float(value):,.0f}"
+
+
 def _bias(unit: ThresholdUnit) -> str:
-    return f"b = {written(Fraction(unit.bias))}"
+    return f"b = {_figure(unit.bias)}"
 
 
 def _with_comparisons(rules: RuleNetwork) -> ThresholdNetwork:
     """The whole network of rules, from columns to decisions: to look at, as its inputs are not Boolean."""
     first = {atom.name: atom.unit for atom in rules.comparisons if isinstance(atom, Comparison)}
     return ThresholdNetwork(rules.columns, {**first, **rules.network.units}, rules.network.outputs)
+
+
+def _of_layers(top: Any) -> ThresholdNetwork:
+    """The units of a fitted `Layer` and of those below it: to look at, as they do not answer by thresholds."""
+    stack = [top]
+    while stack[0].below_ is not None:
+        stack.insert(0, stack[0].below_)
+    features = stack[0].weights_.shape[1]
+    inputs = below = [str(name) for name in getattr(top, "feature_names_in_", [f"x{j + 1}" for j in range(features)])]
+    units: dict[str, ThresholdUnit] = {}
+    for depth, layer in enumerate(stack, 1):
+        hidden = "h" if len(stack) <= 2 else f"h{depth}."
+        letter = "y" if layer is top else hidden
+        names = [f"{letter}{k + 1}" if len(layer.bias_) > 1 else letter for k in range(len(layer.bias_))]
+        for name, weights, bias in zip(names, layer.weights_, layer.bias_, strict=True):
+            units[name] = ThresholdUnit(weights, bias, inputs=below)
+        below = names
+    return ThresholdNetwork(inputs, units, below)
 
 
 def _widths(network: ThresholdNetwork) -> dict[str, float]:

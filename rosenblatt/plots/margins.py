@@ -64,6 +64,8 @@ class MarginDisplay:
         return cls(found, geometric=geometric).plot(ax, bins=bins)
 
     def plot(self, ax: Any = None, *, bins: Any = None) -> Self:
+        from matplotlib.ticker import MaxNLocator
+
         self.ax_ = ax = axes(ax)
         self.figure_ = ax.figure
         found = self.margins[np.isfinite(self.margins)]
@@ -78,6 +80,7 @@ class MarginDisplay:
         ax.set_xlim(low, high)
         unit = "distance from the boundary" if self.geometric else "score on the right side (no unit of length)"
         ax.set(xlabel=unit, ylabel="rows")
+        ax.yaxis.set_major_locator(MaxNLocator(integer=True))
         nearest = "" if not len(found) or wrong.any() else f", nearest {found.min():.3g}"
         ax.set_title(f"{wrong.sum():,} of {len(wrong):,} rows on the wrong side{nearest}", color=INK, fontsize=11)
         ax.legend(frameon=False)

@@ -20,6 +20,23 @@ class SeparabilityDisplay:
     Rows of two features are drawn as they are. Others are projected: across the hyperplane and along the direction of
     largest spread beside it for separable classes; for others on the two directions of largest spread of the rows
     that take part in the witness. A projection keeps a common point common.
+
+    Parameters
+    ----------
+    certificate : Separable or NotSeparable
+    X, y : the rows and labels that it is about
+
+    Attributes
+    ----------
+    ax_, figure_ : the axes and their figure
+
+    Examples
+    --------
+    >>> from rosenblatt import separability
+    >>> from rosenblatt.plots import SeparabilityDisplay
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    >>> SeparabilityDisplay.from_certificate(separability(X, y), X, y).ax_.get_title()
+    'not separable: a point of both hulls, from 4 rows'
     """
 
     def __init__(self, certificate: Certificate, X: Any, y: Any) -> None:

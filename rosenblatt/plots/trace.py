@@ -24,8 +24,9 @@ LINES = {
 class TraceDisplay:
     """Errors and updates per epoch.
 
-    Where errors (or losses) were measured they are lines, and the updates are grey bars with a scale at the right;
-    otherwise the mistakes met on the way and the updates are lines.
+    Where errors (or losses) were measured they are lines, and the updates are grey bars with a scale at the right
+    (unless every epoch of a minimisation has the same number); otherwise the mistakes met on the way and the updates
+    are lines.
 
     Parameters
     ----------
@@ -121,7 +122,8 @@ class TraceDisplay:
 
     def _bars(self, epochs: Array) -> None:
         updates = self.trace["updates"]
-        if not updates.any():
+        every_row = "loss" in self.trace.columns and len(updates) > 1 and len(set(updates.tolist())) == 1
+        if not updates.any() or every_row:  # a step for every row in every epoch: bars of one height say nothing
             return
         self.updates_ax_ = behind = self.ax_.twinx()
         behind.bar(epochs, updates, width=0.8, color=QUIET, alpha=0.3, lw=0, label="updates")

@@ -5,7 +5,18 @@ import pytest
 import scipy.sparse
 from sklearn.exceptions import NotFittedError
 
-from rosenblatt import GaussianDiscriminant, HalfSpace, LinearSVM, LogisticRegression, PassiveAggressive, Perceptron
+from rosenblatt import (
+    GaussianDiscriminant,
+    HalfSpace,
+    LeastSquares,
+    LinearSVM,
+    LogisticRegression,
+    PassiveAggressive,
+    Perceptron,
+    Streamed,
+    ThresholdMachine,
+    progressive_error,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -31,12 +42,12 @@ ROWS = {
     "mixed labels in a list": (X, [0, "a", 0, "a"], {}, "labels of one kind, but got int and str"),
     "mixed labels in an array": (X, np.array([0, "a", 0, "a"], object), {}, "one kind, but got int and str"),
     "labels and None": (X, [0, None, 0, 1], {}, "one kind, but got NoneType and int"),
-    "real-valued labels": (X, [0.5, 1.5, 0.25, 2.0], {}, "continuous"),
+    "real-valued labels": (X, [0.5, 1.5, 0.25, 2.0], {}, "continuous.* To predict numbers, use LeastSquares"),
     "NaN among labels": (X, [0.0, np.nan, 1.0, 0.0], {}, "NaN"),
     "no labels": (X, None, {}, "y"),
     "no rows": (np.empty((0, 2)), [], {}, "0 sample"),
     "no features": (np.empty((4, 0)), y, {}, "0 feature"),
-    "text": ([["a", "b"]] * 4, y, {}, "string|convert"),
+    "text": ([["a", "b"]] * 4, y, {}, "X must hold numbers, but has text .*'a'.*; turn text into numbers first"),
     "complex numbers": (X + 1j, y, {}, "Complex"),
     "negative weight": (X, y, {"sample_weight": [1, -2, 1, 1]}, "row 1 has -2"),
     "weights of another length": (X, y, {"sample_weight": [1.0, 2.0]}, "sample_weight"),
@@ -214,3 +225,32 @@ def test_a_class_that_weighs_nothing_stays_a_class_and_is_never_answered():
         assert fitted.classes_.tolist() == [0, 1, 2] and set(fitted.predict(rows)) == {0, 1}
     with pytest.raises(ValueError, match="but 2 has none"):
         GaussianDiscriminant().fit(rows, labels, sample_weight=weights)
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_another_width_is_told_with_the_columns():
+    pandas = pytest.importorskip("pandas")
+    model = Perceptron().fit(X, y)
+    with pytest.raises(ValueError, match=r"3 features, .* expecting 2 .* columns that it was fitted on\.$"):
+        model.predict(np.ones((1, 3)))
+    named = Perceptron().fit(pandas.DataFrame(X, columns=["age", "income"]), y)
+    with pytest.raises(ValueError, match=r"columns that it was fitted on: age, income\.$"):
+        named.predict(np.ones((1, 3)))
+    wide = pandas.DataFrame(np.tile(X, 6), columns=[f"c{j}" for j in range(12)])
+    with pytest.raises(ValueError, match=r"c0, c1, .*, c7 and 4 more\.$"):
+        Perceptron().fit(wide, y).predict(np.ones((1, 3)))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: LeastSquares().fit(X, ["a", "b", "a", "b"]), ValueError, "numbers, but has text; use a classifier"),
+        (lambda: GaussianDiscriminant().fit([["a"], ["b"]], [0, 1]), ValueError, "X must hold numbers, but has text"),
+        (lambda: progressive_error(3, []), TypeError, "predict_one and learn_one, but int has not both; pass"),
+        (lambda: Streamed(3, Perceptron()).fit(X, y), TypeError, "fit and transform, but int has not both; use"),
+        (lambda: ThresholdMachine(3, {}), TypeError, "made of a ThresholdNetwork, but got int; pass"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_in_a_sentence(call, error, words):
+    with pytest.raises(error, match=words):
+        call()

@@ -6,10 +6,13 @@ Each page is one session, in the order of its blocks.
 from __future__ import annotations
 
 import doctest
+import inspect
 import re
 from pathlib import Path
 
 import pytest
+
+import rosenblatt
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
@@ -52,3 +55,41 @@ def test_page(page: Path) -> None:
     runner = doctest.DocTestRunner(verbose=False, optionflags=OPTIONS)
     runner.run(test, out=report.append)
     assert runner.failures == 0, "".join(report)
+
+
+def test_every_row_of_the_lectures_can_be_typed() -> None:
+    """L1 to L25 each have a heading, a block that runs, and a test or tests that exist under the name given."""
+    page = (ROOT / "docs" / "lectures.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^## L(\d+) — (.*?)(?=^## )", page, re.MULTILINE | re.DOTALL))
+    assert list(rows) == [str(n) for n in range(1, 26)]
+    for number, text in rows.items():
+        assert ">>>" in text, f"L{number} has nothing to type"
+        assert re.search(r"\bTests?:\s+`tests/", text), f"L{number} names no test"
+
+
+def test_tests_that_pages_name_exist() -> None:
+    folder = ROOT / "tests" / "lectures"
+    defined = set(re.findall(r"def (test_\w+)", "".join(file.read_text("utf-8") for file in folder.glob("test_*.py"))))
+    for page in ("lectures.md", "errata.md"):
+        named = re.findall(r"`(?:[\w/]+\.py)?(?:::)?(test_\w+)(…?)`", (ROOT / "docs" / page).read_text("utf-8"))
+        assert named
+        for name, more in named:
+            found = name in defined or (more and any(known.startswith(name) for known in defined))
+            assert found, f"{page} names {name}, which is not there"
+
+
+@pytest.mark.parametrize("name", sorted(set(rosenblatt.__all__) - {"__version__"}))
+def test_public_docstring(name: str) -> None:
+    """Everything public has an example that runs; arguments are listed, and functions say what they raise."""
+    public = getattr(rosenblatt, name)
+    text = inspect.getdoc(public) or ""
+    if isinstance(public, type) and issubclass(public, Warning | Exception):
+        assert text
+        return
+    assert ">>>" in text, f"{name} has no example"
+    made_by_others = {"NotOneUnit", "RuleNetwork"}  # nobody calls these
+    short = {"chow_parameters", "margin", "explain"}  # arguments that are those of a neighbour
+    if name not in made_by_others | short:
+        assert re.search(r"^Parameters\n-+$", text, re.MULTILINE), f"{name} does not list its parameters"
+    if inspect.isfunction(public) and name not in short | {"open_source"}:
+        assert re.search(r"^Raises\n-+$", text, re.MULTILINE), f"{name} does not say what it raises"

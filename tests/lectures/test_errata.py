@@ -167,6 +167,36 @@ def test_cross_term_is_zero_at_the_start() -> None:
     np.testing.assert_array_equal(checked.lengths, np.cumsum((rows[log.rows[0]] ** 2).sum(axis=1) + cross))
 
 
+def test_scale_changes_the_bound_with_a_bias() -> None:
+    for bias, same in ((True, False), (False, True)):
+        X = CORNERS if bias else np.array([[3.0, 1.0], [-2.0, -1.0], [1.0, 3.0], [-1.0, -2.0]])
+        y = AND if bias else np.array([1, -1, 1, -1])
+        one, ten = (separability(scale * X, y, fit_intercept=bias).mistake_bound for scale in (1.0, 10.0))
+        assert (one == ten) is same
+
+
+def test_rows_of_length_one_are_another_problem() -> None:
+    random = np.random.default_rng(0)
+    X = random.normal(size=(40, 2)) * random.uniform(0.1, 10, (40, 1))
+    y = np.where(X @ [1.0, 2.0] > 0, 1, -1)
+    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
+    runs = [Perceptron(fit_intercept=False, shuffle=False, max_iter=10_000).fit(rows, y) for rows in (X, unit)]
+    assert [run.stop_reason_ for run in runs] == ["converged", "converged"]
+    assert runs[0].mistakes_ != runs[1].mistakes_
+    bounds = [separability(rows, y, fit_intercept=False).mistake_bound for rows in (X, unit)]
+    assert bounds[0] != bounds[1]
+    assert all(run.mistakes_ <= bound for run, bound in zip(runs, bounds, strict=True))
+
+
+def test_cauchy_schwarz_is_an_inequality() -> None:
+    model = Perceptron(shuffle=False).fit(CORNERS, AND)
+    w = np.append(model.coef_[0], model.intercept_)
+    best = np.array([2.0, 2.0, -3.0]) / 17**0.5  # the widest in the run's own coordinates: gamma' is 1/sqrt(17)
+    assert separability(CORNERS, AND).gamma == pytest.approx(1 / 17**0.5)
+    assert (AND * (np.column_stack([CORNERS, np.ones(4)]) @ best)).min() == pytest.approx(1 / 17**0.5)
+    assert 0 < w @ best < 0.999 * np.linalg.norm(w)
+
+
 def test_first_pass_always_runs() -> None:
     update, passes = False, 0  # nothing has set `update` when the printed loop first looks at it
     while update:

@@ -85,6 +85,18 @@ def test_traces_of_all_kinds(learner):
 # ------------------------------------------------------------------ margins
 
 
+def test_bars_of_one_height_are_left_out():
+    steps = LogisticRegression(lam=1e-2, solver="sgd", max_iter=5, random_state=0).fit(X, Y)
+    assert TraceDisplay.from_estimator(steps).updates_ax_ is None  # a step for every row, in every epoch
+    counted = Perceptron(max_iter=5, random_state=0).fit(X + RANDOM.normal(0, 4, X.shape), Y, eval_set=(X, Y))
+    assert TraceDisplay.from_estimator(counted).updates_ax_ is not None
+
+
+def test_rows_are_counted_in_whole_numbers():
+    display = MarginDisplay.from_estimator(Perceptron(random_state=0).fit(X, Y), X[:6], Y[:6])
+    assert all(float(tick).is_integer() for tick in display.ax_.get_yticks())
+
+
 def test_margins_of_two_classes_are_distances():
     model = Perceptron(random_state=0).fit(X, Y)
     display = drawn(MarginDisplay.from_estimator(model, X, Y))
@@ -160,12 +172,13 @@ def test_margin_lines_and_rings_of_an_svm():
     display = drawn(BoundaryDisplay.from_estimator(model, X, Y))
     inside = (2 * Y - 1) * model.decision_function(X) <= 1 + 1e-3
     assert display.margin == 1.0 and np.array_equal(display.rings, X[inside])
+    assert legend(display)[-1] == "support vectors"
 
 
 def test_margin_of_a_separating_line_goes_through_the_nearest_row():
     model = Perceptron(random_state=0).fit(X, Y)
     display = drawn(BoundaryDisplay.from_estimator(model, X, Y))
-    assert len(display.rings) == 1
+    assert len(display.rings) == 1 and legend(display)[-1] == "nearest row"  # a perceptron has no support vectors
     assert abs(model.decision_function(display.rings)[0]) == pytest.approx(display.margin)
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import matplotlib as mpl
+import numpy as np
 import pytest
 
 mpl.use("Agg")
 
 import matplotlib.pyplot as plt
 
-from rosenblatt import ThresholdNetwork, ThresholdUnit, from_rules
+from rosenblatt import Layer, ThresholdNetwork, ThresholdUnit, from_rules
 from rosenblatt.logic.circuits import adder, counter
 from rosenblatt.plots import MachineDisplay, NetworkDisplay, UnitDisplay
 
@@ -39,6 +40,24 @@ def test_network() -> None:
     shown = texts(NetworkDisplay.from_network(ThresholdNetwork.from_function("a ^ b")))
     assert {"a", "b", "h1", "h2", "out", "b = -0.5", "b = -1.5"} <= set(shown)
     assert shown.count("1") == 5 and shown.count("-1") == 1
+
+
+def test_layers() -> None:
+    """The two-layer diagram of a trained network: every unit, every wire with its weight, rounded."""
+    corners, xor = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    network = Layer("sigmoid", below=Layer("tanh", units=2), lam=1e-3, random_state=0).fit(corners, xor)
+    shown = texts(NetworkDisplay.from_network(network))
+    assert {"x1", "x2", "h1", "h2", "y", f"b = {network.bias_[0]:.3g}"} <= set(shown)
+    assert {f"{weight:.3g}" for weight in (*network.weights_.ravel(), *network.below_.weights_.ravel())} <= set(shown)
+
+
+def test_layers_of_many_units_have_no_numbers_on_their_wires() -> None:
+    below = Layer.from_weights(np.ones((5, 4)), np.zeros(5), "tanh")
+    display = NetworkDisplay.from_network(Layer.from_weights(np.ones((3, 5)), np.zeros(3), "sigmoid", below=below))
+    assert len(display.network.units) == 8 and list(display.network.outputs) == ["y1", "y2", "y3"]
+    assert "1" not in texts(display)
+    with pytest.raises(TypeError, match=r"units, rules and fitted layers, but not of Layer; pass"):
+        NetworkDisplay.from_network(Layer())
 
 
 def test_boxes_do_not_overlap() -> None:
