@@ -40,7 +40,8 @@ TEXT = ("auto", "tfidf", "hashed", "drop")
 MISSING = ("error", "median", "indicator")
 SCALES = ("standard", None)
 SLICE = 2**14  # rows encoded at a time
-MANY = 2**16  # rows from which columns and slices are worked on side by side
+MANY = 2**16  # rows from which columns and slices are worked on side by side, by compiled code
+ENOUGH = 64  # the share of these that is encoded by compiled code as well, after a fit to so many
 EXACT = 2**22  # numbers up to which rows are float64
 MOSTLY_ZERO = 0.25  # of the entries different from 0, below which rows are sparse
 PLAIN = (pl.Float64, pl.Float32, pl.Int64, pl.Int32, pl.Int16, pl.Int8, pl.UInt64, pl.UInt32, pl.UInt16, pl.UInt8)
@@ -241,7 +242,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             chosen, low = kept[start:stop], before[number]
             high = low + counts[number]
             parts = learned[low:high], others[start - low : stop - high]
-            if only_numbers and total >= MANY and self._fill_plainly(piece, chosen, *parts):
+            if total >= MANY and self._fill_plainly(piece, chosen, *parts):
                 return
             rows = np.empty((piece.height, self.n_features_out_), self.dtype_)
             self._fill(piece, rows, start)
@@ -254,11 +255,10 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _fill_plainly(self, frame: pl.DataFrame, chosen: Array, learned: Array, others: Array) -> bool:
         """Write the features of a slice of numbers, where all of them are there; False where one is not."""
         used = [column for column in self.columns_ if column.width]
+        if self.dtype_ != np.float32 or any(column.kind != "number" or column.width > 1 for column in used):
+            return False
         columns = [frame[column.name] for column in used]
-        if self.dtype_ != np.float32 or not all(
-            column.width == 1 and series.dtype in PLAIN and not series.null_count()
-            for column, series in zip(used, columns, strict=True)
-        ):
+        if any(series.dtype not in PLAIN or series.null_count() for series in columns):
             return False
         return number_columns.fill(
             [np.ascontiguousarray(series.to_numpy(), np.float64) for series in columns],
@@ -413,8 +413,11 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         frame = self._used(frame)
         if not self.sparse_:
             out = np.empty((frame.height, self.n_features_out_), self.dtype_)
+            nothing, many = out[:0], min(self.n_rows_, ENOUGH * frame.height) >= MANY
             for start, piece in _slices(frame):
-                self._fill(piece, out[start : start + piece.height], start)
+                rows = out[start : start + piece.height]
+                if not (many and self._fill_plainly(piece, np.ones(len(rows), bool), rows, nothing)):
+                    self._fill(piece, rows, start)
             return out
         pieces = [self._sparse(piece, start) for start, piece in _slices(frame)]
         return _stacked(pieces, self.n_features_out_, self.dtype_)

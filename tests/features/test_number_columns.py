@@ -102,6 +102,26 @@ def test_parts_of_many_rows_are_what_fit_and_transform_give(monkeypatch, missing
     np.testing.assert_array_equal(others, alone.transform(frame.filter(~kept)))
 
 
+def test_few_rows_of_a_large_table_are_encoded_to_the_same_bits(monkeypatch):
+    random = np.random.default_rng(2)
+    frame = pl.DataFrame(random.normal(size=(3_000, 4)) * 50 + 7, schema=list("abcd"))
+    encoder = ColumnEncoder(dtype="float32").fit(frame)
+    plainly, calls = encoder.transform(frame), []
+    monkeypatch.setattr(columns, "MANY", 2_000)
+    monkeypatch.setattr(columns, "SLICE", 1_000)
+    monkeypatch.setattr(columns, "ENOUGH", 4)
+    monkeypatch.setattr(number_columns, "fill", lambda *given, do=fill: calls.append(1) or do(*given))
+    np.testing.assert_array_equal(encoder.transform(frame), plainly)
+    np.testing.assert_array_equal(encoder.transform(frame[:700]), plainly[:700])
+    assert len(calls) == 4
+    np.testing.assert_array_equal(encoder.transform(frame[:400]), plainly[:400])
+    assert len(calls) == 4  # too few
+    gaps = frame.with_columns(b=pl.when(pl.int_range(3_000) == 1_500).then(None).otherwise(pl.col("b")))
+    expected = plainly.copy()
+    expected[1_500, 1] = encoder.columns_[1].median * encoder.columns_[1].factor + encoder.columns_[1].shift
+    np.testing.assert_array_equal(encoder.transform(gaps), expected)
+
+
 def test_kept_machine_code_needs_no_compiler(tmp_path):
     """Once it is there, columns of numbers are encoded without numba."""
     script = (
