@@ -208,8 +208,12 @@ def _quick_to_load(function: Any) -> Any:
     if hasattr(cache, "_load_overload") and hasattr(cache, "_guard_against_spurious_io_errors"):
 
         def load(signature: Any, target: Any) -> Any:
-            with cache._guard_against_spurious_io_errors():
-                return cache._load_overload(signature, target)
+            try:
+                with cache._guard_against_spurious_io_errors():
+                    return cache._load_overload(signature, target)
+            except Exception:  # a file that was cut or altered, of which pickle may say anything
+                cache.flush()  # begins its index anew
+                return None
 
         cache.load_overload = load
     return function

@@ -257,7 +257,7 @@ class ColumnFigures:
         if first:
             self.unique_share = values.n_unique() / len(values)
             self.words = float(values.str.count_matches(r"\S+").mean() or 0.0)  # type: ignore[arg-type]
-            start = values.head(SAMPLE)
+            start = values.gather_every(max(1, len(values) // SAMPLE))  # a column may be sorted
             self.marked = _has_marks(start)
             self.dates = _are_dates(start)
             self.signed = self.marked and bool(start.str.contains(SIGNS).any())

@@ -32,8 +32,8 @@ def _add(values: Any, n: Any, kept: Any, second: Any, figures: Any) -> Any:
     count, zeros, squares, mean = figures[COUNT], figures[ZEROS], figures[SQUARES], figures[MEAN]
     if second != 0:
         for i in range(n):
-            apart = values[i] - mean
-            squares += kept[i] * (apart * apart)
+            apart = kept[i] * (values[i] - mean)  # first, so that no square of what does not count overflows
+            squares += apart * apart
     else:
         for i in range(n):
             value, one = values[i], np.float64(kept[i])

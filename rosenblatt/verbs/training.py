@@ -88,6 +88,7 @@ class Training:
     seconds : how long reading, learning and judging took
     about : what the model file says about where the model comes from
     folds_left : folds of a cross-validation that Ctrl-C ended
+    judged_briefly : whether Ctrl-C came while the finished model was judged
     """
 
     model: Pipeline
@@ -101,6 +102,7 @@ class Training:
     notes: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
     folds_left: int = 0
+    judged_briefly: bool = False
 
     @property
     def learned_in_part(self) -> bool:
@@ -110,7 +112,7 @@ class Training:
     @property
     def interrupted(self) -> bool:
         """Whether Ctrl-C ended the learning or the cross-validation."""
-        return self.learned_in_part or self.folds_left > 0
+        return self.learned_in_part or self.judged_briefly or self.folds_left > 0
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -258,9 +260,14 @@ def train(
     notes = [*found.notes, *notes_of(model), *heard]
     if left and cv is not None:
         notes.append(f"Ctrl-C ended the cross-validation after {cv - left} of {cv} folds.")
+    if judge.briefly:
+        notes.append("Ctrl-C ended the judging: nothing else was tried; the model itself is whole.")
     if search and learner is None:
         notes.append(f"the learner is {name}, since {DEFAULT} has nothing to search for; --learner names another.")
-    return Training(model, summary, name, about, columns_of(model), searched, out, report, notes, clock.seconds, left)
+    seconds, columns = clock.seconds, columns_of(model)
+    return Training(
+        model, summary, name, about, columns, searched, out, report, notes, seconds, left, judge.briefly
+    )  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------------------ what to train
@@ -396,7 +403,7 @@ def _search(estimator: Any, name: str, rows: Any, learned: Examples, seed: int, 
     return found.scores
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _Judge:
     """A fitted model and what its summary is made with."""
 
@@ -407,6 +414,7 @@ class _Judge:
     seed: int
     top: int
     rows_train: int | None = None
+    briefly: bool = False  # set where Ctrl-C ends the judging
 
     def by_rows(self, tested: Examples | None) -> Summary:
         """By rows that were kept aside; by the training rows themselves where none were."""
@@ -437,7 +445,13 @@ class _Judge:
         return self._summary(rows[chosen], y[chosen], answers[chosen]), left
 
     def _summary(self, rows: Any, y: Array, predictions: Array | None = None) -> Summary:
-        interrupted = _is_interrupted(self.model)
+        try:
+            return self._summarised(rows, y, predictions, briefly=_is_interrupted(self.model))
+        except KeyboardInterrupt:  # the model is there, and must not be lost
+            self.briefly = True
+            return self._summarised(rows, y, predictions, briefly=True)
+
+    def _summarised(self, rows: Any, y: Array, predictions: Array | None, *, briefly: bool) -> Summary:
         return summarise(
             self.model,
             rows,
@@ -451,8 +465,8 @@ class _Judge:
             held_out=self.told,
             rows_train=self.rows_train,
             most=self.top,
-            time_limit=1.0 if interrupted else THINKING,
-            advise=not interrupted,
+            time_limit=1.0 if briefly else THINKING,
+            advise=not briefly,
             random_state=self.seed,
         )
 

@@ -216,6 +216,19 @@ def test_ctrl_c_keeps_the_model_so_far(shell, iris, monkeypatch):
     assert len(rosenblatt.load("m.safetensors").predict(polars.read_csv(iris))) == 150
 
 
+def test_ctrl_c_while_a_model_is_judged_keeps_it(shell, iris, monkeypatch):
+    from rosenblatt.report import advice
+
+    def interrupted(judge):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(advice.Judge, "suggestions", interrupted)
+    said = shell("train", iris, "-t", "species", "-o", "m.safetensors", code=130)
+    assert "Ctrl-C ended the judging" in shell.err and "Confusion" in said
+    assert rosenblatt.describe("m.safetensors")["stop_reason"] != "interrupted"
+    assert len(rosenblatt.load("m.safetensors").predict(polars.read_csv(iris))) == 150
+
+
 # ------------------------------------------------------------------------------------------------ bad input to train
 
 

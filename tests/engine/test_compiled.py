@@ -259,6 +259,23 @@ def test_one_schedule_is_one_kernel(monkeypatch):
     assert made == []
 
 
+def test_damaged_files_of_the_cache_are_made_anew(tmp_path):
+    script = (
+        "import numpy as np\n"
+        "from rosenblatt.engine.order import sum_of_squares\n"
+        "print(sum_of_squares(np.arange(4.0)))\n"
+    )
+    for cut in (None, "*.nbi", "*.nbc", None):
+        for path in tmp_path.rglob(cut or "none"):
+            path.write_bytes(path.read_bytes()[:100])
+        done = subprocess.run(
+            [sys.executable, "-c", script], env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}, capture_output=True,
+            text=True,
+        )  # fmt: skip
+        assert (done.returncode, done.stdout) == (0, "14.0\n"), done.stderr
+    assert list(tmp_path.rglob("*.nbi")) and list(tmp_path.rglob("*.nbc"))
+
+
 @pytest.mark.slow
 def test_another_numba_compiles_in_its_usual_way_to_the_same_bits(tmp_path):
     """`parts` knows the inner ways of one version only."""

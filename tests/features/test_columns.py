@@ -425,3 +425,11 @@ def test_numbers_with_spaces_between_thousands():
     assert encoder.transform({"n": ["2 500", "12"]}).ravel().tolist() == [2500.0, 12.0]
     codes = ColumnEncoder().fit({"zip": [f"{n:03d} {n % 50:02d}" for n in range(100, 150)] * 2})
     assert codes.columns_[0].kind != "number"
+
+
+def test_commas_between_thousands_that_come_late():
+    """Sorted numbers: the first of them have no commas."""
+    numbers = np.arange(50_000) // 45
+    encoder = ColumnEncoder(scale=None).fit({"a": [f"{number:,}" for number in numbers]})
+    assert encoder.columns_[0].kind == "number" and encoder.columns_[0].missing == 0
+    assert encoder.transform({"a": ["7", "1,110"]})[:, 0].tolist() == [7, 1110]

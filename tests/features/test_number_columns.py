@@ -50,6 +50,13 @@ def test_numbers_that_have_no_mean_are_left_to_who_looks_closer(wrong):
     assert figures(pl.Series(values), np.ones(100, bool)) is None
 
 
+@pytest.mark.parametrize("huge", [1e160, 1e300, -1e308])
+def test_huge_numbers_that_do_not_count_leave_no_trace(huge):
+    values, kept = np.arange(100.0), np.ones(100, bool)
+    values[40], kept[40] = huge, False
+    assert figures(pl.Series(values), kept) == figures(pl.Series(np.delete(values, 40)), np.ones(99, bool))
+
+
 @given(st.integers(0, 2**32 - 1), st.integers(1, 300), st.integers(1, 9))
 def test_rows_are_filled_with_the_bits_of_numpy(seed, height, width):
     random = np.random.default_rng(seed)
