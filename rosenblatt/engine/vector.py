@@ -348,6 +348,26 @@ def lane(typing: Any, vector: Any, n: Any) -> Any:
 
 
 @intrinsic
+def count_ones(typing: Any, bits: Any) -> Any:
+    """How many bits of an unsigned number are set."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.uint64(types.uint64), build
+
+
+@intrinsic
+def lowest_one(typing: Any, bits: Any) -> Any:
+    """The number of the lowest bit that is set, of an unsigned number that is not zero."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.uint64(types.uint64), build
+
+
+@intrinsic
 def prefetch(typing: Any, array: Any, offset: Any) -> Any:
     """Ask for the cache line of a flat `offset` to be brought near, without waiting for it."""
 
