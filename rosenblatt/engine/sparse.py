@@ -350,9 +350,9 @@ def move(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) ->
         if any_change(ledger, block, end):
             width = width_of(vectors, block)
             if width == U(4):
-                move_4(rows, i, vectors, block, ledger)
+                move_4(rows, start, stop, vectors, block, ledger)
             elif width == U(8):
-                move_8(rows, i, vectors, block, ledger)
+                move_8(rows, start, stop, vectors, block, ledger)
             else:
                 move_16(rows, start, stop, vectors, block, ledger)
             for k in range(block, end):
