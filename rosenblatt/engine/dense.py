@@ -113,12 +113,14 @@ block_1, block_2, block_3, block_4, block_5 = (_block(count) for count in range(
 @part
 def scores(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) -> None:
     """ledger[k, SCORE] = v_k·x_i for first <= k < last."""
-    scores_and_fetch(rows, i, i, vectors, first, last, ledger)
+    scores_and_fetch(rows, i, i, i, vectors, first, last, ledger)
 
 
 @part
-def scores_and_fetch(rows: Any, i: Any, coming: Any, vectors: Any, first: Any, last: Any, ledger: Any) -> None:
-    """`scores`, while row number `coming` is brought nearer."""
+def scores_and_fetch(
+    rows: Any, i: Any, following: Any, coming: Any, vectors: Any, first: Any, last: Any, ledger: Any
+) -> None:  # fmt: skip
+    """`scores`, while row number `coming` is brought nearer, and row `following`, the next one, very near."""
     X = rows[0]
     base = next_base = U(i) * U(vectors.shape[1])
     if per_vector(X) == per_vector(vectors):

@@ -260,10 +260,10 @@ def make_teach(
 
     @part
     def teach(
-        rows: Any, i: Any, coming: Any, code: Any, c: Any, positive: Any, params: Any, state: Any,
+        rows: Any, i: Any, following: Any, coming: Any, code: Any, c: Any, positive: Any, params: Any, state: Any,
         intercept: Any, shrink_intercept: Any, first: Any, last: Any, log: Any,
     ) -> bool:  # fmt: skip
-        scores(rows, i, coming, state[0], first, last, state[2])
+        scores(rows, i, following, coming, state[0], first, last, state[2])
         return learn(
             rows, i, code, c, positive, params, state, intercept, shrink_intercept, first, last, log, None
         )  # fmt: skip
@@ -296,7 +296,7 @@ def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_n
             if sample_weight.shape[0] > 0:
                 c = sample_weight[i]
             if not teach(
-                rows, i, coming, codes[i], c, positive, params, state,
+                rows, i, following, coming, codes[i], c, positive, params, state,
                 intercept, shrink_intercept, first, last, log,
             ):  # fmt: skip
                 return r

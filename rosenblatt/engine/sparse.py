@@ -146,8 +146,10 @@ def scores(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) 
 
 
 @part
-def scores_and_fetch(rows: Any, i: Any, coming: Any, vectors: Any, first: Any, last: Any, ledger: Any) -> None:
-    """`scores`, while row number `coming` is brought nearer."""
+def scores_and_fetch(
+    rows: Any, i: Any, following: Any, coming: Any, vectors: Any, first: Any, last: Any, ledger: Any
+) -> None:  # fmt: skip
+    """`scores`, while row number `coming` is brought nearer. Row `following`, the next one, is near already."""
     if U(coming) != U(i) + ONE:  # in file order the machine does this by itself
         fetch(rows, coming)
     scores(rows, i, vectors, first, last, ledger)
