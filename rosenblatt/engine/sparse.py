@@ -166,8 +166,10 @@ def scores(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) 
 
 
 @part
-def scores_and_fetch(rows: Any, i: Any, coming: Any, vectors: Any, first: Any, last: Any, ledger: Any) -> None:
-    """`scores`, while row number `coming` is brought nearer."""
+def scores_and_fetch(
+    rows: Any, i: Any, near: Any, coming: Any, vectors: Any, first: Any, last: Any, ledger: Any
+) -> None:  # fmt: skip
+    """`scores`, while row number `coming` is brought nearer. Row `near` is near enough."""
     if U(coming) != U(i) + ONE:  # in file order the machine does this by itself
         fetch(rows, coming)
     scores(rows, i, vectors, first, last, ledger)
@@ -427,6 +429,11 @@ def repeats_a_feature(rows: tuple[Array, ...], n_features: int) -> bool:
     """Whether any row names a feature twice."""
     find = _repeats(f"repeats {compiled.engine_digest()}")
     return bool(find(rows[1], rows[2], np.zeros(n_features, np.int64)))
+
+
+@part
+def hold(rows: Any, lag: Any, r: Any, first: Any, last: Any) -> None:
+    """Nothing: `lag` has far more numbers than the nearest cache."""
 
 
 @part

@@ -357,6 +357,22 @@ def test_a_half_space_alone_has_the_bits_it_has_among_others(layout):
             assert alone.answers_[name].intercept[0] == together.answers_[name].intercept[k]
 
 
+@pytest.mark.parametrize("shuffle", [False, True])
+@pytest.mark.parametrize("d", [32, 64, 127, 784, 2100])
+@pytest.mark.parametrize("layout", ["float32", "float64"])
+def test_a_long_row_has_the_same_bits_however_it_is_fetched(layout, d, shuffle):
+    """A half-space alone fetches coming rows in another way than five together, and keeps short sums near."""
+    rng = np.random.default_rng(d)
+    X, y = in_layout(rng.normal(size=(30, d)), layout), np.arange(30) % 6
+    options = {"shuffle": shuffle, "random_state": 3, "max_iter": 3}
+    together = Perceptron(**options).fit(X, y)
+    for k in (0, 5):  # in the block of five, and beside it
+        alone = Perceptron(**options).fit(X, y == k)
+        for name in ("last", "averaged"):
+            np.testing.assert_array_equal(alone.answers_[name].coef[0], together.answers_[name].coef[k])
+            assert alone.answers_[name].intercept[0] == together.answers_[name].intercept[k]
+
+
 @pytest.mark.parametrize("layout", ["float64", "csr float64 32", "uint8"])
 def test_the_bits_do_not_depend_on_the_number_of_threads(layout):
     rng = np.random.default_rng(6)
