@@ -33,7 +33,7 @@ LATEST = 2  # the column of tags that says which half of the desk was used last
 TAGS = 3  # columns
 ONE, TWO = U(1), U(2)
 
-ahead, fetch, size, squared_norm = sparse.ahead, sparse.fetch, sparse.size, sparse.squared_norm
+ahead, fetch, size, squared_norm, hold = sparse.ahead, sparse.fetch, sparse.size, sparse.squared_norm, sparse.hold
 
 
 def unit(rows: tuple[Array, ...]) -> int:
@@ -123,8 +123,10 @@ def approach(rows: Any, i: Any, vectors: Any, first: Any, last: Any) -> None:
 
 
 @part
-def scores_and_fetch(rows: Any, i: Any, coming: Any, vectors: Any, first: Any, last: Any, ledger: Any) -> None:
-    """`scores`, while row number `coming` is brought nearer."""
+def scores_and_fetch(
+    rows: Any, i: Any, near: Any, coming: Any, vectors: Any, first: Any, last: Any, ledger: Any
+) -> None:  # fmt: skip
+    """`scores`, while row number `coming` is brought nearer. Row `near` is near enough."""
     if U(coming) != U(i) + ONE:  # in file order the machine does this by itself
         fetch(rows, coming)
     scores(rows, i, vectors, first, last, ledger)
