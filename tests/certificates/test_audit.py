@@ -84,6 +84,15 @@ def test_the_margin_perceptron_has_a_bound_of_its_own(problem, theta, rate):
         assert found.bound == certificate.mistake_bound
 
 
+@pytest.mark.parametrize(("theta", "rate", "bound"), [(0.0, 1.0, 4), (1.0, 1.0, 6), (3.0, 2.0, 7), (0.5, 0.25, 8)])
+def test_the_margin_perceptrons_bound_by_hand(theta, rate, bound):
+    """R = 2 and gamma = 1 through the origin: (R² + 2 theta / eta) / gamma² updates at most."""
+    X, y = [[1.0], [-2.0]], [1, -1]
+    params = {"learning_rate": rate, "theta": theta}
+    model = HalfSpace("margin_perceptron", params=params, fit_intercept=False, shuffle=False)
+    assert audit(model.fit(X, y, record="updates"), X, y).bound == bound
+
+
 def test_params_of_the_margin_perceptron_in_any_form():
     X, signs = separable_integers(40, 3, 2, seed=0)
     bounds = []
