@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 
 from certificates.problems import separable_integers, small_problems
 from rosenblatt import HalfSpace, PassiveAggressive, Perceptron, audit, separability
+from rosenblatt.certificates.audit import LinearRun, Terms, _replay
+from rosenblatt.certificates.direction import Direction
+from rosenblatt.certificates.problem import Problem
 from rosenblatt.certificates.watching import Watcher
 from rosenblatt.sources import blobs
 
@@ -295,3 +298,18 @@ def test_mnist_0_against_1():
     assert 0 < found.mistakes <= found.bound
     assert (found.lengths <= found.lengths_ceiling).all() and (found.progress >= found.progress_floor).all()
     assert found.certificate.verify(split.X_train, split.y_train)
+
+
+def test_an_audit_compares_both_sides_itself():
+    """A direction that promises more than its scores, and a radius that is too small, are found out."""
+    problem = Problem(np.array([[1.0], [-2.0]]), np.array([1, -1], dtype=np.int8), (-1, 1), False)
+    rows, terms = np.array([0, 1, 0]), Terms(True, "")
+
+    def holds(least, square):
+        direction = Direction({0: Fraction(1), 1: Fraction(2)}, Fraction(least), Fraction(1))
+        return _replay(LinearRun(problem, rows), rows, direction, Fraction(square), terms).both
+
+    assert holds(1, 16) is True  # 1, 3, 4 against 1, 2, 3; 1, 9, 16 against 16, 32, 48
+    assert holds("1.5", 16) is False
+    assert holds("1.34", 16) is False  # 4 < 3 · 1.34, in the last update alone
+    assert holds(1, 5) is False  # 16 > 3 · 5, in the last update alone

@@ -81,6 +81,7 @@ def test_batches_of_any_size_are_one_epoch_in_file_order(answer, multi):
     else:
         np.testing.assert_array_equal(model.coef_, [s.mean()[0] if answer == "averaged" else s.w for s in spaces])
     assert model.n_iter_ == 5
+    assert model.mistakes_ == sum(reference.was_wrong(spaces, t, Y[t], y[t]) for t in range(90))
 
 
 @pytest.mark.parametrize("multi", ["ovr", "coupled"])

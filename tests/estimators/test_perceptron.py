@@ -272,6 +272,18 @@ def test_class_weight_is_a_sample_weight():
 
 
 @quiet
+@pytest.mark.parametrize("class_weight", [{0: 2.0, 1: 3.0}, "balanced"])
+def test_class_weight_multiplies_the_sample_weight(class_weight):
+    X, y = [[1.0], [-2.0], [3.0]], np.array([0, 1, 1])
+    given = np.array([1.0, 2.0, 0.5])
+    factors = np.array([2.0, 3.0, 3.0] if isinstance(class_weight, dict) else [1.5, 0.75, 0.75])
+    model = Perceptron(shuffle=False, max_iter=2, class_weight=class_weight).fit(X, y, given, record="updates")
+    rows, steps = model.trace_.updates.rows[0], model.trace_.updates.steps[0]
+    assert len(rows) >= 2
+    np.testing.assert_array_equal(np.abs(steps), (given * factors)[rows])
+
+
+@quiet
 def test_warm_start_goes_on_from_the_last_weights():
     X, y = integers(8, 3)
     model = Perceptron(warm_start=True, shuffle=False, max_iter=2).fit(X, y)

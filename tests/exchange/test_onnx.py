@@ -353,3 +353,19 @@ def test_a_date_column_says_its_unit():
     assert encoder.columns_[0].kind == "number" and encoder.columns_[0].why == "in days since 1970-01-01"
     with pytest.raises(ValueError, match="holds numbers in the model, but row 1 has 'May'"):
         encoder.transform({"d": ["May", "June"]})
+
+
+def test_ties_are_answered_alike(tmp_path):
+    """A score of 0 is the second of two classes, a vote of 0 is positive, the first best of several answers."""
+    line = [[1.0], [-1.0]]
+    plain = Perceptron(fit_intercept=False, shuffle=False).fit(line, ["yes", "no"])
+    voted = Perceptron("voted", fit_intercept=False, shuffle=False).fit(line, ["yes", "no"])
+    coupled = Perceptron(fit_intercept=False, shuffle=False, multi_class="coupled").fit(line, ["yes", "no"])
+    kernel = KernelPerceptron("linear", fit_intercept=False, shuffle=False).fit(line, ["yes", "no"])
+    several = Perceptron(fit_intercept=False, shuffle=False, max_iter=1)
+    several.fit([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], ["a", "b", "c"])
+    for model in (plain, voted, coupled, kernel, several):
+        rows = np.zeros((1, model.n_features_in_))
+        expected = model.predict(rows).tolist()
+        assert expected == (["a"] if model is several else ["yes"])
+        assert run(model, rows, tmp_path)["label"].tolist() == expected
