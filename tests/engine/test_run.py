@@ -3,6 +3,7 @@
 import hashlib
 import subprocess
 import sys
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import HalfSpace, PassiveAggressive, Perceptron
 from rosenblatt.engine import run
+from rosenblatt.engine.order import Shuffler
 from rosenblatt.rules import RULES
 
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -123,6 +125,14 @@ def test_another_seed_is_another_order():
     one, same, other = (Perceptron(random_state=s, max_iter=2).fit(X, y, record="updates") for s in (0, 0, 1))
     assert np.array_equal(one.trace_.updates.rows[0], same.trace_.updates.rows[0])
     assert not np.array_equal(one.trace_.updates.rows[0], other.trace_.updates.rows[0])
+
+
+def test_every_order_is_as_likely_as_any_other():
+    shuffler, counts = Shuffler(np.arange(4, dtype=np.int32), 1), Counter()
+    for _ in range(4800):
+        counts[tuple(shuffler().tolist())] += 1
+    assert len(counts) == 24
+    assert sum((count - 200) ** 2 / 200 for count in counts.values()) < 50  # chi-square, 23 degrees: 1 in 1,000
 
 
 @quiet

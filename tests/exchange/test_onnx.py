@@ -137,6 +137,25 @@ def test_probabilities(model, tmp_path):
         check(model.fit(models.X, labels), models.X, tmp_path)
 
 
+def test_probabilities_where_no_class_has_any(tmp_path):
+    model = LogisticRegression(multi_class="ovr").fit(models.X, models.SEVERAL)
+    state = model._state
+    state.set_weights(np.zeros((state.count, state.n_features)), np.full(state.count, -800.0))
+    model._models = {}
+    even = np.full((len(models.X), state.count), 1 / state.count)
+    np.testing.assert_array_equal(model.predict_proba(models.X), even)
+    np.testing.assert_array_equal(run(model, models.X, tmp_path)["probabilities"], even)
+
+
+def test_rows_beyond_those_of_the_fit_are_clipped(tmp_path):
+    model = make_pipeline(MinMaxScaler((-1, 2), clip=True), Perceptron("averaged", max_iter=3, random_state=0))
+    model.fit(models.X, models.SEVERAL)
+    far = 9 * models.X
+    assert not np.array_equal(model[0].transform(far), model[0].set_params(clip=False).transform(far))
+    model[0].set_params(clip=True)
+    check(model, far, tmp_path)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "uint8"])
 def test_other_inputs(dtype, tmp_path):
     rows = (np.abs(models.X) * 50).astype(dtype)
