@@ -6,7 +6,7 @@ import pytest
 import scipy.sparse
 from sklearn.utils import murmurhash3_32
 
-from rosenblatt import HalfSpace, PassiveAggressive, Perceptron
+from rosenblatt import HalfSpace, PassiveAggressive, Perceptron, progressive_error
 
 rng = np.random.default_rng(3)
 X = rng.normal(size=(120, 6))
@@ -383,3 +383,13 @@ def test_mistakes_are_counted_one_by_one_too(kind, multi, n_classes):
         single.learn_one(dict(zip("abc", x, strict=True)) if kind == "dict" else x, int(label))
     batch.learn_many(pandas.DataFrame(Y[8:], columns=list("abc")) if kind == "dict" else Y[8:], y[8:])
     assert single.mistakes_ == batch.mistakes_ > before
+
+
+def test_a_progressive_error_asks_before_it_teaches():
+    """Labels that change every time are never foreseen, and always known afterwards."""
+    stream = [([1.0], label) for label in ["a", "b"] * 10]
+    found = progressive_error(Perceptron(), stream, every=5)
+    assert (found.examples, found.mistakes) == (20, 20) and found.curve == [(n, 1.0) for n in (5, 10, 15, 20)]
+    told = []
+    progressive_error(Perceptron(), stream, every=5, on_progress=lambda result: told.append(result.examples) or True)
+    assert told == [5]
