@@ -268,3 +268,14 @@ def test_steps_of_a_layer_are_the_mean_over_their_batch(size):
         w, b = w - 0.5 * delta @ rows[chosen], b - 0.5 * delta.sum()
     np.testing.assert_allclose(layer.weights_[0], w, rtol=1e-9)
     np.testing.assert_allclose(layer.bias_[0], b, rtol=1e-9)
+
+
+def test_streamed_gives_every_row_its_weight(monkeypatch):
+    monkeypatch.setattr("rosenblatt.estimators.streamed.BLOCK_BYTES", 200)  # a few rows a block
+    rows, weights = X[:40], np.arange(40) % 4 / 2.0
+    pairs, y = PairProducts(5, random_state=0), Y[:40]
+    streamed = Streamed(pairs, Perceptron("averaged"), max_iter=1, shuffle=False).fit(rows, y, weights)
+    whole = Perceptron("averaged").partial_fit(pairs.fit_transform(rows), y, sample_weight=weights)
+    np.testing.assert_allclose(streamed.learner_.coef_, whole.coef_, rtol=1e-12)
+    unweighted = Perceptron("averaged").partial_fit(pairs.transform(rows), y)
+    assert not np.allclose(unweighted.coef_, whole.coef_)
