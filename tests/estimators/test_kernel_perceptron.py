@@ -703,3 +703,11 @@ def test_on_a_stream_a_run_must_be_longer_to_win_the_pocket(size, more):
             part = rows[start : start + size]
             model.partial_fit(part, np.ones(len(part), int), classes=[0, 1])
         assert model.decision_function([[0.0, 1.0], [1.0, 0.0]]).tolist() == [float(more), 1.0]
+
+
+def test_gamma_of_a_stream_does_not_depend_on_its_first_batch():
+    rows = np.arange(12.0).reshape(3, 4)
+    batch, single = KernelPerceptron("rbf").partial_fit(rows, [0, 1, 0]), KernelPerceptron("rbf")
+    single.learn_one(rows[0], 0)
+    assert batch.kernel_.gamma == single.kernel_.gamma == 0.25
+    assert KernelPerceptron("rbf", shuffle=False).fit(rows, [0, 1, 0]).kernel_.gamma == 1 / (4 * rows.var())
