@@ -393,3 +393,18 @@ def test_a_progressive_error_asks_before_it_teaches():
     told = []
     progressive_error(Perceptron(), stream, every=5, on_progress=lambda result: told.append(result.examples) or True)
     assert told == [5]
+
+
+def test_hashed_features_have_their_signs_on_the_quick_way_too():
+    """Parameters that are set send the next example the careful way."""
+    generator = np.random.default_rng(0)
+    quick, careful = Perceptron(hash_features=64), Perceptron(hash_features=64)
+    names = list("abcdefgh")
+    assert {murmurhash3_32(name) < 0 for name in names} == {True, False}
+    for _ in range(30):
+        x = dict(zip(names, generator.integers(-3, 4, 8).astype(float).tolist(), strict=True))
+        label = int(sum(x.values()) > 0)
+        assert quick.predict_one(x) == careful.set_params(hash_features=64).predict_one(x)
+        quick.learn_one(x, label)
+        careful.set_params(hash_features=64).learn_one(x, label)
+    np.testing.assert_array_equal(quick.coef_, careful.coef_)
