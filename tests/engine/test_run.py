@@ -1,6 +1,7 @@
 """Epochs: the pocket, the same bits in every process, and a diverging run."""
 
 import hashlib
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -306,3 +307,14 @@ def test_the_pocket_does_not_depend_on_threads_with_fractional_weights():
         )
         assert (one.coef_ == two.coef_).all()
         assert (one.intercept_ == two.intercept_).all()
+
+
+def test_a_first_ctrl_c_is_noted_and_a_second_one_interrupts():
+    before, noted = signal.getsignal(signal.SIGINT), []
+    with pytest.raises(KeyboardInterrupt), run.interrupt_flag() as interrupted:
+        noted.append(interrupted())
+        signal.raise_signal(signal.SIGINT)
+        noted.append(interrupted())
+        signal.raise_signal(signal.SIGINT)
+        noted.append("went on")
+    assert noted == [False, True] and signal.getsignal(signal.SIGINT) is before
