@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import textwrap
@@ -233,10 +234,11 @@ def _searched(screen: Console, scores: Any) -> None:
     best = scores["rank"].min()
     for row in scores.to_dicts():
         style, mark = ("bold green", "taken") if row["rank"] == best else ("", "")
-        shown.add_row(
-            *(str(row[name]) for name in columns), f"{row['mean']:.2%}", f"{row['std']:.2%}", mark, style=style
-        )
-        best = best if not mark else None  # of equals, the first
+        figures = [f"{row['mean']:.2%}", f"{row['std']:.2%}"]
+        if math.isnan(row["mean"]):  # Ctrl-C came before
+            figures, style, mark = ["", ""], "dim", "not tried to its end"
+        shown.add_row(*(str(row[name]) for name in columns), *figures, mark, style=style)
+        best = None if mark == "taken" else best  # of equals, the first
     screen.print()
     screen.print(shown)
 

@@ -36,6 +36,7 @@ from rosenblatt.estimators.half_space import HalfSpace
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.estimators.search_result import Search
 from rosenblatt.estimators.validation import check_labels, check_rows, check_rows_and_labels, check_weights
+from rosenblatt.interrupts import listening, pressed
 from rosenblatt.progress import bar
 from rosenblatt.rules import RULES, Rule
 from rosenblatt.trace import Epoch, Trace
@@ -100,12 +101,15 @@ def search(
     Returns
     -------
     Search
-        After Ctrl-C, with the settings whose folds were all done, if there are any.
+        After Ctrl-C, with the settings whose folds were all done; where there are none, with the folds on which every
+        setting was tried.
 
     Raises
     ------
     ValueError
         If the grid names a parameter that the learner does not have, a fold lacks a class, or rows cannot be used.
+    KeyboardInterrupt
+        If Ctrl-C comes before there is anything to compare.
 
     Examples
     --------
@@ -133,18 +137,23 @@ def search(
         run.all()
     result = Search(_name(base), settings, run.scores, fused_=run.fused, interrupted_=run.interrupted)
     if run.interrupted:
-        done = int((~np.isnan(run.scores).any(axis=1)).sum())
-        if not done:
-            raise KeyboardInterrupt
-        warnings.warn(
-            f"search was interrupted after {done} of {len(settings)} settings; those are kept and can be used.",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
+        warnings.warn(_how_far(result), ConvergenceWarning, stacklevel=2)
     if refit:
         result.best_ = problem.refitted(candidates[result.best_index_], X, jobs)
     result.seconds_ = time.perf_counter() - started
     return result
+
+
+def _how_far(result: Search) -> str:
+    """What Ctrl-C has left of a search, in a sentence."""
+    n_settings, n_folds = result.fold_scores.shape
+    done = int((~np.isnan(result.fold_scores).any(axis=1)).sum())
+    if done:
+        return f"search was interrupted after {done} of {n_settings} settings; those are kept and can be used."
+    folds = len(result.folds_compared)
+    if not folds:
+        raise KeyboardInterrupt("search was interrupted before there was anything to compare; nothing is kept.")
+    return f"search was interrupted after {folds} of {n_folds} folds; the settings are compared by these."
 
 
 # ---------------------------------------------------------------------- the settings
@@ -451,7 +460,9 @@ class _Run:
         for number in sorted(alone):
             for fold in range(len(self.problem.folds)):
                 tasks.append(lambda number=number, fold=fold: self._alone(number, fold))  # type: ignore[misc]
-        with interrupt_flag() as self.stopped, warnings.catch_warnings():
+        with interrupt_flag() as flagged, listening(), warnings.catch_warnings():
+            # A fit inside has a flag of its own, and may forget what came in its last moment.
+            self.stopped = lambda: flagged() or pressed()
             warnings.simplefilter("ignore", ConvergenceWarning)  # every fit would say the same
             if self.jobs == 1 or len(tasks) == 1:
                 for task in tasks:

@@ -115,7 +115,10 @@ class _Question:
             return None
         # In thousands of columns the bound on the margin from above, in exact numbers, takes longer than all the rest.
         tolerance = 0.1 if rows.shape[1] <= MANY_COLUMNS else 1.0
-        return separability(rows, labels, self.intercept, left, tolerance=tolerance)
+        found = separability(rows, labels, self.intercept, left, tolerance=tolerance)
+        if getattr(found, "reason", "") == "interrupted":
+            raise KeyboardInterrupt  # it ends the summary, not just this question
+        return found
 
 
 def _undecided(time_limit: float) -> str:

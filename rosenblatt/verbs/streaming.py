@@ -26,6 +26,7 @@ from sklearn.preprocessing import StandardScaler
 from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.features.tables import CellError
 from rosenblatt.features.target import check_classes, find_column, labels_of
+from rosenblatt.interrupts import pressed
 from rosenblatt.progress import reporter
 from rosenblatt.sources import Matrix, Source
 from rosenblatt.sources.delimited import TypesWidened
@@ -470,6 +471,8 @@ def _epochs(
                     stop = getattr(learner, "stop_reason_", "")
                     if time_limit is not None and time.perf_counter() - started >= time_limit:
                         stop = stop or "time_limit"
+                    if pressed():  # also what came in the last moment of a block, which the learner forgets
+                        stop = stop or "interrupted"
                     if stop:
                         break
             except KeyboardInterrupt:

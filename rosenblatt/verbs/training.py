@@ -17,6 +17,7 @@ from sklearn.pipeline import Pipeline
 
 from rosenblatt.features.labels import distinct
 from rosenblatt.features.target import check_classes
+from rosenblatt.interrupts import listening, postponed, pressed
 from rosenblatt.report import Summary, summarise
 from rosenblatt.sources import Source
 from rosenblatt.verbs.errors import (
@@ -87,8 +88,7 @@ class Training:
     notes : sentences about what was assumed
     seconds : how long reading, learning and judging took
     about : what the model file says about where the model comes from
-    folds_left : folds of a cross-validation that Ctrl-C ended
-    judged_briefly : whether Ctrl-C came while the finished model was judged
+    interrupted : whether Ctrl-C was pressed; the notes say what it ended
     """
 
     model: Pipeline
@@ -101,18 +101,12 @@ class Training:
     report: str | None = None
     notes: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
-    folds_left: int = 0
-    judged_briefly: bool = False
+    interrupted: bool = False
 
     @property
     def learned_in_part(self) -> bool:
         """Whether Ctrl-C ended the learning; the model is what was learned until then."""
         return self.summary.stop_reason == "interrupted"
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether Ctrl-C ended the learning or the cross-validation."""
-        return self.learned_in_part or self.judged_briefly or self.folds_left > 0
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -128,6 +122,7 @@ class Training:
         }
 
 
+@listening()
 def train(
     data: str | Sequence[str] | Source,
     target: str | int | None = None,
@@ -245,7 +240,7 @@ def train(
         rows = fit_columns(model, learned)
         if others is not None and tested is not None and tested.is_frame:
             tested = replace(tested, rows=columns_for(model.steps[0][1], tested))
-        searched = _search(estimator, name, rows, learned, seed, verbose) if search else None
+        tries = _search(estimator, name, rows, learned, seed, verbose) if search else None
         fit_learner(model, rows, learned, tested, verbose=verbose, on_epoch=on_epoch)
         clock.note("learning")
         judge = _Judge(model, learned, told, positive, seed, top)
@@ -253,21 +248,19 @@ def train(
         clock.note("judging")
     share = 0.0 if tested is None or others is not None else (HOLDOUT if holdout is None else holdout)
     about = {**_about(found, learned, summary, name, told, seed, share, columns_of(model)), "rows": total}
-    if out is not None:
-        save_model(model, out, about)
-    if report is not None:
-        _write_report(report, model, summary, learned, tested, about | {"model": out, "command": command})
-    notes = [*found.notes, *notes_of(model), *heard]
+    ended = []
+    if tries is not None and tries.interrupted_:
+        ended.append(_end_of_search(tries))
     if left and cv is not None:
-        notes.append(f"Ctrl-C ended the cross-validation after {cv - left} of {cv} folds.")
-    if judge.briefly:
-        notes.append("Ctrl-C ended the judging: nothing else was tried; the model itself is whole.")
+        ended.append(f"Ctrl-C ended the cross-validation after {cv - left} of {cv} folds.")
+    kept = _keep(model, summary, learned, tested, about, out, report, command, judge, ended)
+    notes = [*found.notes, *notes_of(model), *heard, *ended]
     if search and learner is None:
         notes.append(f"the learner is {name}, since {DEFAULT} has nothing to search for; --learner names another.")
+    searched = None if tries is None else tries.scores
     seconds, columns = clock.seconds, columns_of(model)
-    return Training(
-        model, summary, name, about, columns, searched, out, report, notes, seconds, left, judge.briefly
-    )  # fmt: skip
+    interrupted = bool(ended) or _is_interrupted(model)
+    return Training(model, summary, name, about, columns, searched, out, kept, notes, seconds, interrupted)
 
 
 # ------------------------------------------------------------------------------------------------ what to train
@@ -400,7 +393,16 @@ def _search(estimator: Any, name: str, rows: Any, learned: Examples, seed: int, 
             verbose=verbose,
         )
     estimator.set_params(**found.best_params_)
-    return found.scores
+    return found
+
+
+def _end_of_search(found: Any) -> str:
+    """What Ctrl-C has left of a search."""
+    n_settings, n_folds = found.fold_scores.shape
+    done, folds = int(np.isfinite(found.mean_scores).sum()), len(found.folds_compared)
+    if folds < n_folds:
+        return f"Ctrl-C ended the search after {folds} of {n_folds} folds; the setting that is best on these is taken."
+    return f"Ctrl-C ended the search after {done} of {n_settings} settings; the best of these is taken."
 
 
 @dataclass(eq=False)
@@ -429,7 +431,7 @@ class _Judge:
         done, left = np.zeros(len(y), dtype=bool), count
         try:
             for kept, tested in folds(y, count, self.seed, numbers=numbers):
-                if _is_interrupted(self.model):
+                if _is_interrupted(self.model) or pressed():
                     break
                 model, part = fresh(self.model), self.learned.take(kept)
                 fit_learner(model, fit_columns(model, part), part)
@@ -445,10 +447,12 @@ class _Judge:
         return self._summary(rows[chosen], y[chosen], answers[chosen]), left
 
     def _summary(self, rows: Any, y: Array, predictions: Array | None = None) -> Summary:
-        try:
-            return self._summarised(rows, y, predictions, briefly=_is_interrupted(self.model))
-        except KeyboardInterrupt:  # the model is there, and must not be lost
-            self.briefly = True
+        if not _is_interrupted(self.model) and not pressed():
+            try:
+                return self._summarised(rows, y, predictions, briefly=False)
+            except KeyboardInterrupt:
+                self.briefly = True
+        with postponed():  # the model is there, and must not be lost
             return self._summarised(rows, y, predictions, briefly=True)
 
     def _summarised(self, rows: Any, y: Array, predictions: Array | None, *, briefly: bool) -> Summary:
@@ -576,14 +580,14 @@ class _Streamed:
             clock.note("judging")
         about = _about(seen, seen, summary, self.name, told, self.seed, 0.0, columns_of(done.model))
         about |= {"rows": done.rows, "learned_rows": done.learned_rows, "split": None, "left_out": away}
-        if out is not None:
-            save_model(done.model, out, about)
-        if report is not None:
-            _write_report(report, done.model, summary, seen, tested, about | {"model": out, "command": command})
+        ended: list[str] = []
+        kept_page = _keep(done.model, summary, seen, tested, about, out, report, command, judge, ended)
         notes = [f"{name} is learned from in passes, {done.rows:,} rows.", *done.notes, *notes_of(done.model)]
-        notes = list(dict.fromkeys(map(with_keep, [*notes, *heard, *more])))
-        columns = columns_of(done.model)
-        return Training(done.model, summary, self.name, about, columns, None, out, report, notes, clock.seconds)
+        notes = [*dict.fromkeys(map(with_keep, [*notes, *heard, *more])), *ended]
+        columns, interrupted = columns_of(done.model), bool(ended) or _is_interrupted(done.model)
+        return Training(
+            done.model, summary, self.name, about, columns, None, out, kept_page, notes, clock.seconds, interrupted
+        )
 
     def _columns(self) -> tuple[str | None, str | None, list[str], list[str]]:
         """The names of the target, of the weights, and of the columns to drop and to keep."""
@@ -641,6 +645,35 @@ def _about(
         "summary": {key: judged[key] for key in KEPT},
         "drivers": judged["drivers"]["top"],
     }
+
+
+def _keep(
+    model: Pipeline,
+    summary: Summary,
+    learned: Examples,
+    tested: Examples | None,
+    about: dict[str, Any],
+    out: str | None,
+    report: str | None,
+    command: str | None,
+    judge: _Judge,
+    ended: list[str],
+) -> str | None:
+    """Write the model and the page about it, whatever Ctrl-C ended before; where the page is, if it was written."""
+    if judge.briefly:
+        ended.append("Ctrl-C ended the judging: nothing else was tried; the model itself is whole.")
+    if out is not None:
+        with postponed():
+            save_model(model, out, about)
+    if report is not None:
+        try:
+            _write_report(report, model, summary, learned, tested, about | {"model": out, "command": command})
+        except KeyboardInterrupt:
+            ended.append("Ctrl-C ended the report, which is not written; the model itself is whole.")
+            report = None
+    if pressed() and not ended and not _is_interrupted(model):
+        ended.append("Ctrl-C came when the learning was done; the model is whole.")
+    return report
 
 
 def _write_report(

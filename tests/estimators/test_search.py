@@ -19,7 +19,16 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from rosenblatt import HalfSpace, KernelPerceptron, LinearSVM, PassiveAggressive, Perceptron, search
+from rosenblatt import (
+    HalfSpace,
+    KernelPerceptron,
+    LinearSVM,
+    LogisticRegression,
+    PassiveAggressive,
+    Perceptron,
+    search,
+)  # fmt: skip
+from rosenblatt.engine.run import interrupt_flag
 from rosenblatt.rules import RULES
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -247,6 +256,37 @@ def test_ctrl_c_keeps_the_settings_that_are_done():
     with pytest.warns(ConvergenceWarning, match="interrupted after 3 of 6"):
         found = search(DIGITS % 3, NUMBERS, learner, grid, 3, refit=False)
     assert found.interrupted_ and np.isnan(found.fold_scores[3:]).all() and found.best_index_ < 3
+
+
+@pytest.mark.filterwarnings("always::sklearn.exceptions.ConvergenceWarning")
+def test_ctrl_c_between_folds_compares_by_those_that_are_done(monkeypatch):
+    learner = PassiveAggressive(max_iter=2, random_state=0)
+    whole = search(DIGITS, NUMBERS, learner, {"C": CS}, 5, refit=False)
+    assert whole.fused_ == 5 * len(CS)  # all settings learn together, fold after fold
+
+    presses = iter([signal.raise_signal])
+
+    def press(done):
+        if done > 0.39:
+            next(presses, int)(signal.SIGINT)
+
+    with pytest.warns(ConvergenceWarning, match="interrupted after 2 of 5 folds"):
+        found = search(DIGITS, NUMBERS, learner, {"C": CS}, 5, refit=False, on_progress=press)
+    done = whole.fold_scores[:, :2]
+    assert np.array_equal(found.fold_scores[:, :2], done) and found.folds_compared.tolist() == [0, 1]
+    assert found.best_index_ == done.mean(axis=1).argmax()
+    assert np.array_equal(found.scores["mean"], done.mean(axis=1)) and "nan" not in repr(found)
+
+
+def test_ctrl_c_in_the_last_moment_of_a_fit_ends_a_search():
+    class Forgetful(LogisticRegression):
+        def fit(self, X, y, **options):
+            with interrupt_flag():
+                signal.raise_signal(signal.SIGINT)
+            return super().fit(X, y, **options)
+
+    with pytest.raises(KeyboardInterrupt, match="anything to compare"):
+        search(DIGITS, NUMBERS, Forgetful(max_iter=2), {"lam": [0.1, 0.01]}, 3)
 
 
 BAD = [
