@@ -64,6 +64,7 @@ class Dialect:
     runs: bool = False  # any number of spaces parts two columns
     quoted_commas: bool = False  # decimal commas between quotes, where commas part the columns too
     commas: frozenset[str] = frozenset()  # columns with decimal commas in the first rows
+    marked: frozenset[str] = frozenset()  # columns with decimal commas beside spaces between thousands, or signs
     grouped: frozenset[str] = frozenset()  # columns of numbers like 1.234,5, or with commas between quotes
     skipped: int = 0  # lines before the table
     notes: list[str] = field(default_factory=list)
@@ -140,11 +141,17 @@ def find_dialect(
         dialect.commas = frozenset(
             name for name, column in pairs if _is_mostly_numbers(column) and any(map(_has_decimal_comma, column))
         )
+        dialect.marked = frozenset(name for name, column in pairs if notation.has_marks_beside_commas(_values(column)))
         dialect.grouped = frozenset(
             name for name, column in pairs if dialect.types[name] == pl.String and _is_grouped(column, chosen)
         )
         dialect.types |= dict.fromkeys(dialect.grouped, pl.Float64)
     return dialect
+
+
+def _values(column: tuple[str, ...]) -> list[str]:
+    """The cells of a column that are not missing."""
+    return [cell.strip() for cell in column if cell.strip() not in MISSING]
 
 
 def _has_decimal_comma(cell: str) -> bool:
@@ -153,13 +160,13 @@ def _has_decimal_comma(cell: str) -> bool:
 
 def _is_mostly_numbers(column: tuple[str, ...]) -> bool:
     """Whether most cells are numbers, however they are written."""
-    values = [cell.strip() for cell in column if cell.strip() not in MISSING]
+    values = _values(column)
     return 2 * sum(ANY_NUMBER.fullmatch(value) is not None for value in values) > len(values)
 
 
 def _is_grouped(column: tuple[str, ...], separator: str) -> bool:
     """Whether every cell is a number with a decimal comma, some with points between thousands or between quotes."""
-    values = [cell.strip() for cell in column if cell.strip() not in MISSING]
+    values = _values(column)
     commas = [value for value in values if DECIMAL_COMMA.fullmatch(value)]
     others = all(GROUPED.fullmatch(value) for value in values)
     # Between commas a column of 1,234 alone may have thousands.
@@ -170,7 +177,7 @@ def _guess_type(column: tuple[str, ...], decimal_comma: bool) -> Any:
     """The narrowest type of the cells of a sample."""
     import polars as pl
 
-    values = [cell.strip() for cell in column if cell.strip() not in MISSING]
+    values = _values(column)
     if decimal_comma:
         values = [value.replace(",", ".") for value in values]
     if not values:
@@ -254,7 +261,9 @@ def _has_decimal_commas(rows: list[list[str]], width: int, separator: str) -> bo
     write semicolons just where the comma is the decimal point.
     """
     for column in zip(*(row for row in rows if len(row) == width), strict=True):
-        values = [cell.strip() for cell in column if cell.strip() not in MISSING]
+        values = _values(column)
+        if notation.has_marks_beside_commas(values):
+            return True
         commas = [value for value in values if DECIMAL_COMMA.fullmatch(value)]
         points = any("." in value for value in commas)  # then 1.000 is a thousand
         kind = WHOLE if not points else re.compile(f"({WHOLE.pattern})|({THOUSAND_POINTS.pattern})")
@@ -282,7 +291,7 @@ def is_number(cell: str) -> bool:
 
 
 def _all_match(pattern: re.Pattern[str], column: tuple[str, ...]) -> bool:
-    values = [cell.strip() for cell in column if cell.strip() not in MISSING]
+    values = _values(column)
     return bool(values) and all(pattern.fullmatch(value) for value in values)
 
 
@@ -490,7 +499,14 @@ class TextTable:
         cells = pl.col(pl.String)
         number = cells.str.contains(rf"^\s*{DECIMAL_COMMA.pattern}\s*$")
         plain = cells.str.replace_all(".", "", literal=True).str.replace(",", ".", literal=True)
-        frame = frame.with_columns(pl.when(number).then(plain).otherwise(cells))
+        spaced = cells.str.contains(rf"^\s*{notation.SPACED}\s*$")
+        pointed = cells.str.replace(",", ".", literal=True)
+        frame = frame.with_columns(pl.when(number).then(plain).when(spaced).then(pointed).otherwise(cells))
+        marked = [name for name in self.dialect.marked if frame.schema[name] == pl.String]
+        if marked:
+            cells = pl.col(marked)
+            signed = cells.str.contains(rf"^\s*{notation.SIGNED}\s*$")
+            frame = frame.with_columns(pl.when(signed).then(cells.str.replace(",", ".", literal=True)).otherwise(cells))
         grouped = [name for name, kind in frame.schema.items() if kind == pl.String and self._parts_thousands(name)]
         if not grouped:
             return frame
@@ -704,8 +720,9 @@ class TextTable:
         """As in the first rows: between semicolons 1,234 beside whole numbers is a decimal number, too."""
         import polars as pl
 
-        if self.dialect.separator == ";" and self.types[column.name] == pl.Int64:
-            return bool(column.str.contains(rf"^\s*{DECIMAL_COMMA.pattern}\s*$").any())
+        between = self.dialect.separator == ";" and self.types[column.name] == pl.Int64
+        if between and column.str.contains(rf"^\s*{DECIMAL_COMMA.pattern}\s*$").any():
+            return True
         return notation.has_decimal_commas(column)
 
     def _check_text(self, text: bytes, line: int) -> None:

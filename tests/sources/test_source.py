@@ -17,6 +17,7 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rosenblatt import ColumnEncoder
 from rosenblatt.sources import Matrix, delimited, open_source, read_libsvm
 from rosenblatt.sources.delimited import MISSING, TypesWidened
 
@@ -363,6 +364,42 @@ def test_decimal_commas(tmp_path, separator, cells, numbers):
         path.write_text("\n".join([header.replace(";", separator), *rows]) + "\n")
         frame = open_source(path).read()
         assert frame.columns == header.split(";") and frame.to_series(0).to_list() == numbers * 9
+
+
+@pytest.mark.parametrize("space", [" ", "\u00a0", "\u202f"])
+@pytest.mark.parametrize(("separator", "quote"), [(";", ""), ("\t", ""), (",", '"')])
+def test_spaces_between_thousands_beside_decimal_commas(tmp_path, space, separator, quote):
+    cells = [f"1{space}234,5", "987,6", f"-12{space}345,678", "12", f"2{space}345{space}678,25"]
+    (tmp_path / "t.csv").write_text(
+        f"a{separator}b\n" + "".join(f"{quote}{cell}{quote}{separator}x{n % 3}\n" for n, cell in enumerate(5 * cells)),
+        encoding="utf-8",
+    )
+    encoder = ColumnEncoder(scale=None).fit(open_source(tmp_path / "t.csv").read())
+    numbers = encoder.transform(open_source(tmp_path / "t.csv").read())[:5, 0]
+    assert numbers.tolist() == [1234.5, 987.6, -12345.678, 12.0, 2345678.25]
+    assert "The column 'a' is taken as number: read as numbers with spaces between thousands." in encoder.notes_
+
+
+@pytest.mark.parametrize(
+    ("cells", "numbers"),
+    [
+        (["1 234,50 €", "5,90 €", "12 €"], [1234.5, 5.9, 12.0]),
+        (["7,5 %", "12,125 %", "0,25 %"], [7.5, 12.125, 0.25]),
+        (["$1,234", "$5", "$12,345"], [1234.0, 5.0, 12345.0]),  # thousands, as before
+    ],
+)
+def test_signs_beside_decimal_commas(tmp_path, cells, numbers):
+    (tmp_path / "t.csv").write_text("a;b\n" + "".join(f"{cell};x{n % 3}\n" for n, cell in enumerate(5 * cells)))
+    table = open_source(tmp_path / "t.csv").read()
+    assert ColumnEncoder(scale=None).fit(table).transform(table)[:3, 0].tolist() == numbers
+
+
+@pytest.mark.parametrize("usual", ["987,6", "987"])
+def test_spaces_between_thousands_that_come_late(tmp_path, usual):
+    (tmp_path / "t.csv").write_text("a;b\n" + 1500 * f"{usual};x\n" + 200 * "1 234,5;y\n" + "2;y\n")
+    table = open_source(tmp_path / "t.csv").read()
+    numbers = ColumnEncoder(scale=None).fit(table).transform(table)[[0, -2, -1], 0]
+    assert numbers.tolist() == [float(usual.replace(",", ".")), 1234.5, 2.0]
 
 
 def test_decimal_commas_among_other_text(tmp_path):
