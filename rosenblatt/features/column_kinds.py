@@ -177,7 +177,8 @@ class ColumnFigures:
         first = self.present == n
         low, high = float(numbers.min()), float(numbers.max())  # type: ignore[arg-type]
         if not max(-low, high) < HUGE:
-            raise self._too_large(numbers)
+            at = int((numbers.abs() >= HUGE).fill_null(False).arg_max() or 0)
+            raise too_large(self.name, float(numbers[at]), self.rows - len(numbers) + at)
         mean = float(numbers.mean())  # type: ignore[arg-type]
         squares = float(numbers.var(ddof=0) or 0.0) * n  # type: ignore[arg-type]
         self._add_figures(NumberFigures(n, low, high, int((numbers == 0.0).sum()), mean, squares))
@@ -196,18 +197,6 @@ class ColumnFigures:
         self.mean += apart * new.count / self.present
         self.low, self.high = min(self.low, new.low), max(self.high, new.high)
         self.zeros += new.zeros
-
-    def _too_large(self, numbers: pl.Series) -> CellError:
-        """Why an infinite number, or one whose square would be, is refused."""
-        at = int((numbers.abs() >= HUGE).fill_null(False).arg_max() or 0)
-        row = self.rows - len(numbers) + at
-        what = f"{numbers[at]:g}" if np.isfinite(numbers[at]) else "an infinite one"
-        must = f"smaller than {HUGE:g}" if np.isfinite(numbers[at]) else "finite"
-        return CellError(
-            f"Numbers must be {must}, but the column {self.name!r} has {what} in row {{row}}; "
-            "replace it or leave it empty.",
-            row,
-        )
 
     def _look_for_row_numbers(self, numbers: pl.Series, whole: bool) -> None:
         start, end = numbers[0], numbers[-1]
@@ -407,6 +396,26 @@ class ColumnFigures:
             return None
         found = {value.strip().lower() for value in self.counts}
         return next((pair for pair in BOOLEANS if found <= set(pair) and len(found) == 2), None)
+
+
+def too_large(column: str, number: float, row: int) -> CellError:
+    """Why an infinite number, or one whose square would be, is refused; or one far beyond all that was learned from.
+
+    Examples
+    --------
+    >>> too_large("age", 1e200, 3)
+    CellError("Numbers must be smaller than 1e+150, but the column 'age' has 1e+200 in row 4; \
+replace it or leave it empty.")
+    """
+    what, must = f"{number:g}", f"smaller than {HUGE:g}"
+    if not np.isfinite(number):
+        what, must = "an infinite one", "finite"
+    elif abs(number) < HUGE:
+        must = "of the size that was learned from"
+    return CellError(
+        f"Numbers must be {must}, but the column {column!r} has {what} in row {{row}}; replace it or leave it empty.",
+        row,
+    )
 
 
 def holds_numbers(series: pl.Series, most_categories: int) -> bool:

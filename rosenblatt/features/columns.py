@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -20,6 +21,7 @@ from rosenblatt.features.column_kinds import (
     FEW_ROWS,
     FROM_TEXT,
     GUESSED,
+    HUGE,
     KEPT,
     KINDS,
     MOSTLY,
@@ -31,6 +33,7 @@ from rosenblatt.features.column_kinds import (
     ColumnFigures,
     dates_as_numbers,
     text_as_numbers,
+    too_large,
 )
 from rosenblatt.features.tables import CellError, as_frame, as_numbers
 from rosenblatt.features.words import WordColumns, hash_places, vocabulary_of
@@ -216,13 +219,13 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             memory.
         """
         frame, kept = as_frame(X), np.ascontiguousarray(kept, dtype=bool)
-        try:
+        with _among(kept):
             self._fit([frame], whole=True, kept=kept)
-        except CellError as error:
-            raise error.at(int(np.flatnonzero(kept)[error.row])) from error
         if self.sparse_:
-            mask = pl.Series(kept)
-            return self.transform(frame.filter(mask)), self.transform(frame.filter(~mask))
+            with _among(kept):
+                learned = self.transform(frame.filter(pl.Series(kept)))
+            with _among(~kept):
+                return learned, self.transform(frame.filter(pl.Series(~kept)))
         height = int(np.count_nonzero(kept))
         learned = np.empty((height, self.n_features_out_), self.dtype_)
         others = np.empty((frame.height - height, self.n_features_out_), self.dtype_)
@@ -430,8 +433,9 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _entries(self, column: Column, series: pl.Series, start: int) -> Iterator[tuple[Array | None, Any, Array]]:
         """(rows or None for all, columns, values) of a column's features."""
         if column.kind == "number" and series.dtype in PLAIN and not series.null_count():
-            values = _scaled(series.to_numpy(), column)
-            if np.isfinite(values).all():  # most columns of most tables: numbers, all of them there
+            numbers = series.to_numpy()
+            values = _scaled(numbers, column)
+            if not self._too_large(numbers, values).any():  # most columns of most tables: numbers, all of them there
                 yield None, column.start, values
                 return
         missing = series.null_count() > 0 or (series.dtype.is_float() and bool(series.is_nan().any()))
@@ -485,15 +489,19 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return rows, columns, values, frame.height
 
     def _numbers(self, column: Column, series: pl.Series, start: int) -> Array:
-        numbers = as_numbers(series)
-        values = _scaled((numbers.fill_null(column.median) if numbers.null_count() else numbers).to_numpy(), column)
-        if not np.isfinite(values).all():
-            raise CellError(
-                f"Numbers must be finite, but the column {column.name!r} has an infinite one in row {{row}}; "
-                "replace it or leave it empty.",
-                start + int(np.flatnonzero(~np.isfinite(values))[0]),
-            )
+        present = as_numbers(series)
+        numbers = (present.fill_null(column.median) if present.null_count() else present).to_numpy()
+        values = _scaled(numbers, column)
+        wrong = self._too_large(numbers, values)
+        if wrong.any():
+            row = int(np.flatnonzero(wrong)[0])
+            raise too_large(column.name, float(numbers[row]), start + row)
         return values
+
+    def _too_large(self, numbers: Array, scaled: Array) -> Array:
+        """Which numbers, whatever they are scaled to, cannot be computed with; NaN is among them."""
+        with np.errstate(invalid="ignore"):
+            return ~((np.abs(numbers) < HUGE) & (np.abs(scaled) < np.finfo(self.dtype_).max))
 
     def _readable(self, column: Column, series: pl.Series) -> pl.Series:
         """Text as numbers where the model has numbers; a few cells that are none count as missing."""
@@ -626,6 +634,15 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         return tags
+
+
+@contextmanager
+def _among(kept: Array) -> Iterator[None]:
+    """A complaint about a cell of some rows gives the number that the row has among all."""
+    try:
+        yield
+    except CellError as error:
+        raise error.at(int(np.flatnonzero(kept)[error.row])) from error
 
 
 def read_numbers(column: Column, series: pl.Series) -> tuple[pl.Series, pl.Series]:

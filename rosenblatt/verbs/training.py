@@ -49,6 +49,7 @@ from rosenblatt.verbs.memory import too_large
 from rosenblatt.verbs.models import columns_for, save_model
 from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.pipelines import (
+    check_numbers,
     columns_of,
     fit_columns,
     fit_columns_parted,
@@ -360,6 +361,7 @@ def _parts(
         if others.is_frame != found.is_frame:
             raise UsageError(f"{others.name} must be of the same kind as {found.name}, but one is a table.")
         if not found.is_frame:
+            check_numbers(others.rows, others.name)
             others = replace(others, rows=with_width(others.rows, found.rows.shape[1], others.name)[0])
         return found, others, f"the rows of {others.name}"
     if cv is not None:
@@ -571,6 +573,7 @@ class _Streamed:
             if others.is_frame:
                 tested = replace(others, rows=columns_for(done.model.steps[0][1], others))
             else:
+                check_numbers(others.rows, others.name)
                 width = done.model.steps[0][1].n_features_in_
                 tested = replace(others, rows=with_width(others.rows, width, others.name)[0])
             told = f"the rows of {tested.name}"
