@@ -12,7 +12,7 @@ from rosenblatt.cli.notes import FEW
 from rosenblatt.cli.screen import table
 from rosenblatt.cli.words import in_options
 from rosenblatt.report.scores import percent
-from rosenblatt.verbs.errors import counted
+from rosenblatt.wording import counted, listed
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -221,7 +221,8 @@ def print_drivers(screen: Console, drivers: list[dict[str, Any]], *, weights: bo
             side = f"against {driver['against']}"
         colour = "blue" if effect >= 0 else "magenta"
         bar = "█" * max(1, round(12 * abs(effect) / largest))
-        shown.add_row(_safe(_short(str(driver["feature"]))), number, f"[{colour}]{bar}[/{colour}]", _safe(side))
+        name = _short(str(driver["feature"])) + (f" (per {driver['unit']})" if weights and driver.get("unit") else "")
+        shown.add_row(_safe(name), number, f"[{colour}]{bar}[/{colour}]", _safe(side))
     if all(driver.get("towards") is None and driver.get("against") is None for driver in drivers):
         shown.columns[3].header = ""
     screen.print(shown)
@@ -364,7 +365,7 @@ def _model_card(screen: Console, card: ModelCard) -> None:
         _pair(screen, "Predicts", f"[bold]{_safe(str(about['target']))}[/bold]")
     classes = found.get("classes") or []
     if len(classes):
-        _pair(screen, "Classes", _safe(_listing([str(name) for name in classes])))
+        _pair(screen, "Classes", _safe(listed(classes, 8)))
     if about.get("source"):
         rows = f"{about.get('learned_rows', 0):,} of {about.get('rows', 0):,} rows"
         _pair(screen, "Trained on", _safe(f"{about['source']}, {rows}"))
@@ -385,14 +386,20 @@ def _model_card(screen: Console, card: ModelCard) -> None:
 
 def _columns(screen: Console, columns: list[tuple[str, str, str]]) -> None:
     """The columns that a model takes, by what they are; those left out with the reason."""
-    kinds = {"number": "Numbers", "boolean": "Yes or no", "category": "Categories", "hashed": "Hashed", "text": "Text"}
-    for kind, told in kinds.items():
-        names = [name for name, found, _ in columns if found == kind]
+    kinds = {"number": "Numbers", "date": "Dates", "boolean": "Yes or no", "category": "Categories"}
+    for kind, told in (kinds | {"hashed": "Hashed", "text": "Text"}).items():
+        names = [name for name, found, why in columns if _called(found, why) == kind]
         if names:
-            _pair(screen, told, _safe(_listing(names, 12)))
+            _pair(screen, told, _safe(listed(names, 12)))
     for name, kind, why in columns:
         if kind == "dropped":
             _pair(screen, "Left out", f"{_safe(name)} [dim]({_safe(why)})[/dim]")
+
+
+def _called(kind: str, why: str) -> str:
+    from rosenblatt.features.column import Column
+
+    return Column("", kind, why).called
 
 
 def _step(step: Any) -> str:
@@ -407,7 +414,8 @@ def _explanation(screen: Console, found: Explanation) -> None:
     for name, value, adds in found.parts:
         colour = "blue" if adds >= 0 else "magenta"
         bar = "█" * max(1, round(12 * abs(adds) / largest))
-        shown.add_row(_safe(_short(name)), f"{value:.4g}", f"{adds:+.4g}", f"[{colour}]{bar}[/{colour}]")
+        told = value if isinstance(value, str) else f"{value:.4g}"
+        shown.add_row(_safe(_short(name)), told, f"{adds:+.4g}", f"[{colour}]{bar}[/{colour}]")
     if found.rest:
         shown.add_row("[dim]all others[/dim]", "", f"{found.rest:+.4g}", "")
     shown.add_row("[dim]intercept[/dim]", "", f"{found.intercept:+.4g}", "")
@@ -453,10 +461,6 @@ def _percent(value: float | None) -> str:
 def _short(name: str, longest: int = LONGEST) -> str:
     name = " ".join(name.split())
     return name if len(name) <= longest else name[: longest - 1] + "…"
-
-
-def _listing(names: list[str], most: int = 8) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def _safe(text: str) -> str:

@@ -237,6 +237,11 @@ class ColumnFigures:
         found = (pl.concat(self.sample) if self.whole is None else self.whole).median()
         return 0.0 if found is None else float(found)  # type: ignore[arg-type]
 
+    @property
+    def median_is_exact(self) -> bool:
+        kept = sum(len(piece) - piece.null_count() for piece in self.sample)
+        return self.whole is not None or kept == self.present
+
     def _add_text(self, series: pl.Series) -> None:
         values = series.drop_nulls()
         first = self.present == 0
@@ -341,7 +346,7 @@ class ColumnFigures:
             return "boolean", ""
         kind, why = self._kind_of_text(kept)
         if self.like_dates and kind != "text":
-            return kind, f"it holds dates or times like {self.like_dates}; write them as 2024-12-31 or as numbers"
+            return kind, f"it holds dates or times like {self.like_dates}; write all as 2024-12-31, or as numbers"
         return kind, why
 
     def _kind_of_text(self, kept: bool) -> tuple[str, str]:
@@ -359,9 +364,12 @@ class ColumnFigures:
         how = DATES if self.dates else marks if self.marked else FROM_TEXT
         if self.first_strange is None:
             return how
+        value, one = self.first_strange[1], self.strange == 1
         what = "date" if self.dates else "number"
-        some = f"1 value is no {what}" if self.strange == 1 else f"{self.strange:,} values are no {what}s"
-        return f"{how}; {some} ({self.first_strange[1][:40]!r}) and missing"
+        some = f"1 value is no {what}" if one else f"{self.strange:,} values are no {what}s"
+        if self.dates and re.fullmatch(OTHER_DATES, value.lower()):
+            some = f"{'1 value is' if one else f'{self.strange:,} values are'} not written like the others"
+        return f"{how}; {some} ({value[:40]!r}) and {'counts' if one else 'count'} as missing"
 
     def _kind_of_numbers(self, kept: bool) -> tuple[str, str]:
         if self.low == self.high and not self.missing and not kept:
@@ -441,9 +449,13 @@ def _are_dates(values: pl.Series) -> bool:
 
 
 def _like_dates(values: pl.Series) -> str:
-    """The last of the values, if nearly all look like dates or times of other forms than 2024-12-31."""
-    fitting = values.filter(values.str.to_lowercase().str.contains(OTHER_DATES))
-    return str(fitting[-1]).strip() if len(fitting) and len(fitting) >= MOSTLY * len(values) else ""
+    """One of the values, or of each form one, if nearly all look like dates or times but not all like 2024-12-31."""
+    fitting = values.filter(values.str.to_lowercase().str.contains(OTHER_DATES)).str.strip_chars()
+    if not len(fitting) or len(fitting) < MOSTLY * len(values):
+        return ""
+    plain = fitting.str.contains(PLAIN_DATE)
+    forms = [fitting.filter(chosen) for chosen in (plain, ~plain)]
+    return " and ".join(str(form[-1]) for form in forms if len(form))
 
 
 def text_as_numbers(series: pl.Series, marked: bool) -> pl.Series:

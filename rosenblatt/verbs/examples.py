@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 
-from rosenblatt.verbs.errors import InputError, UsageError, check_choice, counted, listed, reading
+from rosenblatt.verbs.errors import InputError, UsageError, check_choice, reading
+from rosenblatt.wording import counted, listed
 
 if TYPE_CHECKING:
     import polars

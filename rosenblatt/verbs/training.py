@@ -23,7 +23,6 @@ from rosenblatt.sources import Source
 from rosenblatt.verbs.errors import (
     UsageError,
     check_number,
-    listed,
     nearest,
     one_line,
     reading,
@@ -62,6 +61,7 @@ from rosenblatt.verbs.pipelines import (
 )
 from rosenblatt.verbs.splits import folds, hold_out
 from rosenblatt.verbs.tables import names_data
+from rosenblatt.wording import listed
 
 HOLDOUT = 0.2
 LARGEST_HOLDOUT = 0.95  # so that something is left to learn from

@@ -4,6 +4,7 @@ import html
 import io
 import json
 import os
+import re
 import shlex
 import sys
 import warnings
@@ -227,6 +228,22 @@ def test_ctrl_c_while_a_model_is_judged_keeps_it(shell, iris, monkeypatch):
     assert "Ctrl-C ended the judging" in shell.err and "Confusion" in said
     assert rosenblatt.describe("m.safetensors")["stop_reason"] != "interrupted"
     assert len(rosenblatt.load("m.safetensors").predict(polars.read_csv(iris))) == 150
+
+
+def test_dates_are_shown_as_dates(shell, tmp_path):
+    days = [f"{n % 28 + 1:02d}.{n % 12 + 1:02d}.20{19 + n % 5}" for n in range(80)]
+    lines = [f"{day};{n % 7};{'old' if day[-1] in '90' else 'new'}" for n, day in enumerate(days)]
+    lines[5] = ";3;old"
+    (tmp_path / "d.csv").write_text("joined;n;kind\n" + "\n".join(lines) + "\n")
+    assert re.search(r"joined +date ", shell("inspect", "d.csv"))
+    said = shell("train", "d.csv", "-t", "kind", "--holdout", 0, "-o", "m.safetensors", "--report", "r.html")
+    assert "joined (per day)" in said and re.search(r"filled with its median, 20\d\d-\d\d-\d\d", shell.err)
+    assert "joined (per day)" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert re.search(r"Dates +joined", shell("inspect", "m.safetensors"))
+    assert re.search(r"joined +2019-01-01 ", shell("inspect", "m.safetensors", "--data", "d.csv", "--row", "1"))
+    (tmp_path / "bad.csv").write_text("joined;n\nsoon;1\n01.02.2020;2\n")
+    shell("predict", "m.safetensors", "bad.csv", code=3)
+    assert "'joined' holds dates in the model, but line 2 has 'soon'" in shell.err
 
 
 # ------------------------------------------------------------------------------------------------ bad input to train
