@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 ROWS = 2**17  # of a binary table read at a time
+MAPPED = 2**28  # bytes from which polars maps an Arrow file instead of being given what it holds
 
 
 def binary_frames(path: str, format: str, name: str) -> Iterator[pl.DataFrame]:
@@ -21,7 +23,8 @@ def binary_frames(path: str, format: str, name: str) -> Iterator[pl.DataFrame]:
 
     remote = "://" in path
     source: Any = path
-    if not remote and compression_of(path) is not None:
+    small_map = format == "arrow" and not remote and os.path.getsize(path) <= MAPPED  # a cut map ends the process
+    if not remote and (small_map or compression_of(path) is not None):
         with open_stored(path) as file:
             source = file.read()
     try:

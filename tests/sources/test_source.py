@@ -713,3 +713,32 @@ def test_another_change_while_a_file_is_read_is_noted(tmp_path):
     assert source.read().height == 4001
     assert any("was changed while it was read" in note for note in source.notes)
     assert not open_source(path).read().is_empty() and not open_source(path).notes
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_an_array_that_is_cut_while_it_is_read(tmp_path, order):
+    """What was read stays; the rest is refused. A map of the file would end the process."""
+    values = np.asarray(np.random.default_rng(0).normal(size=(1000, 5)), order=order)
+    np.save(tmp_path / "a.npy", values)
+    whole = open_source(tmp_path / "a.npy").read().X
+    batches = open_source(tmp_path / "a.npy").batches(100)
+    first = next(batches).X
+    os.truncate(tmp_path / "a.npy", 1000)
+    assert np.array_equal(whole, values) and np.array_equal(first, values[:100])
+    assert not isinstance(whole, np.memmap) and not isinstance(first, np.memmap)
+    with pytest.raises(ValueError, match=r"must stay as it is while it is read, but .* was cut"):
+        list(batches)
+
+
+def test_an_arrow_file_that_is_cut_later(tmp_path):
+    table = pl.DataFrame({"a": np.arange(100_000.0)})
+    table.write_ipc(tmp_path / "a.arrow")
+    whole = open_source(tmp_path / "a.arrow").read()
+    os.truncate(tmp_path / "a.arrow", 1000)
+    assert whole.equals(table)
+
+
+def test_an_array_without_rows(tmp_path):
+    np.save(tmp_path / "a.npy", np.zeros((0, 3)))
+    with pytest.raises(ValueError, match="at least one row"):
+        open_source(tmp_path / "a.npy").read()
