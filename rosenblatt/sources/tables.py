@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from .compressed import compression_of, open_stored
-from .delimited import BLOCK_BYTES, text_blocks
+from .delimited import BLOCK_BYTES
+from .whole_lines import text_blocks
 
 if TYPE_CHECKING:
     import polars as pl
@@ -128,7 +129,7 @@ def remote_text_frames(path: str, header: bool | None, separator: str | None) ->
     import polars as pl
     from polars.exceptions import PolarsError
 
-    from .delimited import MISSING
+    from .dialect import MISSING
 
     try:
         lazy = pl.scan_csv(

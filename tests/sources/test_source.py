@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 
 from rosenblatt import ColumnEncoder
 from rosenblatt.sources import Matrix, delimited, open_source, read_libsvm
-from rosenblatt.sources.delimited import MISSING, TypesWidened
+from rosenblatt.sources.delimited import TypesWidened
+from rosenblatt.sources.dialect import MISSING
 
 TABLE = pl.DataFrame({"a": [1, 2, 3], "b": [0.5, None, -2.0], "c": ["x", "y, z", None]})
 PACKERS = {"": bytes, ".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress, ".zst": zstandard.compress}
@@ -97,7 +98,7 @@ def test_csv_keeps_every_bit(tmp_path_factory, rows, quote_style, separator, end
 
 
 def test_a_type_that_is_wider_later(tmp_path, monkeypatch):
-    monkeypatch.setattr("rosenblatt.sources.delimited.SAMPLE_BYTES", 64)
+    monkeypatch.setattr("rosenblatt.sources.dialect.SAMPLE_BYTES", 64)
     monkeypatch.setattr("rosenblatt.sources.delimited.BLOCK_BYTES", 256)
     lines = [f"{i},{i},{i}" for i in range(1000)] + ["1.5,word,7"] + ["3,4,5"] * 100
     path = write(tmp_path / "t.csv", "a,b,c\n" + "\n".join(lines))
@@ -251,7 +252,7 @@ def test_very_long_lines(tmp_path):
     path = write(tmp_path / "wide.csv", ",".join(f"c{j}" for j in range(n)) + "\n" + ",".join(["1"] * n) + "\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("rosenblatt.sources.delimited.BLOCK_BYTES", 4096)
-        patch.setattr("rosenblatt.sources.delimited.SAMPLE_BYTES", 2**22)
+        patch.setattr("rosenblatt.sources.dialect.SAMPLE_BYTES", 2**22)
         assert open_source(path).read().shape == (1, n)
 
 
