@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rosenblatt.report import Summary
     from rosenblatt.verbs.inspection import DataCard, Explanation, ModelCard
     from rosenblatt.verbs.proof import AuditedRun, Proof
-    from rosenblatt.verbs.training import Training
+    from rosenblatt.verbs.trained import Training
 
 MOST_CLASSES = 10  # of which a confusion matrix is shown
 NARROWEST = 5  # characters of a column of answers

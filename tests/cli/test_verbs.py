@@ -16,8 +16,8 @@ import pytest
 
 import rosenblatt
 from rosenblatt.verbs import train as learn
+from rosenblatt.verbs.judging import TOO_FAR, heard_warnings
 from rosenblatt.verbs.learners import LEARNERS
-from rosenblatt.verbs.training import TOO_FAR, _heard
 
 # ------------------------------------------------------------------------------------------------ train
 
@@ -141,7 +141,7 @@ def test_numbers_whose_squares_vanish(shell):
 
 
 def test_notes_are_in_our_words():
-    with _heard() as notes:
+    with heard_warnings() as notes:
         np.float64(1e300) * np.float64(1e300)
         np.float64(np.inf) - np.float64(np.inf)
         warnings.warn("a column is left out", UserWarning, stacklevel=1)

@@ -10,7 +10,7 @@ from rosenblatt.cli.main import main
 from rosenblatt.engine.run import interrupt_flag
 from rosenblatt.interrupts import listening
 from rosenblatt.report import advice
-from rosenblatt.verbs import export_dataset, predict, train, training
+from rosenblatt.verbs import export_dataset, judging, predict, train, trained, training
 from rosenblatt.verbs.streaming import train_streamed
 
 
@@ -33,7 +33,8 @@ def interrupt_at(monkeypatch, call, way):
         if len(calls) == call:
             model.steps[-1][1].stop_reason_ = "interrupted"
 
-    monkeypatch.setattr(training, "fit_learner", fitting)
+    for module in (training, judging):
+        monkeypatch.setattr(module, "fit_learner", fitting)
     return calls
 
 
@@ -121,13 +122,13 @@ def test_the_last_moment_of_a_block(iris):
 
 @pytest.mark.parametrize("place", ["save_model", "_write_report"])
 def test_while_it_is_written(iris, monkeypatch, capsys, place):
-    write = getattr(training, place)
+    write = getattr(trained, place)
 
     def writing(*given, **options):
         signal.raise_signal(signal.SIGINT)
         return write(*given, **options)
 
-    monkeypatch.setattr(training, place, writing)
+    monkeypatch.setattr(trained, place, writing)
     assert main(["train", "iris.csv", "-t", "species", "-o", "m.safetensors", "--report", "r.html"]) == 130
     assert (place == "save_model") == (iris / "r.html").exists()
     assert ("Ctrl-C ended the report, which is not written" in capsys.readouterr().err) == (place == "_write_report")
