@@ -30,7 +30,7 @@ LONGEST = 28  # characters of a name
 def print_training(screen: Console, done: Training) -> None:
     """The summary, the settings that were tried, and what was written."""
     if done.searched is not None:
-        _searched(screen, done.searched)
+        _searched(screen, done.searched, regression=done.summary.kind == "regression")
     print_summary(screen, done.summary, learner=done.learner)
     spent = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in done.seconds.items())
     if done.learned_in_part:
@@ -228,14 +228,14 @@ def print_drivers(screen: Console, drivers: list[dict[str, Any]], *, weights: bo
     screen.print(shown)
 
 
-def _searched(screen: Console, scores: Any) -> None:
+def _searched(screen: Console, scores: Any, *, regression: bool) -> None:
     """The settings that were tried, best first."""
     columns = [name for name in scores.columns if name not in ("mean", "std", "rank") and not name.startswith("fold_")]
-    shown = table(*columns, ("accuracy", "right"), ("±", "right"), "", title="Settings tried")
+    shown = table(*columns, ("R²" if regression else "accuracy", "right"), ("±", "right"), "", title="Settings tried")
     best = scores["rank"].min()
     for row in scores.to_dicts():
         style, mark = ("bold green", "taken") if row["rank"] == best else ("", "")
-        figures = [f"{row['mean']:.2%}", f"{row['std']:.2%}"]
+        figures = [f"{row[name]:.4f}" if regression else f"{row[name]:.2%}" for name in ("mean", "std")]
         if math.isnan(row["mean"]):  # Ctrl-C came before
             figures, style, mark = ["", ""], "dim", "not tried to its end"
         shown.add_row(*(str(row[name]) for name in columns), *figures, mark, style=style)

@@ -435,6 +435,21 @@ def holds_numbers(series: pl.Series, most_categories: int) -> bool:
     return figures.read_from_text is not None
 
 
+def quantity(series: pl.Series) -> pl.Series | None:
+    """Text as numbers, where every value is one, as a column of a table would be read; None where one is not.
+
+    Examples
+    --------
+    >>> quantity(pl.Series(["1 234.50 €", "5 €"])).to_list(), quantity(pl.Series(["5 €", "much"]))
+    ([1234.5, 5.0], None)
+    """
+    figures = ColumnFigures(series.name, len(series), False)
+    figures.add(series)
+    if figures.numbers is None or figures.strange or figures.dates:
+        return None
+    return text_as_numbers(series, figures.marked)
+
+
 def _has_marks(values: pl.Series) -> bool:
     """Whether nearly all are numbers like 1,234.5 or $5 or 7 %, or plain ones beside them."""
     fitting = values.filter(values.str.contains(MARKED))

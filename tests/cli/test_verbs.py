@@ -246,6 +246,19 @@ def test_dates_are_shown_as_dates(shell, tmp_path):
     assert "'joined' holds dates in the model, but line 2 has 'soon'" in shell.err
 
 
+def test_a_quantity_that_is_written_as_money(shell, tmp_path):
+    rows = [f"{1.5 * n};{n} {100 + n},50 €" for n in range(1, 80)]
+    (tmp_path / "price.csv").write_text("size;price\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    found = shell.json("train", "price.csv", "-t", "price", "--learner", "least-squares", "-o", "m.safetensors")
+    assert found["summary"]["regression"]["r2"] > 0.99
+    assert any("'price' is read as numbers: '1 101.50 €' is 1101.5." in note for note in found["notes"])
+    assert shell.json("evaluate", "m.safetensors", "price.csv")["summary"]["regression"]["r2"] > 0.99
+    searched = shell("train", "price.csv", "-t", "price", "--learner", "least-squares", "--search", "--no-save")
+    assert re.search(r"lam +R² +±", searched) and "accuracy" not in searched
+    told = shell.refused("train", "price.csv", "-t", "price", code=2)
+    assert "must name classes, but it has 79 different values in 79 rows" in told and "least-squares" in told
+
+
 # ------------------------------------------------------------------------------------------------ bad input to train
 
 
