@@ -61,7 +61,7 @@ def assert_separate(found, learner, X, y, cv=3, **options):
 @pytest.mark.parametrize("answer", ["last", "averaged", "voted", "pocket"])
 @pytest.mark.parametrize("classes", [2, 10])
 def test_the_scores_of_separate_fits(layout, answer, classes, monkeypatch):
-    monkeypatch.setattr("rosenblatt.estimators.search.pays", lambda X, settings, lanes: True)
+    monkeypatch.setattr("rosenblatt.estimators.search_run.pays", lambda X, settings, lanes: True)
     X = scipy.sparse.csr_array(DIGITS.astype(np.float32)) if layout == "csr" else DIGITS.astype(layout)
     y = NUMBERS if classes == 10 else NUMBERS > 4
     learner = PassiveAggressive(answer=answer, max_iter=3, random_state=0)
@@ -73,8 +73,8 @@ def test_the_scores_of_separate_fits(layout, answer, classes, monkeypatch):
 @pytest.mark.parametrize("few", [True, False])
 def test_any_number_of_threads_and_any_tile_give_the_same(few, monkeypatch):
     if few:
-        monkeypatch.setattr("rosenblatt.estimators.search.TILE_BYTES", 1)
-        monkeypatch.setattr("rosenblatt.estimators.search.LEAST_LANES", 12)
+        monkeypatch.setattr("rosenblatt.estimators.search_run.TILE_BYTES", 1)
+        monkeypatch.setattr("rosenblatt.estimators.search_run.LEAST_LANES", 12)
     learner, grid = PassiveAggressive(max_iter=2, random_state=0), {"C": CS, "fit_intercept": [True, False]}
     one, two, three = (search(DIGITS, NUMBERS, learner, grid, 3, n_jobs=jobs).fold_scores for jobs in (1, 2, 3))
     np.testing.assert_array_equal(one, two)
