@@ -136,7 +136,7 @@ def _how_far(result: Search) -> str:
     if done:
         return f"search was interrupted after {done} of {n_settings} settings; those are kept and can be used."
     folds = len(result.folds_compared)
-    if not folds:
+    if np.isnan(result.mean_scores).all():
         raise KeyboardInterrupt("search was interrupted before there was anything to compare; nothing is kept.")
     return f"search was interrupted after {folds} of {n_folds} folds; the settings are compared by these."
 

@@ -47,7 +47,8 @@ class Search:
     def folds_compared(self) -> Array:
         """The folds that settings are compared by, counted from 0."""
         there = ~np.isnan(self.fold_scores)
-        return np.flatnonzero(there.all(axis=0) | there.all(axis=1).any())
+        common = np.flatnonzero(there.all(axis=0))
+        return common if len(common) and not there.all(axis=1).any() else np.arange(there.shape[1])
 
     @property
     def mean_scores(self) -> Array:

@@ -278,6 +278,11 @@ def test_ctrl_c_between_folds_compares_by_those_that_are_done(monkeypatch):
     assert np.array_equal(found.scores["mean"], done.mean(axis=1)) and "nan" not in repr(found)
 
 
+def test_scores_that_are_all_nan_are_a_result():
+    found = search(IRIS, KINDS, Perceptron(max_iter=2), {"answer": ["last"]}, 3, scoring=lambda *_: np.nan, refit=False)
+    assert np.isnan(found.mean_scores).all() and found.folds_compared.tolist() == [0, 1, 2]
+
+
 def test_ctrl_c_in_the_last_moment_of_a_fit_ends_a_search():
     class Forgetful(LogisticRegression):
         def fit(self, X, y, **options):
