@@ -146,11 +146,11 @@ def _table(
         for place, (a, b) in enumerate(questions):
             name = table.classes[a]
             until = _share(deadline, len(questions) - place)
-            if time.monotonic() > deadline:
+            if shown.interrupted or time.monotonic() > deadline:
                 late = About(
                     (REST if b is None else name, name if b is None else table.classes[b]), intercept, X.shape, ""
                 )
-                answer = Undecided("time limit", math.inf, late)
+                answer = Undecided("interrupted" if shown.interrupted else "time limit", math.inf, late)
                 if b is None:
                     table.rest[name] = answer
                 else:
@@ -167,8 +167,6 @@ def _table(
                 problem = Problem(X[rows], signs, (name, table.classes[b]), intercept)
                 shown.question(f"{name} against {table.classes[b]}")
                 table.pairs[name, table.classes[b]] = decide(problem, tolerance, until, shown)
-            if shown.interrupted:
-                break
     return table
 
 

@@ -41,7 +41,7 @@ def convert(
     """
     from rosenblatt.cli.screen import notes, print_json
     from rosenblatt.verbs import convert as write
-    from rosenblatt.verbs.errors import counted
+    from rosenblatt.wording import counted
 
     done = write(
         data,

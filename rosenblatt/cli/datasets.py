@@ -82,7 +82,7 @@ def export(
     """Write a set as a file."""
     from rosenblatt.cli.screen import note, print_json
     from rosenblatt.verbs import export_dataset
-    from rosenblatt.verbs.errors import counted
+    from rosenblatt.wording import counted
 
     done = export_dataset(name, path, part=part, format=format)
     if as_json and path != "-":

@@ -27,6 +27,10 @@ class Failure(enum.IntEnum):
     BROKEN_PIPE = 141  # who read our output went away
 
 
+class StoppedError(Exception):
+    """Ctrl-C, with what became of the work where there is something to say."""
+
+
 def code_and_sentence(error: BaseException) -> tuple[int, str]:
     """The exit code of a failure, and what to print.
 
@@ -59,8 +63,8 @@ def _bad_value(error: Any) -> str:
 
 
 def _code_and_sentence(error: BaseException) -> tuple[int, str]:
-    if isinstance(error, KeyboardInterrupt):
-        return Failure.INTERRUPTED, "interrupted."
+    if isinstance(error, KeyboardInterrupt | StoppedError):
+        return Failure.INTERRUPTED, one_line(error) if error.args else "interrupted."
     if isinstance(error, UsageError):
         return Failure.USAGE, one_line(error)
     if isinstance(error, OutputError):

@@ -13,7 +13,9 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
-from rosenblatt.verbs.errors import UsageError, listed, nearest
+from rosenblatt.cli.failures import StoppedError
+from rosenblatt.verbs.errors import UsageError, nearest
+from rosenblatt.wording import listed
 
 WIDEST = 100
 BOLD, CYAN, DIM, PLAIN = "\033[1m", "\033[36m", "\033[2m", "\033[0m"
@@ -45,6 +47,12 @@ class Verbs(TyperGroup):
             near = nearest(name, self.commands) or "choose one of them."
             raise UsageError(f"The verb must be one of {listed(self.commands, 99)}, but got {name!r}; {near}")
         return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:  # of which typer would make an exit without a word
+            raise StoppedError(*error.args) from error
 
     def get_help(self, ctx: Any) -> str:
         lines = [f"{BOLD}Usage{PLAIN}  {ctx.command_path} VERB [OPTIONS]", "", *_paragraphs(self.help or "")]

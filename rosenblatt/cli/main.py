@@ -9,11 +9,13 @@ import os
 import sys
 from collections.abc import Sequence
 
+from rosenblatt.interrupts import listening, pressed
 from rosenblatt.loading import collector_at_rest
 
 INTERRUPTED = 130  # as in `failures`, which may not be there yet
 
 
+@listening()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. A failure is one sentence on standard error."""
     with collector_at_rest():
@@ -25,7 +27,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code = command()(args=given, prog_name="rosenblatt", standalone_mode=False, obj=given)
         sys.stdout.flush()
-        return code if isinstance(code, int) else 0
+        code = code if isinstance(code, int) else 0
+        ended_by_it = given[:1] == ["lab"]  # which has no other end
+        if pressed() and code in (0, Failure.NO, Failure.UNDECIDED) and not ended_by_it:
+            print("rosenblatt: Ctrl-C was pressed; what is printed and written is whole.", file=sys.stderr)
+            return Failure.INTERRUPTED
+        return code
     except BrokenPipeError:
         return _reader_has_gone()
     except SystemExit as leaving:  # typer's, for a pipe without a reader

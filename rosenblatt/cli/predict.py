@@ -52,7 +52,7 @@ def predict(
     """
     from rosenblatt.cli.screen import notes, print_json
     from rosenblatt.verbs import predict as answer
-    from rosenblatt.verbs.errors import counted
+    from rosenblatt.wording import counted
 
     if as_json and out == "-":
         done = answer(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import textwrap
@@ -11,7 +12,7 @@ from rosenblatt.cli.notes import FEW
 from rosenblatt.cli.screen import table
 from rosenblatt.cli.words import in_options
 from rosenblatt.report.scores import percent
-from rosenblatt.verbs.errors import counted
+from rosenblatt.wording import counted, listed
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from rosenblatt.report import Summary
     from rosenblatt.verbs.inspection import DataCard, Explanation, ModelCard
     from rosenblatt.verbs.proof import AuditedRun, Proof
-    from rosenblatt.verbs.training import Training
+    from rosenblatt.verbs.trained import Training
 
 MOST_CLASSES = 10  # of which a confusion matrix is shown
 NARROWEST = 5  # characters of a column of answers
@@ -29,7 +30,7 @@ LONGEST = 28  # characters of a name
 def print_training(screen: Console, done: Training) -> None:
     """The summary, the settings that were tried, and what was written."""
     if done.searched is not None:
-        _searched(screen, done.searched)
+        _searched(screen, done.searched, regression=done.summary.kind == "regression")
     print_summary(screen, done.summary, learner=done.learner)
     spent = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in done.seconds.items())
     if done.learned_in_part:
@@ -220,23 +221,25 @@ def print_drivers(screen: Console, drivers: list[dict[str, Any]], *, weights: bo
             side = f"against {driver['against']}"
         colour = "blue" if effect >= 0 else "magenta"
         bar = "█" * max(1, round(12 * abs(effect) / largest))
-        shown.add_row(_safe(_short(str(driver["feature"]))), number, f"[{colour}]{bar}[/{colour}]", _safe(side))
+        name = _short(str(driver["feature"])) + (f" (per {driver['unit']})" if weights and driver.get("unit") else "")
+        shown.add_row(_safe(name), number, f"[{colour}]{bar}[/{colour}]", _safe(side))
     if all(driver.get("towards") is None and driver.get("against") is None for driver in drivers):
         shown.columns[3].header = ""
     screen.print(shown)
 
 
-def _searched(screen: Console, scores: Any) -> None:
+def _searched(screen: Console, scores: Any, *, regression: bool) -> None:
     """The settings that were tried, best first."""
     columns = [name for name in scores.columns if name not in ("mean", "std", "rank") and not name.startswith("fold_")]
-    shown = table(*columns, ("accuracy", "right"), ("±", "right"), "", title="Settings tried")
+    shown = table(*columns, ("R²" if regression else "accuracy", "right"), ("±", "right"), "", title="Settings tried")
     best = scores["rank"].min()
     for row in scores.to_dicts():
         style, mark = ("bold green", "taken") if row["rank"] == best else ("", "")
-        shown.add_row(
-            *(str(row[name]) for name in columns), f"{row['mean']:.2%}", f"{row['std']:.2%}", mark, style=style
-        )
-        best = best if not mark else None  # of equals, the first
+        figures = [f"{row[name]:.4f}" if regression else f"{row[name]:.2%}" for name in ("mean", "std")]
+        if math.isnan(row["mean"]):  # Ctrl-C came before
+            figures, style, mark = ["", ""], "dim", "not tried to its end"
+        shown.add_row(*(str(row[name]) for name in columns), *figures, mark, style=style)
+        best = None if mark == "taken" else best  # of equals, the first
     screen.print()
     screen.print(shown)
 
@@ -362,7 +365,7 @@ def _model_card(screen: Console, card: ModelCard) -> None:
         _pair(screen, "Predicts", f"[bold]{_safe(str(about['target']))}[/bold]")
     classes = found.get("classes") or []
     if len(classes):
-        _pair(screen, "Classes", _safe(_listing([str(name) for name in classes])))
+        _pair(screen, "Classes", _safe(listed(classes, 8)))
     if about.get("source"):
         rows = f"{about.get('learned_rows', 0):,} of {about.get('rows', 0):,} rows"
         _pair(screen, "Trained on", _safe(f"{about['source']}, {rows}"))
@@ -383,14 +386,20 @@ def _model_card(screen: Console, card: ModelCard) -> None:
 
 def _columns(screen: Console, columns: list[tuple[str, str, str]]) -> None:
     """The columns that a model takes, by what they are; those left out with the reason."""
-    kinds = {"number": "Numbers", "boolean": "Yes or no", "category": "Categories", "hashed": "Hashed", "text": "Text"}
-    for kind, told in kinds.items():
-        names = [name for name, found, _ in columns if found == kind]
+    kinds = {"number": "Numbers", "date": "Dates", "boolean": "Yes or no", "category": "Categories"}
+    for kind, told in (kinds | {"hashed": "Hashed", "text": "Text"}).items():
+        names = [name for name, found, why in columns if _called(found, why) == kind]
         if names:
-            _pair(screen, told, _safe(_listing(names, 12)))
+            _pair(screen, told, _safe(listed(names, 12)))
     for name, kind, why in columns:
         if kind == "dropped":
             _pair(screen, "Left out", f"{_safe(name)} [dim]({_safe(why)})[/dim]")
+
+
+def _called(kind: str, why: str) -> str:
+    from rosenblatt.features.column import Column
+
+    return Column("", kind, why).called
 
 
 def _step(step: Any) -> str:
@@ -405,7 +414,8 @@ def _explanation(screen: Console, found: Explanation) -> None:
     for name, value, adds in found.parts:
         colour = "blue" if adds >= 0 else "magenta"
         bar = "█" * max(1, round(12 * abs(adds) / largest))
-        shown.add_row(_safe(_short(name)), f"{value:.4g}", f"{adds:+.4g}", f"[{colour}]{bar}[/{colour}]")
+        told = value if isinstance(value, str) else f"{value:.4g}"
+        shown.add_row(_safe(_short(name)), told, f"{adds:+.4g}", f"[{colour}]{bar}[/{colour}]")
     if found.rest:
         shown.add_row("[dim]all others[/dim]", "", f"{found.rest:+.4g}", "")
     shown.add_row("[dim]intercept[/dim]", "", f"{found.intercept:+.4g}", "")
@@ -451,10 +461,6 @@ def _percent(value: float | None) -> str:
 def _short(name: str, longest: int = LONGEST) -> str:
     name = " ".join(name.split())
     return name if len(name) <= longest else name[: longest - 1] + "…"
-
-
-def _listing(names: list[str], most: int = 8) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def _safe(text: str) -> str:

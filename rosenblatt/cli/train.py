@@ -154,36 +154,41 @@ def train(
 
     path = (out or default_path(data)) if save else None
     command = None if context.obj is None else shlex.join(["rosenblatt", *context.obj])
-    done = learn(
-        source,
-        target,
-        learner=learner,
-        settings=settings or (),
-        max_iter=max_iter,
-        time_limit=time_limit,
-        search=search,
-        scale=scale,
-        test=test,
-        holdout=holdout,
-        cv=cv,
-        seed=seed,
-        positive=positive,
-        missing=missing,
-        text=text,
-        stream=stream,
-        weights=weights,
-        drop=drop or (),
-        keep=keep or (),
-        header=header,
-        encoding=encoding,
-        separator=separator,
-        format=format,
-        out=path,
-        report=report,
-        top=top,
-        verbose=watching(quiet or as_json or path == "-"),
-        command=command,
-    )
+    try:
+        done = learn(
+            source,
+            target,
+            learner=learner,
+            settings=settings or (),
+            max_iter=max_iter,
+            time_limit=time_limit,
+            search=search,
+            scale=scale,
+            test=test,
+            holdout=holdout,
+            cv=cv,
+            seed=seed,
+            positive=positive,
+            missing=missing,
+            text=text,
+            stream=stream,
+            weights=weights,
+            drop=drop or (),
+            keep=keep or (),
+            header=header,
+            encoding=encoding,
+            separator=separator,
+            format=format,
+            out=path,
+            report=report,
+            top=top,
+            verbose=watching(quiet or as_json or path == "-"),
+            command=command,
+        )
+    except KeyboardInterrupt as error:  # what was learned would have been kept
+        raise KeyboardInterrupt(
+            str(error) or "interrupted before the model was learned; nothing is written."
+        ) from error
     if as_json and path != "-":
         print_json(done.to_dict())
     elif quiet and path != "-":

@@ -22,7 +22,8 @@ class Search:
     params : list of dict
         The settings, in the order of the grid.
     fold_scores : array of shape (n_settings, n_folds)
-        NaN where Ctrl-C came first.
+        NaN where Ctrl-C came first. Settings are compared by all folds, or, where Ctrl-C left none with all of its
+        scores, by the folds that all settings have.
     best_ : estimator or None
         The best setting, fitted on all rows; None where `refit` was False. `predict`, `decision_function` and `score`
         are its own.
@@ -43,8 +44,19 @@ class Search:
     interrupted_: bool = False
 
     @property
+    def folds_compared(self) -> Array:
+        """The folds that settings are compared by, counted from 0."""
+        there = ~np.isnan(self.fold_scores)
+        common = np.flatnonzero(there.all(axis=0))
+        return common if len(common) and not there.all(axis=1).any() else np.arange(there.shape[1])
+
+    @property
     def mean_scores(self) -> Array:
-        return self.fold_scores.mean(axis=1)
+        return self.fold_scores[:, self.folds_compared].mean(axis=1)
+
+    @property
+    def std_scores(self) -> Array:
+        return self.fold_scores[:, self.folds_compared].std(axis=1)
 
     @property
     def ranks(self) -> Array:
@@ -83,7 +95,7 @@ class Search:
 
         columns: dict[str, Any] = {name: _plain([setting.get(name) for setting in self.params]) for name in self.names}
         columns["mean"] = self.mean_scores
-        columns["std"] = self.fold_scores.std(axis=1)
+        columns["std"] = self.std_scores
         columns["rank"] = self.ranks
         for fold, scores in enumerate(self.fold_scores.T, 1):
             columns[f"fold_{fold}"] = scores
@@ -100,7 +112,7 @@ class Search:
         for fold, scores in enumerate(self.fold_scores.T):
             results[f"split{fold}_test_score"] = scores
         results["mean_test_score"] = self.mean_scores
-        results["std_test_score"] = self.fold_scores.std(axis=1)
+        results["std_test_score"] = self.std_scores
         results["rank_test_score"] = self.ranks.astype(np.int32)
         return results
 
@@ -123,7 +135,7 @@ class Search:
 
     def __repr__(self) -> str:
         best = ", ".join(f"{name}={_short(value)}" for name, value in self.best_params_.items())
-        spread = self.fold_scores[self.best_index_].std()
+        spread = self.std_scores[self.best_index_]
         return (
             f"Search of {len(self.params)} settings on {self.fold_scores.shape[1]} folds with {self.learner}: "
             f"best {best} with {self.best_score_:.4f} ± {spread:.4f}"
@@ -135,8 +147,7 @@ class Search:
         lines = []
         for n in np.argsort(self.ranks, kind="stable")[:SHOWN]:
             values = [_short(self.params[n][name]) if name in self.params[n] else "" for name in names]
-            scores = self.fold_scores[n]
-            cells = [str(self.ranks[n]), *values, f"{scores.mean():.4f}", f"{scores.std():.4f}"]
+            cells = [str(self.ranks[n]), *values, f"{self.mean_scores[n]:.4f}", f"{self.std_scores[n]:.4f}"]
             lines.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
         left_out = len(self.params) - len(lines)
         more = f"<p>{left_out} more in .scores</p>" if left_out else ""

@@ -17,6 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d, validat
 from rosenblatt.engine.state import Array
 from rosenblatt.estimators.classes import NUMBERS, codes_of
 from rosenblatt.finite import in_one_sentence
+from rosenblatt.wording import listed
 
 ALLOWS_ZEROS = "allow_all_zero_weights" in inspect.signature(_check_sample_weight).parameters
 TEXT_ADVICE = (
@@ -111,13 +112,8 @@ def validated(estimator: Any, X: Any, *y: Any, **settings: Any) -> Any:
         said = f"X must hold numbers, but has text ({said}); {TEXT_ADVICE}."
     elif "features as input" in said:
         names = getattr(estimator, "feature_names_in_", None)
-        said = f"{said} Pass the columns that it was fitted on{'' if names is None else ': ' + _listed(names)}."
+        said = f"{said} Pass the columns that it was fitted on{'' if names is None else ': ' + listed(names, 8)}."
     raise ValueError(said) from None
-
-
-def _listed(names: Any, most: int = 8) -> str:
-    shown = ", ".join(map(str, names[:most]))
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
 def check_labels(y: Any, n_rows: int | None = None, known: Array | None = None) -> Array:

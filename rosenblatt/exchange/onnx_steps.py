@@ -30,7 +30,8 @@ from rosenblatt.engine.state import Array
 from rosenblatt.exchange import onnx_text
 from rosenblatt.exchange.onnx_graph import ML, Graph, Value, refuse
 from rosenblatt.exchange.onnx_learners import kernel_values
-from rosenblatt.features.columns import Column, ColumnEncoder
+from rosenblatt.features.column import Column
+from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.features.pair_products import PairProducts
 from rosenblatt.features.radial import RadialFeatures
 

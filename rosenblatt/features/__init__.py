@@ -11,7 +11,8 @@ from rosenblatt.features.pair_products import PairProducts
 from rosenblatt.features.radial import RadialFeatures
 
 if TYPE_CHECKING:
-    from rosenblatt.features.columns import Column, ColumnEncoder
+    from rosenblatt.features.column import Column
+    from rosenblatt.features.columns import ColumnEncoder
     from rosenblatt.features.target import Target, find_column, take_target
 
 __all__ = [
@@ -21,7 +22,7 @@ __all__ = [
 
 # What is about tables loads polars, which those who come with arrays need not wait for.
 _OF_TABLES = {
-    "Column": "columns",
+    "Column": "column",
     "ColumnEncoder": "columns",
     "Target": "target",
     "find_column": "target",

@@ -110,6 +110,13 @@ class Anatomy:
             return None
         return np.asarray(scaling[0], np.float64)
 
+    def units(self, count: int) -> dict[int, str]:
+        """What 1 more of a feature is, for the features of which the last encoder knows it: a day of dates."""
+        columns = getattr(self.encoders[-1][1], "columns_", []) if self.encoders else []
+        if sum(getattr(column, "width", 0) for column in columns) != count:
+            return {}
+        return {column.start: column.unit for column in columns if column.unit}
+
     def encoded(self, X: Any) -> Any:
         """The rows before the scalers: numbers in the units of the data."""
         return _through(self.encoders, X)

@@ -177,7 +177,8 @@ class ColumnFigures:
         first = self.present == n
         low, high = float(numbers.min()), float(numbers.max())  # type: ignore[arg-type]
         if not max(-low, high) < HUGE:
-            raise self._too_large(numbers)
+            at = int((numbers.abs() >= HUGE).fill_null(False).arg_max() or 0)
+            raise too_large(self.name, float(numbers[at]), self.rows - len(numbers) + at)
         mean = float(numbers.mean())  # type: ignore[arg-type]
         squares = float(numbers.var(ddof=0) or 0.0) * n  # type: ignore[arg-type]
         self._add_figures(NumberFigures(n, low, high, int((numbers == 0.0).sum()), mean, squares))
@@ -196,18 +197,6 @@ class ColumnFigures:
         self.mean += apart * new.count / self.present
         self.low, self.high = min(self.low, new.low), max(self.high, new.high)
         self.zeros += new.zeros
-
-    def _too_large(self, numbers: pl.Series) -> CellError:
-        """Why an infinite number, or one whose square would be, is refused."""
-        at = int((numbers.abs() >= HUGE).fill_null(False).arg_max() or 0)
-        row = self.rows - len(numbers) + at
-        what = f"{numbers[at]:g}" if np.isfinite(numbers[at]) else "an infinite one"
-        must = f"smaller than {HUGE:g}" if np.isfinite(numbers[at]) else "finite"
-        return CellError(
-            f"Numbers must be {must}, but the column {self.name!r} has {what} in row {{row}}; "
-            "replace it or leave it empty.",
-            row,
-        )
 
     def _look_for_row_numbers(self, numbers: pl.Series, whole: bool) -> None:
         start, end = numbers[0], numbers[-1]
@@ -247,6 +236,11 @@ class ColumnFigures:
             return 0.0
         found = (pl.concat(self.sample) if self.whole is None else self.whole).median()
         return 0.0 if found is None else float(found)  # type: ignore[arg-type]
+
+    @property
+    def median_is_exact(self) -> bool:
+        kept = sum(len(piece) - piece.null_count() for piece in self.sample)
+        return self.whole is not None or kept == self.present
 
     def _add_text(self, series: pl.Series) -> None:
         values = series.drop_nulls()
@@ -352,7 +346,7 @@ class ColumnFigures:
             return "boolean", ""
         kind, why = self._kind_of_text(kept)
         if self.like_dates and kind != "text":
-            return kind, f"it holds dates or times like {self.like_dates}; write them as 2024-12-31 or as numbers"
+            return kind, f"it holds dates or times like {self.like_dates}; write all as 2024-12-31, or as numbers"
         return kind, why
 
     def _kind_of_text(self, kept: bool) -> tuple[str, str]:
@@ -370,9 +364,12 @@ class ColumnFigures:
         how = DATES if self.dates else marks if self.marked else FROM_TEXT
         if self.first_strange is None:
             return how
+        value, one = self.first_strange[1], self.strange == 1
         what = "date" if self.dates else "number"
-        some = f"1 value is no {what}" if self.strange == 1 else f"{self.strange:,} values are no {what}s"
-        return f"{how}; {some} ({self.first_strange[1][:40]!r}) and missing"
+        some = f"1 value is no {what}" if one else f"{self.strange:,} values are no {what}s"
+        if self.dates and re.fullmatch(OTHER_DATES, value.lower()):
+            some = f"{'1 value is' if one else f'{self.strange:,} values are'} not written like the others"
+        return f"{how}; {some} ({value[:40]!r}) and {'counts' if one else 'count'} as missing"
 
     def _kind_of_numbers(self, kept: bool) -> tuple[str, str]:
         if self.low == self.high and not self.missing and not kept:
@@ -409,6 +406,26 @@ class ColumnFigures:
         return next((pair for pair in BOOLEANS if found <= set(pair) and len(found) == 2), None)
 
 
+def too_large(column: str, number: float, row: int) -> CellError:
+    """Why an infinite number, or one whose square would be, is refused; or one far beyond all that was learned from.
+
+    Examples
+    --------
+    >>> too_large("age", 1e200, 3)
+    CellError("Numbers must be smaller than 1e+150, but the column 'age' has 1e+200 in row 4; \
+replace it or leave it empty.")
+    """
+    what, must = f"{number:g}", f"smaller than {HUGE:g}"
+    if not np.isfinite(number):
+        what, must = "an infinite one", "finite"
+    elif abs(number) < HUGE:
+        must = "of the size that was learned from"
+    return CellError(
+        f"Numbers must be {must}, but the column {column!r} has {what} in row {{row}}; replace it or leave it empty.",
+        row,
+    )
+
+
 def holds_numbers(series: pl.Series, most_categories: int) -> bool:
     """Whether a column is numbers, Booleans or dates, or text that is read as numbers."""
     if not isinstance(series.dtype, pl.String | pl.Categorical | pl.Enum):
@@ -416,6 +433,21 @@ def holds_numbers(series: pl.Series, most_categories: int) -> bool:
     figures = ColumnFigures(series.name, most_categories, False)
     figures.add(series)
     return figures.read_from_text is not None
+
+
+def quantity(series: pl.Series) -> pl.Series | None:
+    """Text as numbers, where every value is one, as a column of a table would be read; None where one is not.
+
+    Examples
+    --------
+    >>> quantity(pl.Series(["1 234.50 €", "5 €"])).to_list(), quantity(pl.Series(["5 €", "much"]))
+    ([1234.5, 5.0], None)
+    """
+    figures = ColumnFigures(series.name, len(series), False)
+    figures.add(series)
+    if figures.numbers is None or figures.strange or figures.dates:
+        return None
+    return text_as_numbers(series, figures.marked)
 
 
 def _has_marks(values: pl.Series) -> bool:
@@ -432,9 +464,13 @@ def _are_dates(values: pl.Series) -> bool:
 
 
 def _like_dates(values: pl.Series) -> str:
-    """The last of the values, if nearly all look like dates or times of other forms than 2024-12-31."""
-    fitting = values.filter(values.str.to_lowercase().str.contains(OTHER_DATES))
-    return str(fitting[-1]).strip() if len(fitting) and len(fitting) >= MOSTLY * len(values) else ""
+    """One of the values, or of each form one, if nearly all look like dates or times but not all like 2024-12-31."""
+    fitting = values.filter(values.str.to_lowercase().str.contains(OTHER_DATES)).str.strip_chars()
+    if not len(fitting) or len(fitting) < MOSTLY * len(values):
+        return ""
+    plain = fitting.str.contains(PLAIN_DATE)
+    forms = [fitting.filter(chosen) for chosen in (plain, ~plain)]
+    return " and ".join(str(form[-1]) for form in forms if len(form))
 
 
 def text_as_numbers(series: pl.Series, marked: bool) -> pl.Series:

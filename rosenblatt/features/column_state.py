@@ -56,7 +56,7 @@ def to_state(encoder: Any) -> tuple[dict[str, Any], dict[str, Array]]:
 
 def restore(encoder: Any, state: dict[str, Any], arrays: dict[str, Array]) -> None:
     """Fill a fresh encoder, whose parameters are set already."""
-    from rosenblatt.features.columns import Column
+    from rosenblatt.features.column import Column
 
     entries = _typed(state, "columns", list)
     numbers = _array(arrays, "numbers", np.float64, (len(entries), len(NUMBERS)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
@@ -15,26 +15,27 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.features import column_state, number_columns
+from rosenblatt.features.column import Column, read_numbers
 from rosenblatt.features.column_kinds import (
     DATES,
     FEW_ROWS,
     FROM_TEXT,
     GUESSED,
+    HUGE,
     KEPT,
     KINDS,
     MOSTLY,
-    SINCE_1970,
     WITH_COMMAS,
     WITH_SIGNS,
     WITH_SPACES,
     Chosen,
     ColumnFigures,
-    dates_as_numbers,
-    text_as_numbers,
+    too_large,
 )
 from rosenblatt.features.tables import CellError, as_frame, as_numbers
 from rosenblatt.features.words import WordColumns, hash_places, vocabulary_of
 from rosenblatt.models.linear import Array
+from rosenblatt.wording import listed
 
 TEXT = ("auto", "tfidf", "hashed", "drop")
 MISSING = ("error", "median", "indicator")
@@ -50,44 +51,6 @@ SMALL = 2**26  # bytes up to which such a table is kept instead
 NARROW = 32  # columns up to which rows are dense in any case
 TINY = 1e-140  # largest number of a column whose squares would vanish: half its range is taken for its deviation
 SMALLEST = 1e-307  # deviation that can be divided by
-
-
-@dataclass
-class Column:
-    """One column of a fitted `ColumnEncoder`: what it is and what it becomes.
-
-    Attributes
-    ----------
-    name : str
-    kind : "number", "boolean", "category", "hashed", "text" or "dropped"
-    why : str
-        The reason, where it was dropped or is not obvious.
-    start, width : int
-        Its features: columns `start` to `start + width - 1` of what `transform` gives.
-    median, factor, shift : float
-        Of a number: what stands for a missing value, and the scaling, factor · x + shift.
-    categories : list of str
-        Of a category, in order; of a Boolean that was text, the words for no and yes.
-    missing : int
-        How many values were missing in the fit.
-    indicator : bool
-        Whether the last of its features says that the value is missing.
-    """
-
-    name: str
-    kind: str
-    why: str = ""
-    start: int = 0
-    width: int = 0
-    median: float = 0.0
-    factor: float = 1.0
-    shift: float = 0.0
-    categories: list[str] = field(default_factory=list)
-    missing: int = 0
-    indicator: bool = False
-    filled: float = 1.0  # the share of its entries that are not 0, times its width
-    words: WordColumns | None = None
-    first_strange: tuple[int, str] | None = None  # of numbers read from text: row and value of the first that is none
 
 
 class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -216,13 +179,13 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             memory.
         """
         frame, kept = as_frame(X), np.ascontiguousarray(kept, dtype=bool)
-        try:
+        with _among(kept):
             self._fit([frame], whole=True, kept=kept)
-        except CellError as error:
-            raise error.at(int(np.flatnonzero(kept)[error.row])) from error
         if self.sparse_:
-            mask = pl.Series(kept)
-            return self.transform(frame.filter(mask)), self.transform(frame.filter(~mask))
+            with _among(kept):
+                learned = self.transform(frame.filter(pl.Series(kept)))
+            with _among(~kept):
+                return learned, self.transform(frame.filter(pl.Series(~kept)))
         height = int(np.count_nonzero(kept))
         learned = np.empty((height, self.n_features_out_), self.dtype_)
         others = np.empty((frame.height - height, self.n_features_out_), self.dtype_)
@@ -388,7 +351,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _scale(self, column: Column, known: ColumnFigures) -> None:
         column.width = 1
         column.filled = 1.0 - known.zeros / max(1, known.rows)
-        column.median = known.median
+        column.median, column.estimated = known.median, not known.median_is_exact
         if self.scale is None:
             return
         deviation, largest = np.sqrt(known.squares / max(1, known.present)), max(abs(known.low), abs(known.high))
@@ -430,8 +393,9 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _entries(self, column: Column, series: pl.Series, start: int) -> Iterator[tuple[Array | None, Any, Array]]:
         """(rows or None for all, columns, values) of a column's features."""
         if column.kind == "number" and series.dtype in PLAIN and not series.null_count():
-            values = _scaled(series.to_numpy(), column)
-            if np.isfinite(values).all():  # most columns of most tables: numbers, all of them there
+            numbers = series.to_numpy()
+            values = column.scaled(numbers)
+            if not self._too_large(numbers, values).any():  # most columns of most tables: numbers, all of them there
                 yield None, column.start, values
                 return
         missing = series.null_count() > 0 or (series.dtype.is_float() and bool(series.is_nan().any()))
@@ -485,15 +449,19 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return rows, columns, values, frame.height
 
     def _numbers(self, column: Column, series: pl.Series, start: int) -> Array:
-        numbers = as_numbers(series)
-        values = _scaled((numbers.fill_null(column.median) if numbers.null_count() else numbers).to_numpy(), column)
-        if not np.isfinite(values).all():
-            raise CellError(
-                f"Numbers must be finite, but the column {column.name!r} has an infinite one in row {{row}}; "
-                "replace it or leave it empty.",
-                start + int(np.flatnonzero(~np.isfinite(values))[0]),
-            )
+        present = as_numbers(series)
+        numbers = (present.fill_null(column.median) if present.null_count() else present).to_numpy()
+        values = column.scaled(numbers)
+        wrong = self._too_large(numbers, values)
+        if wrong.any():
+            row = int(np.flatnonzero(wrong)[0])
+            raise too_large(column.name, float(numbers[row]), start + row)
         return values
+
+    def _too_large(self, numbers: Array, scaled: Array) -> Array:
+        """Which numbers, whatever they are scaled to, cannot be computed with; NaN is among them."""
+        with np.errstate(invalid="ignore"):
+            return ~((np.abs(numbers) < HUGE) & (np.abs(scaled) < np.finfo(self.dtype_).max))
 
     def _readable(self, column: Column, series: pl.Series) -> pl.Series:
         """Text as numbers where the model has numbers; a few cells that are none count as missing."""
@@ -515,8 +483,8 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         known = column.why.startswith((FROM_TEXT, f"{DATES};", f"{WITH_COMMAS};", f"{WITH_SPACES};", f"{WITH_SIGNS};"))
         if self.missing == "error" or (not known and strange > (1.0 - MOSTLY) * rows):
             raise CellError(
-                f"The column {column.name!r} holds numbers in the model, but row {{row}} has {value!r}; "
-                "correct it or leave it empty.",
+                f"The column {column.name!r} holds {column.called}s in the model, but row {{row}} has {value!r}; "
+                f"{'write it as 2024-12-31' if column.holds_dates else 'correct it'} or leave it empty.",
                 row,
             )
 
@@ -558,10 +526,10 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         have = set(frame.columns)
         lacking = [name for name in names if name not in have]
         if lacking:
-            shown = ", ".join(map(repr, lacking[:5])) + (f" and {len(lacking) - 5} more" if len(lacking) > 5 else "")
             raise ValueError(
                 f"X has {len(frame.columns)} features, but ColumnEncoder is expecting {len(names)} features as input: "
-                f"the table lacks the column{'s' if len(lacking) > 1 else ''} {shown}; add what is missing."
+                f"the table lacks the column{'s' if len(lacking) > 1 else ''} {listed(map(repr, lacking), 5)}; "
+                "add what is missing."
             )
 
     # ------------------------------------------------------------------ what it is
@@ -577,11 +545,12 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if column.kind == "dropped":
                 notes.append(f"The column {column.name!r} is left out: {column.why}{_way_out(column)}.")
             elif column.why:
-                notes.append(f"The column {column.name!r} is taken as {column.kind}: {column.why}.")
+                notes.append(f"The column {column.name!r} is taken as {column.called}: {column.why}.")
             if column.missing and column.kind == "number":
                 some = "1 missing value" if column.missing == 1 else f"{column.missing:,} missing values"
                 filled = "is filled" if column.missing == 1 else "are filled"
-                notes.append(f"{some} of {column.name!r} {filled} with its median, {column.median:g}.")
+                how = ", estimated from a sample" if column.estimated else ""
+                notes.append(f"{some} of {column.name!r} {filled} with its median, {column.shown(column.median)}{how}.")
         return notes
 
     @property
@@ -598,7 +567,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         names: list[str] = []
         for column in self.columns_:
-            names += _feature_names(column)
+            names += column.feature_names
         return np.array(names, dtype=object)
 
     def to_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -628,28 +597,13 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def read_numbers(column: Column, series: pl.Series) -> tuple[pl.Series, pl.Series]:
-    """Text as the numbers of a column, and which of the values are none."""
-    if column.why.startswith(SINCE_1970):
-        numbers = dates_as_numbers(series)
-    else:
-        numbers = text_as_numbers(series, column.why.startswith((WITH_COMMAS, WITH_SPACES, WITH_SIGNS)))
-    return numbers, series.is_not_null() & numbers.is_null()
-
-
-def _feature_names(column: Column) -> list[str]:
-    width = column.width - column.indicator
-    if column.kind == "category":
-        names = [f"{column.name}={category}" for category in column.categories]
-    elif column.kind == "boolean" and column.categories:
-        names = [f"{column.name}={column.categories[1]}"]
-    elif column.kind == "text" and column.words is not None and column.words.vocabulary is not None:
-        names = [f"{column.name}: {word}" for word in column.words.vocabulary]
-    elif column.kind in ("text", "hashed"):
-        names = [f"{column.name} #{j}" for j in range(width)]
-    else:
-        names = [column.name] * width
-    return [*names, *([f"{column.name} is missing"] if column.indicator else [])]
+@contextmanager
+def _among(kept: Array) -> Iterator[None]:
+    """A complaint about a cell of some rows gives the number that the row has among all."""
+    try:
+        yield
+    except CellError as error:
+        raise error.at(int(np.flatnonzero(kept)[error.row])) from error
 
 
 def _lacking(known: ColumnFigures, column: Column) -> CellError:
@@ -657,8 +611,8 @@ def _lacking(known: ColumnFigures, column: Column) -> CellError:
     if column.missing > known.missing and known.first_strange is not None:
         row, value = known.first_strange
         return CellError(
-            f"Every value of {column.name!r} must be a number with missing='error', but row {{row}} has {value!r}"
-            f"{_and_more(known.strange)}; correct it, or use missing='median' or missing='indicator'.",
+            f"Every value of {column.name!r} must be a {column.called} with missing='error', but row {{row}} has "
+            f"{value!r}{_and_more(known.strange)}; correct it, or use missing='median' or missing='indicator'.",
             row,
         )
     return CellError(
@@ -696,11 +650,6 @@ def _way_out(column: Column) -> str:
 def _more_yes(known: ColumnFigures, pair: tuple[str, str]) -> bool:
     counts = {value.strip().lower(): count for value, count in (known.counts or {}).items()}
     return counts.get(pair[1], 0) > counts.get(pair[0], 0)
-
-
-def _scaled(values: Array, column: Column) -> Array:
-    values = values.astype(np.float64, copy=False)
-    return values if column.factor == 1.0 and column.shift == 0.0 else values * column.factor + column.shift
 
 
 def _side_by_side(work: Callable[[Any], None], items: Iterable[Any], height: int) -> None:

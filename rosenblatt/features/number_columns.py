@@ -72,7 +72,7 @@ def _add(pieces: list[Array], kept: Array, second: bool, found: Array) -> None:
 def fill(columns: list[Array], kept: Array, factors: Array, shifts: Array, learned: Array, others: Array) -> bool:
     """Write factor · x + shift of columns of float64 into the rows of two float32 arrays: those kept, and the others.
 
-    False where a number is not finite.
+    False where a number is missing, infinite or huge.
 
     Examples
     --------

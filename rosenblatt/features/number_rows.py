@@ -19,6 +19,8 @@ with collector_at_rest():
 
 BLOCK = 64  # rows at a time: what is written stays in the cache until its line is full
 FLOAT = 4  # bytes of a float32
+HUGE = 1e150  # as in `column_kinds`
+LARGEST = float(np.finfo(np.float32).max)
 
 NUMBERS = types.CPointer(types.float64)
 SIGNATURE = types.int64(
@@ -53,7 +55,7 @@ def _write(context: Any, address: Any, value: Any) -> Any:
 def _fill(
     columns: Any, width: Any, n: Any, kept: Any, factors: Any, shifts: Any, learned: Any, others: Any, places: Any
 ) -> Any:
-    """Fill the rows from two addresses on, those that are kept and the others. How many numbers are not finite."""
+    """Fill the rows from two addresses on, those that are kept and the others. How many numbers are too large."""
     row, strange = np.uint64(FLOAT * width), 0
     for begin in range(0, n, BLOCK):
         count = min(BLOCK, n - begin)
@@ -67,8 +69,9 @@ def _fill(
         for j in range(width):
             column, factor, shift, at = columns[j], factors[j], shifts[j], np.uint64(FLOAT * j)
             for i in range(count):
-                value = _read(column, begin + i) * factor + shift
-                strange += 0 if abs(value) < np.inf else 1
+                number = _read(column, begin + i)
+                value = number * factor + shift
+                strange += 0 if abs(number) < HUGE and abs(value) < LARGEST else 1
                 _write(places[i] + at, np.float32(value))
     return strange
 

@@ -12,6 +12,7 @@ import polars as pl
 
 from rosenblatt.features.labels import FEW_CLASSES, distinct
 from rosenblatt.models.linear import Array
+from rosenblatt.wording import listed
 
 MOST_CLASSES = 1000
 IN_MEMORY = " --no-stream"  # what least squares needs
@@ -58,20 +59,16 @@ def find_column(columns: Sequence[str], wanted: str | int, where: str = "the tab
     if number is None:
         lowered = {name.casefold(): name for name in columns}
         near = difflib.get_close_matches(text.casefold(), lowered, 1, cutoff=0.5)
-        advice = f"did you mean {lowered[near[0]]!r}?" if near else f"it has {_listed(columns)}."
+        advice = f"did you mean {lowered[near[0]]!r}?" if near else f"it has {listed(columns, 20)}."
         if len(columns) == 1:
             advice = f"it has one, {columns[0][:60]!r}; if that is several, pass separator, the sign that parts them."
         raise ValueError(f"{what} must be a column of {where}, but it has none named {text!r}; {advice}")
     if not 1 <= abs(number) <= len(columns):
         raise ValueError(
             f"{what} must be a number from 1 to {len(columns)}, or -1 for the last column of {where}, but got {text}; "
-            f"it has {_listed(columns)}."
+            f"it has {listed(columns, 20)}."
         )
     return columns[number - 1] if number > 0 else columns[number]
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
 
 
 def take_target(frame: pl.DataFrame, target: str | int) -> Target:

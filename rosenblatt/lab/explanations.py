@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from rosenblatt.lab.history import Run, counted
+from rosenblatt.lab.history import Run
 from rosenblatt.lab.learners import Learner
 from rosenblatt.lab.reading import has_documentation
 from rosenblatt.lab.sets import Data
+from rosenblatt.wording import counted
 
 
 def paragraph(run: Run, data: Data) -> str:

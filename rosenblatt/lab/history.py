@@ -18,6 +18,7 @@ from rosenblatt.lab.learners import Call, Choice
 from rosenblatt.lab.listening import warnings_heard
 from rosenblatt.lab.sets import Data
 from rosenblatt.trace import STOP_REASONS, Trace
+from rosenblatt.wording import counted
 
 MOST_FRAMES = 20_000  # that are sent to the page
 MOST_WORK = 2_000_000  # scores computed for the curve of errors
@@ -81,15 +82,6 @@ class Run:
         if self.call.name == "LinearSVM":
             return "the objective is as low as can be, within the tolerance"
         return "the loss no longer fell"
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "point"), counted(1200, "update")
-    ('1 point', '1,200 updates')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def train(choice: Choice, data: Data, seed: int) -> Run:

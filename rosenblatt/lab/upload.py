@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable
 
 from rosenblatt.lab.state import MOST_POINTS, State
-from rosenblatt.sources.delimited import MISSING
+from rosenblatt.sources.dialect import MISSING
 
 FARTHEST = 1e100  # of a coordinate
 LARGEST = 16_000_000  # characters

@@ -33,7 +33,7 @@ class Driver:
 
     `effect` is the weight times the feature's standard deviation, or the accuracy lost without the feature; `share` is
     its part of all effects. `towards` is the class that a larger value speaks for; with several classes and a negative
-    weight it speaks against `against`.
+    weight it speaks against `against`. `unit` is what the weight is per, where that is known: a "day" of dates.
     """
 
     feature: str
@@ -42,6 +42,12 @@ class Driver:
     share: float
     towards: Any = None
     against: Any = None
+    unit: str = ""
+
+    @property
+    def title(self) -> str:
+        """The feature with the unit of its weight."""
+        return f"{self.feature} (per {self.unit})" if self.unit else self.feature
 
     def to_dict(self) -> dict[str, Any]:
         return {name: plain(value) for name, value in vars(self).items()}
@@ -108,7 +114,7 @@ def _by_weights(anatomy: Anatomy, X: Any, classes: list[Any], most: int, seed: i
         anatomy.encoders[-1][1] if anatomy.encoders else 0, "columns_"
     ):
         note += " A name like 'text #17' is a slot that several words share: hashed words cannot be turned back."
-    total = np.abs(effects).sum(axis=1)
+    total, units = np.abs(effects).sum(axis=1), anatomy.units(weights.shape[1])
 
     def driver(k: int, j: int) -> Driver:
         share = abs(effects[k, j]) / total[k] if total[k] else 0.0
@@ -118,7 +124,8 @@ def _by_weights(anatomy: Anatomy, X: Any, classes: list[Any], most: int, seed: i
             towards, against = classes[int(up)], classes[1 - int(up)]
         elif len(weights) == len(classes):
             towards, against = (classes[k], None) if up else (None, classes[k])
-        return Driver(names[j], float(weights[k, j]), float(effects[k, j]), float(share), towards, against)
+        weight, effect = float(weights[k, j]), float(effects[k, j])
+        return Driver(names[j], weight, effect, float(share), towards, against, units.get(j, ""))
 
     def leading(values: Array) -> list[int]:
         order = np.argsort(-values, kind="stable")[:most]

@@ -265,7 +265,7 @@ class _Page:
         by_weight = self.summary.drivers.kind == "weights"
         if by_weight:
             head = ["Feature", "Weight", "Share", "More of it" if self.summary.kind == "regression" else "Speaks for"]
-            rows = [[d.feature, f"{d.weight:+.4g}", _percent(d.share), self._speaks(d)] for d in top]
+            rows = [[d.title, f"{d.weight:+.4g}", _percent(d.share), self._speaks(d)] for d in top]
             caption = (
                 "The most important features: the weight in the units of the data, the share in all that moves the "
                 "score, and what a larger value speaks for."

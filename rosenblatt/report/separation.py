@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.features.anatomy import Anatomy, Array, count_rows, plain, take
+from rosenblatt.wording import listed
 
 FEW = 2_000  # rows that are asked first
 MANY_COLUMNS = 2_000  # beyond which any hyperplane will do, not the one of the widest margin
@@ -115,7 +116,10 @@ class _Question:
             return None
         # In thousands of columns the bound on the margin from above, in exact numbers, takes longer than all the rest.
         tolerance = 0.1 if rows.shape[1] <= MANY_COLUMNS else 1.0
-        return separability(rows, labels, self.intercept, left, tolerance=tolerance)
+        found = separability(rows, labels, self.intercept, left, tolerance=tolerance)
+        if getattr(found, "reason", "") == "interrupted":
+            raise KeyboardInterrupt  # it ends the summary, not just this question
+        return found
 
 
 def _undecided(time_limit: float) -> str:
@@ -157,13 +161,13 @@ def _told_several(verdicts: dict[Any, str], n: int, seconds: float, time_limit: 
         which = (
             "no class is"
             if len(named) == len(verdicts)
-            else f"{_listed(named)} {'is' if len(named) == 1 else 'are'} not"
+            else f"{_quoted(named)} {'is' if len(named) == 1 else 'are'} not"
         )
         sentence = (
             f"Of the {len(verdicts)} classes {which} linearly separable from the others in the training rows, proven."
         )
         if by_verdict["separable"]:
-            sentence += f" {_listed(by_verdict['separable'])} {'is' if len(by_verdict['separable']) == 1 else 'are'}."
+            sentence += f" {_quoted(by_verdict['separable'])} {'is' if len(by_verdict['separable']) == 1 else 'are'}."
         if by_verdict["undecided"]:
             sentence += f" {len(by_verdict['undecided'])} remained undecided in {time_limit:g} s."
     elif by_verdict["undecided"]:
@@ -176,8 +180,5 @@ def _told_several(verdicts: dict[Any, str], n: int, seconds: float, time_limit: 
     return Separation(verdict, sentence, n, seconds, per_class=verdicts)
 
 
-def _listed(names: list[Any], most: int = 6) -> str:
-    shown = [f"“{name}”" for name in names[:most]]
-    if len(names) > most:
-        return f"{', '.join(shown)} and {len(names) - most} more"
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+def _quoted(names: list[Any]) -> str:
+    return listed((f"“{name}”" for name in names), 6, last=" and ")

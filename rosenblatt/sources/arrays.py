@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import zlib
 from collections.abc import Iterator
@@ -28,15 +29,22 @@ DAMAGED = (OSError, EOFError, BadZipFile, zlib.error, SyntaxError, TokenError, N
 
 
 def matrices(path: str, name: str, format: str, n_rows: int | None) -> Iterator[Matrix]:
-    """The rows of one file, whole, in batches, or (0) in blocks of megabytes; views of what was read or mapped."""
-    whole = {"idx": _idx, "npy": _npy, "npz": _npz}[format](path, name)
+    """The rows of one file, whole, in batches, or (0) in blocks of megabytes."""
+    if format == "npy":
+        yield from _npy(path, name, n_rows)
+        return
+    whole = {"idx": _idx, "npz": _npz}[format](path, name)
     if n_rows is None:
         yield whole
         return
-    n_rows = n_rows or max(1, BLOCK_BYTES // max(1, whole.X[:1].nbytes))
+    n_rows = n_rows or _rows_of_a_block(whole.X)
     for start in range(0, len(whole), n_rows):
         rows = slice(start, start + n_rows)
         yield Matrix(whole.X[rows], None if whole.y is None else whole.y[rows], whole.feature_names, whole.image_shape)
+
+
+def _rows_of_a_block(rows: Any) -> int:
+    return max(1, BLOCK_BYTES // max(1, rows[:1].nbytes))
 
 
 def _idx(path: str, name: str) -> Matrix:
@@ -67,15 +75,37 @@ def _labels_beside(path: Path) -> Path | None:
     return next((candidate for candidate in candidates if candidate.exists()), None)
 
 
-def _npy(path: str, name: str) -> Matrix:
+def _npy(path: str, name: str, n_rows: int | None) -> Iterator[Matrix]:
+    """The file is mapped to see what it holds, but read: a map of a file that is cut meanwhile ends the process."""
     try:
         values = np.load(path, mmap_mode="r", allow_pickle=False)
+        start, in_rows = getattr(values, "offset", 0), values.ndim > 0 and values.flags.c_contiguous
     except (*DAMAGED, ValueError) as error:
         raise ValueError(
             f"A .npy file must hold an array of numbers, but {name} does not ({_short(error)}); save it again without "
             "objects."
         ) from error
-    return Matrix(_rows(values, name))
+    shape, kind, mapped = values.shape, values.dtype, _rows(values, name)
+    n_rows = len(mapped) if n_rows is None else n_rows or _rows_of_a_block(mapped)
+    width, bytes_of_a_row = mapped.shape[1], mapped[:1].nbytes
+    for first in range(0, len(mapped), n_rows):
+        count = min(n_rows, len(mapped) - first)
+        _check_whole(path, name, start + int(np.prod(shape)) * kind.itemsize)
+        if in_rows:
+            block = np.fromfile(path, kind, count * width, offset=start + first * bytes_of_a_row)
+            if len(block) < count * width:
+                _check_whole(path, name, start + int(np.prod(shape)) * kind.itemsize)
+            yield Matrix(block.reshape(count, width))
+        else:  # column after column in the file
+            yield Matrix(np.array(mapped[first : first + count]))
+
+
+def _check_whole(path: str, name: str, n_bytes: int) -> None:
+    if os.stat(path).st_size < n_bytes:
+        raise ValueError(
+            f"A .npy file must stay as it is while it is read, but {name} was cut meanwhile; run it again when the "
+            "file is written."
+        )
 
 
 def _npz(path: str, name: str) -> Matrix:
@@ -110,4 +140,6 @@ def _rows(values: Any, name: str) -> Any:
             f"Rows must be numbers in two dimensions, but {name} has {values.dtype} of shape {values.shape}; "
             "save one row per example."
         )
+    if not len(values):
+        raise ValueError(f"A source must have at least one row, but {name} has none; pass another file.")
     return values.reshape(len(values), -1)

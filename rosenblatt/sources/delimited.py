@@ -1,4 +1,4 @@
-"""CSV, TSV and other text tables: what they look like is found out from their first lines, polars does the parsing.
+"""CSV, TSV and other text tables: what they look like is found out by `dialect`, polars does the parsing.
 
 A file is read in blocks of whole lines, so that memory stays bounded, standard input and compressed files work like
 plain ones, and a complaint can name the line. Columns get the narrowest type that fits every value: whole numbers,
@@ -10,386 +10,26 @@ from __future__ import annotations
 
 import csv
 import io
-import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from . import notation
 from .ahead import ahead
-from .compressed import open_text
+from .dialect import DECIMAL_COMMA, GROUPED, MISSING, SAMPLE_ROWS, THOUSAND_POINTS, Dialect, is_number
+from .whole_lines import Place, blocks_at, blocks_in_order, first_line
 
 if TYPE_CHECKING:
     import polars as pl
 
 BLOCK_BYTES = 2**24  # of text parsed at a time
-SAMPLE_BYTES = 2**20  # of text that is looked at to find out what the file looks like
-SAMPLE_ROWS = 1000
 COUNTED_ROWS = 2_000_000  # up to which the line of a row is looked up
 MOSTLY = 0.95  # of the values that are numbers, from which the others are strange
-SEPARATORS = ",\t;|"
-
-#: Cells that mean "there is no value", beside empty ones. NaN is read as a number and treated alike later.
-MISSING = ("", "?", "NA", "N/A", "n/a", "#N/A", "null", "NULL", "None", "<NA>", "NaN", "nan", "-nan", "-NaN")
-
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|Inf|nan|NaN)")
-WHOLE = re.compile(r"[+-]?\d+")
-DECIMAL_COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d*),\d+([eE][+-]?\d+)?")
-THOUSAND_POINTS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+")
-GROUPED = re.compile(rf"({DECIMAL_COMMA.pattern})|({THOUSAND_POINTS.pattern})|[+-]?\d+")
-ANY_NUMBER = re.compile(rf"({GROUPED.pattern})|({NUMBER.pattern})|({notation.COMMAS_BETWEEN_THOUSANDS.pattern})")
-ONLY_DECIMAL_COMMA = re.compile(notation.DECIMAL_COMMA)
-THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
-ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?")
-QUOTED_COMMAS = "The commas in numbers between quotes are taken for decimal points."
 
 
 class TypesWidened(Exception):  # noqa: N818  not an error: a signal to begin again
     """A later line needed a wider type than was guessed: read again from the start, the new types are known."""
-
-
-@dataclass
-class Dialect:
-    """What a text table looks like."""
-
-    separator: str = ","
-    quote: str | None = '"'
-    comment: str | None = None
-    header: bool = True
-    decimal_comma: bool = False
-    names: tuple[str, ...] = ()
-    types: dict[str, Any] = field(default_factory=dict)
-    spaces: bool = False  # around numbers
-    runs: bool = False  # any number of spaces parts two columns
-    quoted_commas: bool = False  # decimal commas between quotes, where commas part the columns too
-    commas: frozenset[str] = frozenset()  # columns with decimal commas in the first rows
-    grouped: frozenset[str] = frozenset()  # columns of numbers like 1.234,5, or with commas between quotes
-    skipped: int = 0  # lines before the table
-    notes: list[str] = field(default_factory=list)
-
-    def take_commas(self) -> None:
-        """Take commas in numbers for decimal points; where commas part the columns too, those between quotes."""
-        self.decimal_comma, self.quoted_commas = self.separator != ",", self.separator == ","
-        if self.quoted_commas and QUOTED_COMMAS not in self.notes:
-            self.notes.append(QUOTED_COMMAS)
-
-
-def decode(sample: bytes, encoding: str) -> str:
-    """The text of a sample that may end in the middle of a character."""
-    return sample.decode(encoding, errors="replace")
-
-
-def find_dialect(
-    sample: bytes, name: str, *, header: bool | None, separator: str | None, encoding: str = "utf-8"
-) -> Dialect:
-    """Look at the first lines of a file (its name is for messages and for the ending .tsv)."""
-    text = decode(sample, encoding)
-    lines = [line for line in text.splitlines() if line.strip()]
-    if len(sample) >= SAMPLE_BYTES and len(lines) > 1:
-        lines.pop()  # probably cut
-    if not lines:
-        raise ValueError(f"A table must have at least one row, but {name} is empty; pass another file.")
-    comment = "#" if lines[0].startswith("#") else None
-    content = [line for line in lines if not (comment and line.startswith(comment))][:SAMPLE_ROWS]
-    if not content:
-        raise ValueError(f"A table must have at least one row, but {name} holds comments only; pass another file.")
-    if b"\n" not in sample and b"\r" in sample.rstrip():
-        raise ValueError(
-            f"The lines of {name} must end with line feeds, but they end with carriage returns, as on old Macs; "
-            "convert it, for instance with tr '\\r' '\\n'."
-        )
-    chosen, runs = (separator, False) if separator else _find_separator(content, name)
-    runs = runs or (chosen == " " and _aligned(content))
-    if runs:
-        content = [" ".join(line.split()) for line in content]
-    if comment and len(_cells(lines[0], chosen)) == len(_cells(content[0], chosen)) > 1:
-        comment, content = None, lines[:SAMPLE_ROWS]  # "#id,age" is a header, not a comment
-    quote = _find_quote(text, chosen)
-    rows = list(
-        itertools.islice(
-            (
-                row
-                for row in csv.reader(
-                    io.StringIO("\n".join(content), newline=""),
-                    delimiter=chosen,
-                    quoting=csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE,
-                )
-                if row
-            ),
-            SAMPLE_ROWS,
-        )
-    )
-    _check_first_line(rows, name, chosen)
-    has_header = _has_header(rows) if header is None else header
-    dialect = Dialect(chosen, quote, comment, has_header, runs=runs)
-    dialect.names = _names(rows[0], has_header, dialect.notes)
-    body = [row for row in (rows[1:] if has_header else rows) if len(row) == len(rows[0])]
-    dialect.spaces = any(cell != cell.strip() for row in body[:100] for cell in row if is_number(cell))
-    columns = list(zip(*body, strict=True)) if body else [() for _ in rows[0]]
-    commas = (chosen != "," or quote is not None) and _has_decimal_commas(body, len(rows[0]), chosen)
-    if commas:
-        dialect.take_commas()
-    dialect.types = {
-        name: _guess_type(column, dialect.decimal_comma) for name, column in zip(dialect.names, columns, strict=True)
-    }
-    if commas:
-        import polars as pl
-
-        pairs = list(zip(dialect.names, columns, strict=True))
-        dialect.commas = frozenset(
-            name for name, column in pairs if _is_mostly_numbers(column) and any(map(_has_decimal_comma, column))
-        )
-        dialect.grouped = frozenset(
-            name for name, column in pairs if dialect.types[name] == pl.String and _is_grouped(column, chosen)
-        )
-        dialect.types |= dict.fromkeys(dialect.grouped, pl.Float64)
-    return dialect
-
-
-def _has_decimal_comma(cell: str) -> bool:
-    return DECIMAL_COMMA.fullmatch(cell.strip()) is not None
-
-
-def _is_mostly_numbers(column: tuple[str, ...]) -> bool:
-    """Whether most cells are numbers, however they are written."""
-    values = [cell.strip() for cell in column if cell.strip() not in MISSING]
-    return 2 * sum(ANY_NUMBER.fullmatch(value) is not None for value in values) > len(values)
-
-
-def _is_grouped(column: tuple[str, ...], separator: str) -> bool:
-    """Whether every cell is a number with a decimal comma, some with points between thousands or between quotes."""
-    values = [cell.strip() for cell in column if cell.strip() not in MISSING]
-    commas = [value for value in values if DECIMAL_COMMA.fullmatch(value)]
-    others = all(GROUPED.fullmatch(value) for value in values)
-    # Between commas a column of 1,234 alone may have thousands.
-    return bool(commas) and others and (separator != "," or not all(THOUSANDS.fullmatch(value) for value in commas))
-
-
-def _guess_type(column: tuple[str, ...], decimal_comma: bool) -> Any:
-    """The narrowest type of the cells of a sample."""
-    import polars as pl
-
-    values = [cell.strip() for cell in column if cell.strip() not in MISSING]
-    if decimal_comma:
-        values = [value.replace(",", ".") for value in values]
-    if not values:
-        return pl.Float64
-    if all(WHOLE.fullmatch(value) for value in values):
-        coded = len(values) > 1 and len({len(value) for value in values}) == 1 and any(v[0] == "0" for v in values)
-        if coded and len(values[0]) > 1:
-            return pl.String  # 01234 is a code, not a number
-        return pl.Int64 if all(abs(int(value)) < 2**63 for value in values) else pl.Float64
-    if all(NUMBER.fullmatch(value) for value in values):
-        return pl.Float64
-    if all(value.lower() in ("true", "false") for value in values):
-        return pl.Boolean
-    if all(ISO_DATE.fullmatch(value) for value in values):
-        return pl.Date if all(len(value) == 10 for value in values) else pl.Datetime("us")
-    return pl.String
-
-
-def _cells(line: str, separator: str, quoted: bool = True) -> list[str]:
-    return next(csv.reader([line], delimiter=separator, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE))
-
-
-def _aligned(lines: list[str]) -> bool:
-    """Whether spaces, any number of them, part every line into the same cells, numbers among them."""
-    table = [line.split() for line in lines[:200]]
-    width = len(table[0])
-    if width < 2 or len(table) < 2 or any(len(cells) != width for cells in table):
-        return False
-    return any(re.search(r"\S\s{2,}\S|^\s", line) for line in lines[:200]) and any(
-        is_number(cell) for cells in table[1:] for cell in cells
-    )
-
-
-def _check_first_line(rows: list[list[str]], name: str, separator: str) -> None:
-    """Complain about a first line that has other columns than all the lines below it."""
-    counts = [len(row) for row in rows[1:]]
-    first, others = len(rows[0]), counts[0] if counts else 0
-    if len(counts) < 3 or first == others or first > others or any(count != others for count in counts):
-        return
-    cells = [cell for row in rows[1:20] for cell in row]
-    advice = "give every column a name, or remove what stands above the table"
-    if separator == "," and sum(map(is_number, cells)) > 0.6 * len(cells):
-        advice += "; if its numbers have decimal commas, write it with semicolons between the columns"
-    elif first == 1:
-        advice += "; if it is one column of text, put every text between quotes"
-    raise ValueError(
-        f"Every line of {name} must have as many columns as its first line, but that has {first} and all others "
-        f"have {others}; {advice}."
-    )
-
-
-def _find_separator(lines: list[str], name: str) -> tuple[str, bool]:
-    """The candidate that cuts most lines into the same number of cells, more than one; a comma if there is none.
-
-    Beside it, whether any number of spaces does, as in columns that are aligned.
-    """
-    likely = "\t" if ".tsv" in name.lower() or ".tab" in name.lower() else ","
-    best, best_share = likely, 0.0
-    for candidate in (likely, *(c for c in SEPARATORS + " " if c != likely)):
-        table = [_cells(line, candidate, quoted=candidate != "\t") for line in lines[:200]]
-        counts = [len(cells) for cells in table]
-        common = max(set(counts), key=counts.count)
-        share = counts.count(common) / len(counts) if common > 1 else 0.0
-        if candidate == " " and share < 1.0:
-            continue
-        if counts[0] != common and len(counts) > 1:
-            share /= 2  # the first line has the names, or it is a row like the others
-        if candidate == ";" and best == "," and share > 0.5 and _has_decimal_commas(table, common, candidate):
-            share += 0.1  # then commas would cut numbers in two
-        if share > best_share + 0.05:
-            best, best_share = candidate, share
-    if best_share < 0.5 and _aligned(lines):
-        return " ", True
-    return best, False
-
-
-def _has_decimal_commas(rows: list[list[str]], width: int, separator: str) -> bool:
-    """Whether commas stand in numbers as decimal points do.
-
-    Numbers like 1,234 alone may have thousands; between semicolons they are taken for decimals, as spreadsheets
-    write semicolons just where the comma is the decimal point.
-    """
-    for column in zip(*(row for row in rows if len(row) == width), strict=True):
-        values = [cell.strip() for cell in column if cell.strip() not in MISSING]
-        commas = [value for value in values if DECIMAL_COMMA.fullmatch(value)]
-        points = any("." in value for value in commas)  # then 1.000 is a thousand
-        kind = WHOLE if not points else re.compile(f"({WHOLE.pattern})|({THOUSAND_POINTS.pattern})")
-        if any(ONLY_DECIMAL_COMMA.search(value) for value in commas):
-            kind = NUMBER  # 1,5 beside 1.5: a point in a number is a decimal point too
-        others = sum(kind.fullmatch(value) is not None for value in values)
-        if not commas or len(commas) + others < 0.8 * len(values):
-            continue
-        if separator == ";" or not all(THOUSANDS.fullmatch(value) for value in commas):
-            return True
-    return False
-
-
-def _find_quote(text: str, separator: str) -> str | None:
-    """Whether quotes enclose cells. In tab-separated text they often do not: there both ends must fit."""
-    s = re.escape(separator)
-    begins, ends = len(re.findall(rf'(?:^|{s})"', text, re.M)), len(re.findall(rf'"(?:\r?$|{s})', text, re.M))
-    if separator == "\t" or separator == " ":
-        return '"' if begins and begins == ends else None
-    return '"' if begins or '"' not in text else None
-
-
-def is_number(cell: str) -> bool:
-    return NUMBER.fullmatch(cell.strip()) is not None
-
-
-def _all_match(pattern: re.Pattern[str], column: tuple[str, ...]) -> bool:
-    values = [cell.strip() for cell in column if cell.strip() not in MISSING]
-    return bool(values) and all(pattern.fullmatch(value) for value in values)
-
-
-def _has_header(rows: list[list[str]]) -> bool:
-    """A first line of names: no number in it, and either numbers below it or values that do not come again below.
-
-    A line of names is short, and a name does not stand among the values of its own column.
-    """
-    first, rest = rows[0], [row for row in rows[1:] if len(row) == len(rows[0])]
-    if any(is_number(cell) for cell in first):
-        return False
-    if any(len(cell) > 100 for cell in first):
-        return False
-    columns = list(zip(*rest, strict=True))
-    if any(_all_match(NUMBER, column) or _all_match(ISO_DATE, column) for column in columns):
-        # An empty cell or a missing-value sign above numbers is a missing number, unless all others are names.
-        return any(cell.strip() not in MISSING for cell in first)
-    return not any(cell in column for cell, column in zip(first, columns, strict=False))
-
-
-def _names(first: list[str], header: bool, notes: list[str]) -> tuple[str, ...]:
-    if not header:
-        return tuple(f"column_{j + 1}" for j in range(len(first)))
-    names: dict[str, None] = {}  # in order, and quick to look up among thousands
-    for j, cell in enumerate(first):
-        wanted = cell.strip().strip("﻿") or f"column_{j + 1}"
-        name, number = wanted, 2
-        while name in names:
-            name, number = f"{wanted}_{number}", number + 1
-        if name != wanted:
-            notes.append(f"The column name {wanted!r} stands there more than once; column {j + 1} is called {name!r}.")
-        names[name] = None
-    return tuple(names)
-
-
-def text_blocks(file: BinaryIO, quote: str | None, block_bytes: int) -> Iterator[bytes]:
-    """Blocks of whole lines; a line break inside quotes does not end one.
-
-    The bytes pass through one buffer that is used again and again: memory that is new costs more than the copy.
-    """
-    mark = quote.encode() if quote else b""
-    buffer = bytearray(block_bytes)
-    kept = 0  # bytes at the start of the buffer that wait for the end of their line
-    while True:
-        if kept == len(buffer):
-            buffer += bytes(len(buffer))  # a line longer than the buffer
-        with memoryview(buffer) as view:
-            read = file.readinto(view[kept:])  # type: ignore[attr-defined]
-        filled = kept + (read or 0)
-        if not read:
-            break
-        end = _last_end(buffer, filled, mark)
-        if end:
-            with memoryview(buffer) as view:
-                yield bytes(view[:end])
-            buffer[: filled - end] = buffer[end:filled]
-        kept = filled - end
-    if kept:
-        yield bytes(buffer[:kept])
-
-
-def _last_end(buffer: bytearray, filled: int, mark: bytes) -> int:
-    """Behind the last line break that stands outside of quotes; 0 if there is none."""
-    end = buffer.rfind(b"\n", 0, filled) + 1
-    if not mark or not end or buffer.find(mark, 0, end) < 0:
-        return end
-    quotes = buffer.count(mark, 0, end)
-    while end and quotes % 2:
-        before = buffer.rfind(b"\n", 0, end - 1) + 1
-        quotes -= buffer.count(mark, before, end)
-        end = before
-    return end
-
-
-class Place(NamedTuple):
-    """Where a block of text stands in its file: its first byte and its length."""
-
-    offset: int
-    length: int
-
-
-def blocks_in_order(
-    file: BinaryIO, quote: str | None, block_bytes: int, offset: int = 0
-) -> Iterator[tuple[Place, bytes]]:
-    """The blocks of a file from its beginning, or from the line that begins at `offset`, to its end."""
-    if offset:
-        file.seek(offset)
-    for block in text_blocks(file, quote, block_bytes):
-        yield Place(offset, len(block)), block
-        offset += len(block)
-
-
-def first_line(path: str, place: Place, encoding: str = "utf-8") -> int:
-    """The number of the line that a block begins with; counted only when there is something to complain about."""
-    line, left = 1, place.offset
-    with open_text(path, encoding) as file:
-        while left and (read := file.read(min(left, 2**20))):
-            line += read.count(b"\n")
-            left -= len(read)
-    return line
-
-
-def blocks_at(file: BinaryIO, places: Iterable[Place]) -> Iterator[tuple[Place, bytes]]:
-    """The blocks at places that are known."""
-    for place in places:
-        file.seek(place.offset)
-        yield place, file.read(place.length)
 
 
 @dataclass
@@ -490,7 +130,14 @@ class TextTable:
         cells = pl.col(pl.String)
         number = cells.str.contains(rf"^\s*{DECIMAL_COMMA.pattern}\s*$")
         plain = cells.str.replace_all(".", "", literal=True).str.replace(",", ".", literal=True)
-        frame = frame.with_columns(pl.when(number).then(plain).otherwise(cells))
+        spaced = cells.str.contains(rf"^\s*{notation.SPACED}\s*$")
+        pointed = cells.str.replace(",", ".", literal=True)
+        frame = frame.with_columns(pl.when(number).then(plain).when(spaced).then(pointed).otherwise(cells))
+        marked = [name for name in self.dialect.marked if frame.schema[name] == pl.String]
+        if marked:
+            cells = pl.col(marked)
+            signed = cells.str.contains(rf"^\s*{notation.SIGNED}\s*$")
+            frame = frame.with_columns(pl.when(signed).then(cells.str.replace(",", ".", literal=True)).otherwise(cells))
         grouped = [name for name, kind in frame.schema.items() if kind == pl.String and self._parts_thousands(name)]
         if not grouped:
             return frame
@@ -704,8 +351,9 @@ class TextTable:
         """As in the first rows: between semicolons 1,234 beside whole numbers is a decimal number, too."""
         import polars as pl
 
-        if self.dialect.separator == ";" and self.types[column.name] == pl.Int64:
-            return bool(column.str.contains(rf"^\s*{DECIMAL_COMMA.pattern}\s*$").any())
+        between = self.dialect.separator == ";" and self.types[column.name] == pl.Int64
+        if between and column.str.contains(rf"^\s*{DECIMAL_COMMA.pattern}\s*$").any():
+            return True
         return notation.has_decimal_commas(column)
 
     def _check_text(self, text: bytes, line: int) -> None:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from .delimited import MISSING, Dialect, TextTable
+from .delimited import TextTable
+from .dialect import MISSING, Dialect
 
 if TYPE_CHECKING:
     import polars as pl

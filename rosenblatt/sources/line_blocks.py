@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from .delimited import Place
+from .whole_lines import Place
 
 NO_LIMIT = 2**62
 FIRST_BYTES = 2**21  # read before anything is known about the length of lines

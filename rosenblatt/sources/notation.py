@@ -20,7 +20,13 @@ PATTERNS = {
     "point": rf"^\s*[+-]?(\d{{4,}}\.\d*|\d{{0,3}}\.(\d{{0,2}}|\d{{4,}})|0\d*\.\d{{3}}|\.\d+){_EXPONENT}\s*$",  # 1.5
 }
 COMMAS_BETWEEN_THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2}((,\d{3})+\.\d+|(,\d{3}){2,})\s*")  # 1,234.5 or 1,234,567
-DECIMAL_COMMA = r"^\s*[+-]?\d*,(\d{1,2}|\d{4,})([eE][+-]?\d+)?\s*$|^\s*[+-]?0?,\d+\s*$"  # and no thousands: 1,5
+#: 1 234,5 with spaces of any width, which cannot be read in two ways; and the same or 5,90 € where signs stand beside.
+SPACED = r"[+-]?[1-9]\d{0,2}(\s\d{3})+,\d+"
+SIGNED = r"[+-]?[$€£¥]?\s?[+-]?([1-9]\d{0,2}(\s\d{3})+|\d*),\d+\s?[%€£¥$]?"
+MARKED_WHOLE = r"[+-]?[$€£¥]?\s?[+-]?([1-9]\d{0,2}(\s\d{3})+|\d+)\s?[%€£¥$]?"  # 1 234 or 5 €
+FEW_DECIMALS = r",\d{1,2}(\D|$)"  # which are no thousands
+#: And no thousands: 1,5 or 1 234,5.
+DECIMAL_COMMA = rf"^\s*[+-]?\d*,(\d{{1,2}}|\d{{4,}})([eE][+-]?\d+)?\s*$|^\s*[+-]?0?,\d+\s*$|^\s*{SPACED}\s*$"
 
 
 def seen(cells: pl.DataFrame) -> dict[str, dict[str, int]]:
@@ -41,6 +47,23 @@ def seen(cells: pl.DataFrame) -> dict[str, dict[str, int]]:
 def has_points_between_thousands(kinds: dict[str, int]) -> bool:
     """Whether the points of a column part thousands: beside a decimal comma in one cell, or among decimal commas."""
     return "both" in kinds or ("comma" in kinds and "thousands" in kinds and "point" not in kinds)
+
+
+def has_marks_beside_commas(values: list[str]) -> bool:
+    """Whether numbers have decimal commas and, some of them, spaces between thousands or signs such as € and %.
+
+    Examples
+    --------
+    >>> has_marks_beside_commas(["1 234,5", "987,6"]), has_marks_beside_commas(["7,5 %", "12 %"])
+    (True, True)
+    >>> has_marks_beside_commas(["1,5", "2,25"]), has_marks_beside_commas(["$1,234", "$5"])
+    (False, False)
+    """
+    commas = [value for value in values if re.fullmatch(SIGNED, value)]
+    others = sum(re.fullmatch(MARKED_WHOLE, value) is not None for value in values)
+    marks = any(re.search(r"[$€£¥%]|\d\s\d", value) for value in commas)
+    sure = any(re.search(FEW_DECIMALS, value) or re.fullmatch(SPACED, value) for value in commas)
+    return marks and sure and len(commas) + others >= 0.8 * len(values)
 
 
 def commas_between_thousands(column: pl.Series) -> int | None:

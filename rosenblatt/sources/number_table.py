@@ -23,8 +23,9 @@ import numpy as np
 
 from . import machine_code
 from .ahead import ahead
-from .delimited import Dialect, Place
+from .dialect import Dialect
 from .powers import POWERS_OF_TEN, powers_of_five
+from .whole_lines import Place
 
 if TYPE_CHECKING:
     import polars as pl

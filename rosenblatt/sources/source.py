@@ -27,8 +27,10 @@ import numpy as np
 from rosenblatt.digests import digest_later, digest_of
 
 from . import addresses, arrays, delimited, keel, sparse_text, tables
+from . import dialect as dialects
 from .compressed import DAMAGED, WIDE_MARKS, compression_of, open_stored, open_text, wide_encoding
 from .matrix import Matrix
+from .whole_lines import Place, first_line
 
 if TYPE_CHECKING:
     import polars as pl
@@ -94,7 +96,7 @@ class Source:
     _grouped: set[str] = field(default_factory=set, repr=False)  # columns with points between thousands
     _commas: set[str] = field(default_factory=set, repr=False)  # files whose decimal commas come late
     _not_plain: set[str] = field(default_factory=set, repr=False)  # text that the compiled reader gave up on
-    _places: dict[str, list[delimited.Place]] = field(default_factory=dict, repr=False)
+    _places: dict[str, list[Place]] = field(default_factory=dict, repr=False)
     _states: dict[str, os.stat_result] = field(default_factory=dict, repr=False)  # of the files when they were opened
 
     def __post_init__(self) -> None:
@@ -234,7 +236,7 @@ class Source:
         if not text or (block is None and (len(self.paths) > 1 or row > delimited.COUNTED_ROWS)):
             return f"row {row + 1:,}"
         dialect, encoding = self._dialect(path, self.name_of(path)), self._byte_encoding(path)
-        before = delimited.first_line(path, delimited.Place(offset, 0), self.encoding) - 1
+        before = first_line(path, Place(offset, 0), self.encoding) - 1
         with open_text(path, self.encoding) as file:
             if offset:
                 file.seek(offset)
@@ -246,12 +248,12 @@ class Source:
         """The encoding of the bytes that `open_text` gives."""
         return self.encoding if wide_encoding(path, self.encoding) is None else "utf-8"
 
-    def _dialect(self, path: str, name: str) -> delimited.Dialect:
+    def _dialect(self, path: str, name: str) -> dialects.Dialect:
         with open_text(path, self.encoding) as file:
-            sample = file.read(delimited.SAMPLE_BYTES)
+            sample = file.read(dialects.SAMPLE_BYTES)
         separator = self.separator or ("\t" if self.format == "tsv" else None)
         encoding = self._byte_encoding(path)
-        return delimited.find_dialect(sample, name, header=self.header, separator=separator, encoding=encoding)
+        return dialects.find_dialect(sample, name, header=self.header, separator=separator, encoding=encoding)
 
     def batches(self, n_rows: int = 65_536) -> Iterator[Rows]:
         """The rows again, `n_rows` at a time (fewer in the last batch), in bounded memory.
@@ -300,8 +302,8 @@ class Source:
         if known is not None and seed is not None and plain:
             places = [known[k] for k in np.random.default_rng([seed, 1]).permutation(len(known))]
         name = self.name_of(path)
-        seen: list[delimited.Place] = []
-        blocks: Iterator[tuple[delimited.Place, Rows]]
+        seen: list[Place] = []
+        blocks: Iterator[tuple[Place, Rows]]
         with described(name):
             if self.kind == "matrix":
                 blocks = sparse_text.placed_matrices(path, name, self, places)
@@ -385,10 +387,10 @@ class Source:
         block_bytes: int | None = None,
         places: Any = None,
         later: bool = False,
-    ) -> Iterator[tuple[delimited.Place, Any]]:
+    ) -> Iterator[tuple[Place, Any]]:
         if is_remote(path):
             for frame in tables.remote_text_frames(path, self.header, self.separator):
-                yield delimited.Place(0, 0), frame
+                yield Place(0, 0), frame
             return
         dialect = self._dialect(path, name)
         self.header = dialect.header
@@ -409,7 +411,7 @@ class Source:
 
                 if NumberTable.fits(dialect, self.types):
                     quick = NumberTable(dialect, self.types, table.missing)
-                    start, _ = table.table_start(file.read(delimited.SAMPLE_BYTES))
+                    start, _ = table.table_start(file.read(dialects.SAMPLE_BYTES))
                     with closing(quick.blocks(file, start, places, block_bytes)) as blocks:
                         for place, cells in blocks:
                             fresh = False

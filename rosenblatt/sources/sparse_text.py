@@ -15,9 +15,9 @@ import numpy as np
 
 from .ahead import ahead, usual_threads
 from .compressed import open_text
-from .delimited import Place, first_line
 from .line_blocks import Block, Buffers, blocks_at, blocks_in_order
 from .matrix import Matrix
+from .whole_lines import Place, first_line
 
 if TYPE_CHECKING:
     from .source import Source

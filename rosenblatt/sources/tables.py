@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from .compressed import compression_of, open_stored
-from .delimited import BLOCK_BYTES, text_blocks
+from .delimited import BLOCK_BYTES
+from .whole_lines import text_blocks
 
 if TYPE_CHECKING:
     import polars as pl
 
 ROWS = 2**17  # of a binary table read at a time
+MAPPED = 2**28  # bytes from which polars maps an Arrow file instead of being given what it holds
 
 
 def binary_frames(path: str, format: str, name: str) -> Iterator[pl.DataFrame]:
@@ -21,7 +24,8 @@ def binary_frames(path: str, format: str, name: str) -> Iterator[pl.DataFrame]:
 
     remote = "://" in path
     source: Any = path
-    if not remote and compression_of(path) is not None:
+    small_map = format == "arrow" and not remote and os.path.getsize(path) <= MAPPED  # a cut map ends the process
+    if not remote and (small_map or compression_of(path) is not None):
         with open_stored(path) as file:
             source = file.read()
     try:
@@ -125,7 +129,7 @@ def remote_text_frames(path: str, header: bool | None, separator: str | None) ->
     import polars as pl
     from polars.exceptions import PolarsError
 
-    from .delimited import MISSING
+    from .dialect import MISSING
 
     try:
         lazy = pl.scan_csv(

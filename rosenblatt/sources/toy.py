@@ -177,7 +177,7 @@ def overlapping_blobs(
 def two_points(a: float = 100.0, b: float = 102.0) -> ToySet[Floats]:
     """Two numbers, a positive and b negative: the hard case for the mistake theorem.
 
-    The margin is |a - b|/2 however far from the origin the points lie, but a perceptron sees the rows
+    The margin is ``|a - b|/2`` however far from the origin the points lie, but a perceptron sees the rows
     (a, 1) and (b, 1), almost parallel when a and b are large: 100 and 102 cost it 20,303 mistakes.
 
     Parameters

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import issparse
 
-from rosenblatt.features.columns import Column, ColumnEncoder, read_numbers
+from rosenblatt.features.column import Column, read_numbers
+from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.verbs.errors import UsageError, reading
 from rosenblatt.verbs.examples import Examples, find_column
 from rosenblatt.verbs.models import SavedModel, open_for

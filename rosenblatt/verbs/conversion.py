@@ -12,7 +12,7 @@ import numpy as np
 from rosenblatt.features.column_kinds import KEPT, LIKE_AN_IDENTIFIER, NAMES_THE_ROWS
 from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.verbs.blocks import MOST_ROWS, Survey, is_small
-from rosenblatt.verbs.errors import UsageError, counted, reading, with_keep
+from rosenblatt.verbs.errors import UsageError, reading, with_keep
 from rosenblatt.verbs.examples import (
     Examples,
     check_columns_policy,
@@ -25,6 +25,7 @@ from rosenblatt.verbs.examples import (
 from rosenblatt.verbs.gaps import check_gaps, filler, fit_filler, has_gaps, note_on_gaps
 from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.tables import MATRICES, format_of, matrix_writer, table_writer, write_matrix
+from rosenblatt.wording import counted
 
 if TYPE_CHECKING:
     import polars

@@ -16,6 +16,8 @@ from difflib import get_close_matches
 from dis import opmap
 from typing import Any
 
+from rosenblatt.wording import listed
+
 _KEPT = re.compile(r"""kinds=\{(".*?"|'.*?'): 'kept'\}""")
 _RAISE = opmap["RAISE_VARARGS"]
 FAULTLESS = 40  # rows that a learner is tried on
@@ -196,24 +198,6 @@ def nearest(name: str, known: Iterable[str]) -> str:
     names = {candidate.casefold(): candidate for candidate in known}
     close = get_close_matches(name.casefold(), names, n=1, cutoff=0.5)
     return f"did you mean {names[close[0]]!r}?" if close else ""
-
-
-def listed(names: Iterable[Any], most: int = 12) -> str:
-    """Names with commas, and how many more there are."""
-    told = [str(name) for name in names]
-    more = f" and {len(told) - most} more" if len(told) > most else ""
-    return ", ".join(told[:most]) + more
-
-
-def counted(number: int, name: str) -> str:
-    """A number with its noun.
-
-    Examples
-    --------
-    >>> counted(1, "row"), counted(1200, "row")
-    ('1 row', '1,200 rows')
-    """
-    return f"{number:,} {name}" + ("" if number == 1 else "s")
 
 
 def _named(path: Any) -> str:

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 
-from rosenblatt.verbs.errors import InputError, UsageError, check_choice, counted, listed, reading
+from rosenblatt.verbs.errors import InputError, UsageError, check_choice, reading
+from rosenblatt.wording import counted, listed
 
 if TYPE_CHECKING:
     import polars
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 PARTED = 8  # columns of a table that are parted at a time
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "space": " ", "bar": "|", r"\t": "\t"}
+UNIQUE = 0.95  # of the values of a target that are different, from which it names the rows
 MOST_CLASSES = 1_000  # different values of a target beyond which it is no class
 
 
@@ -311,6 +313,7 @@ def _of_frame(
         notes.append(f"{counted(lost, 'row')} without a value of {name!r} {'is' if lost == 1 else 'are'} left out.")
     y = None
     if name is not None and (labelled or not frame[name].null_count()):
+        frame = _with_quantity(frame, name, notes) if numbers else frame
         y = read_labels(frame[name], name, numbers=numbers, needed=labelled)
     return replace(
         found,
@@ -400,6 +403,19 @@ def check_left(
         raise UsageError(f"There must be a column to learn from, but {where} has none left: {told}; add one.")
 
 
+def _with_quantity(frame: polars.DataFrame, name: str, notes: list[str]) -> polars.DataFrame:
+    """The target as numbers where it is text like 1 234,50 €, as other columns are read, and a note on it."""
+    import polars
+
+    from rosenblatt.features.column_kinds import quantity
+
+    numbers = quantity(frame[name]) if frame[name].dtype == polars.String else None
+    if numbers is None:
+        return frame
+    notes.append(f"The target {name!r} is read as numbers: {frame[name][0]!r} is {numbers[0]:.15g}.")
+    return frame.with_columns(numbers.alias(name))
+
+
 def read_labels(series: polars.Series, name: str, *, numbers: bool | None = False, needed: bool = True) -> Array:
     """The labels of a column: text, whole numbers or Booleans; numbers where the target is a quantity.
 
@@ -414,6 +430,7 @@ def read_labels(series: polars.Series, name: str, *, numbers: bool | None = Fals
     Traceback (most recent call last):
     rosenblatt.verbs.errors.InputError: The target 'grade' must have at least two values, but every row has 'a'; ...
     """
+    from rosenblatt.features.labels import FEW_CLASSES
     from rosenblatt.features.target import labels_of
 
     if numbers is None:
@@ -438,6 +455,11 @@ def read_labels(series: polars.Series, name: str, *, numbers: bool | None = Fals
         raise UsageError(
             f"The target {name!r} has {kinds:,} different numbers, which looks like a quantity rather than a class; "
             f"use rosenblatt train --learner least-squares, or make classes of it."
+        )
+    if needed and not series.dtype.is_numeric() and kinds > max(FEW_CLASSES, UNIQUE * len(series)):
+        raise UsageError(
+            f"The target {name!r} must name classes, but it has {kinds:,} different values in {len(series):,} rows, "
+            f"{series[0]!r} for one; choose another column, or --learner least-squares where it is a quantity."
         )
     with reading():
         return labels_of(series)

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 
-from rosenblatt.verbs.errors import InputError, counted
+from rosenblatt.verbs.errors import InputError
+from rosenblatt.wording import counted
 
 if TYPE_CHECKING:
     from sklearn.impute import SimpleImputer
@@ -45,15 +46,16 @@ def fit_filler(filling: Any, rows: Any) -> Any:
     return rows
 
 
-def note_on_gaps(count: int) -> str:
-    """How many values were filled, and with what.
+def note_on_gaps(count: int, *, estimated: bool = False) -> str:
+    """How many values were filled, and with what; `estimated`: with the median of a sample of the rows.
 
     Examples
     --------
     >>> note_on_gaps(1)
     '1 missing value is filled with the median of the column.'
     """
-    return f"{counted(count, 'missing value')} {'is' if count == 1 else 'are'} filled with the median of the column."
+    some = f"{counted(count, 'missing value')} {'is' if count == 1 else 'are'}"
+    return f"{some} filled with the median of the column{', estimated from a sample' if estimated else ''}."
 
 
 def check_gaps(rows: Any, name: str, before: int = 0) -> None:

@@ -55,7 +55,7 @@ class Explanation:
     instead: Any  # the class that the score is against
     score: float
     intercept: float
-    parts: list[tuple[str, float, float]]  # feature, value in the units of the data, what it adds
+    parts: list[tuple[str, float | str, float]]  # feature, value in the units of the data (dates as text), what it adds
     rest: float = 0.0  # what the features that are not named add
 
     def to_dict(self) -> dict[str, Any]:
@@ -192,11 +192,17 @@ def explain(saved: SavedModel, found: Examples, row: int, top: int = 10) -> Expl
     names = feature_names(saved, len(values))
     order = [j for j in np.argsort(-np.abs(adds), kind="stable")[:top].tolist() if adds[j]]
     given = _in_own_units(saved, values)
-    parts = [(names[j], float(given[j]), float(adds[j])) for j in order]
+    dates = {column.start: column for column in getattr(saved.model.steps[0][1], "columns_", []) if column.holds_dates}
+    parts = [(names[j], _told(dates.get(j), float(given[j])), float(adds[j])) for j in order]
     score = float(adds.sum() + intercept)
     rest = float(np.delete(adds, order).sum())
     plain = answer.item() if isinstance(answer, np.generic) else answer
     return Explanation(row, plain, instead, score, float(intercept), parts, rest)
+
+
+def _told(date: Any, value: float) -> float | str:
+    """A value of a feature; where it is a date, to the minute that rounding leaves."""
+    return value if date is None else date.shown(round(value * 1440) / 1440)
 
 
 def _in_own_units(saved: SavedModel, values: Any) -> Any:
@@ -228,7 +234,7 @@ def _data(paths: list[str], reader: dict[str, Any]) -> DataCard:
     columns = [
         {
             "name": column.name,
-            "kind": _kind(column.kind, found.rows[column.name]),
+            "kind": _kind(column.called, found.rows[column.name]),
             "why": column.why,
             "missing": int(column.missing),
             "values": int(found.rows[column.name].n_unique()),

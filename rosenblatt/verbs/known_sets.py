@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.verbs.errors import InputError, UsageError, listed, nearest, reading
+from rosenblatt.verbs.errors import InputError, UsageError, nearest, reading
 from rosenblatt.verbs.tables import write_matrix, write_table
+from rosenblatt.wording import listed
 
 PARTS = ("all", "train", "test")
 

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rosenblatt.verbs.errors import UsageError, listed, nearest
+from rosenblatt.verbs.errors import UsageError, nearest
+from rosenblatt.wording import listed
 
 
 @dataclass(frozen=True)

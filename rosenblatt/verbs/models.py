@@ -19,10 +19,11 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from rosenblatt.features.columns import ColumnEncoder
-from rosenblatt.verbs.errors import InputError, UsageError, counted, listed, reading, writing
+from rosenblatt.verbs.errors import InputError, UsageError, reading, writing
 from rosenblatt.verbs.examples import Examples, examples_of, open_data
 from rosenblatt.verbs.gaps import check_gaps
 from rosenblatt.verbs.pipelines import check_numbers, with_width
+from rosenblatt.wording import counted, listed
 
 if TYPE_CHECKING:
     from rosenblatt.sources import Source
@@ -192,11 +193,11 @@ def unknown_counts(saved: SavedModel) -> dict[str, int]:
 def unknown_notes(saved: SavedModel, counts: dict[str, int] | None = None) -> list[str]:
     """What the answers met that training had not: categories that are new, text among numbers."""
     encoder = saved.model.steps[0][1]
-    numbers = {column.name for column in getattr(encoder, "columns_", []) if column.kind == "number"}
+    numbers = {column.name: column.called for column in getattr(encoder, "columns_", []) if column.kind == "number"}
     return [
         f"{counted(count, 'row')} {'has' if count == 1 else 'have'} a value of {name!r} that "
         + (
-            "is no number; it counts as missing."
+            f"is no {numbers[name]}; it counts as missing."
             if name in numbers
             else "training had not seen; it counts for nothing."
         )

@@ -323,6 +323,8 @@ def _repeated(saved: SavedModel, rows: Any, learned: Examples) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         run.fit(rows, learned.labels(), sample_weight=learned.weights, record="updates")
+    if run.stop_reason_ == "interrupted" != saved.learner.stop_reason_:
+        raise KeyboardInterrupt
     if not np.array_equal(_last(run), _last(saved.learner)):
         raise InputError(
             f"The run must end at the weights of {saved.path} when it is made again, but it ends at others "

@@ -26,13 +26,15 @@ from sklearn.preprocessing import StandardScaler
 from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.features.tables import CellError
 from rosenblatt.features.target import check_classes, find_column, labels_of
+from rosenblatt.interrupts import pressed
 from rosenblatt.progress import reporter
 from rosenblatt.sources import Matrix, Source
 from rosenblatt.sources.delimited import TypesWidened
 from rosenblatt.trace import Array, Epoch, Trace
-from rosenblatt.verbs.errors import UsageError, counted, setting
+from rosenblatt.verbs.errors import UsageError, setting
 from rosenblatt.verbs.gaps import GapsOfStream, check_gaps, labelled_rows, may_have_gaps, note_on_gaps, note_on_labels
 from rosenblatt.verbs.pipelines import check_numbers
+from rosenblatt.wording import counted
 
 TESTED_ROWS = 20_000  # kept aside, which tells the accuracy to less than one per cent
 TESTED_BYTES = 2**25
@@ -301,7 +303,7 @@ class _Stream:
         order = np.argsort(kept.keys, kind="stable")
         n_tested = min(self.tested_rows, len(order) // 2 if rows > 2 * len(order) else max(1, rows // 5))
         tested, seen = order[:n_tested], order[n_tested:]
-        notes = [note_on_gaps(gaps.count)] if gaps.count else []
+        notes = [note_on_gaps(gaps.count, estimated=rows > len(order))] if gaps.count else []
         if encoder is not None:
             notes = [*self._strangers(encoder), *encoder.notes_]
         else:
@@ -350,10 +352,10 @@ class _Stream:
 
     def _strangers(self, encoder: ColumnEncoder) -> list[str]:
         """What is no number among numbers, and where the first such cell stands."""
-        found = [(column.name, *column.first_strange) for column in encoder.columns_ if column.first_strange]
+        found = [(column, *column.first_strange) for column in encoder.columns_ if column.first_strange]
         return [
-            f"The column {name!r} holds numbers, except that {self.place_of(row)} has {value!r}."
-            for name, row, value in found
+            f"The column {column.name!r} holds {column.called}s, except that {self.place_of(row)} has {value!r}."
+            for column, row, value in found
         ]
 
     def _taken_apart(self, block: Any) -> _Rows:
@@ -470,6 +472,8 @@ def _epochs(
                     stop = getattr(learner, "stop_reason_", "")
                     if time_limit is not None and time.perf_counter() - started >= time_limit:
                         stop = stop or "time_limit"
+                    if pressed():  # also what came in the last moment of a block, which the learner forgets
+                        stop = stop or "interrupted"
                     if stop:
                         break
             except KeyboardInterrupt:

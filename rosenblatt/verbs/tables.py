@@ -19,7 +19,8 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from rosenblatt.models.whole_file import whole_file
-from rosenblatt.verbs.errors import InputError, UsageError, listed, nearest, writing
+from rosenblatt.verbs.errors import InputError, UsageError, nearest, writing
+from rosenblatt.wording import listed
 
 if TYPE_CHECKING:
     import polars

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rosenblatt.cli.main import main
-from rosenblatt.verbs import export_dataset, training
+from rosenblatt.verbs import export_dataset, judging
 
 
 class Shell:
@@ -37,7 +37,7 @@ class Shell:
 def shell(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setattr(training, "THINKING", 0.1)  # seconds in which other learners are tried
+    monkeypatch.setattr(judging, "THINKING", 0.1)  # seconds in which other learners are tried
     return Shell(capsys)
 
 

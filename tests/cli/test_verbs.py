@@ -4,6 +4,7 @@ import html
 import io
 import json
 import os
+import re
 import shlex
 import sys
 import warnings
@@ -18,8 +19,8 @@ import rosenblatt
 from rosenblatt import Perceptron, save
 from rosenblatt.verbs import predict, training
 from rosenblatt.verbs import train as learn
+from rosenblatt.verbs.judging import TOO_FAR, heard_warnings
 from rosenblatt.verbs.learners import LEARNERS, make_learner
-from rosenblatt.verbs.training import TOO_FAR, _heard
 
 # ------------------------------------------------------------------------------------------------ train
 
@@ -169,7 +170,7 @@ def test_numbers_whose_squares_vanish(shell):
 
 
 def test_notes_are_in_our_words():
-    with _heard() as notes:
+    with heard_warnings() as notes:
         np.float64(1e300) * np.float64(1e300)
         np.float64(np.inf) - np.float64(np.inf)
         warnings.warn("a column is left out", UserWarning, stacklevel=1)
@@ -257,6 +258,35 @@ def test_ctrl_c_while_a_model_is_judged_keeps_it(shell, iris, monkeypatch):
     assert "Ctrl-C ended the judging" in shell.err and "Confusion" in said
     assert rosenblatt.describe("m.safetensors")["stop_reason"] != "interrupted"
     assert len(rosenblatt.load("m.safetensors").predict(polars.read_csv(iris))) == 150
+
+
+def test_dates_are_shown_as_dates(shell, tmp_path):
+    days = [f"{n % 28 + 1:02d}.{n % 12 + 1:02d}.20{19 + n % 5}" for n in range(80)]
+    lines = [f"{day};{n % 7};{'old' if day[-1] in '90' else 'new'}" for n, day in enumerate(days)]
+    lines[5] = ";3;old"
+    (tmp_path / "d.csv").write_text("joined;n;kind\n" + "\n".join(lines) + "\n")
+    assert re.search(r"joined +date ", shell("inspect", "d.csv"))
+    said = shell("train", "d.csv", "-t", "kind", "--holdout", 0, "-o", "m.safetensors", "--report", "r.html")
+    assert "joined (per day)" in said and re.search(r"filled with its median, 20\d\d-\d\d-\d\d", shell.err)
+    assert "joined (per day)" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert re.search(r"Dates +joined", shell("inspect", "m.safetensors"))
+    assert re.search(r"joined +2019-01-01 ", shell("inspect", "m.safetensors", "--data", "d.csv", "--row", "1"))
+    (tmp_path / "bad.csv").write_text("joined;n\nsoon;1\n01.02.2020;2\n")
+    shell("predict", "m.safetensors", "bad.csv", code=3)
+    assert "'joined' holds dates in the model, but line 2 has 'soon'" in shell.err
+
+
+def test_a_quantity_that_is_written_as_money(shell, tmp_path):
+    rows = [f"{1.5 * n};{n} {100 + n},50 €" for n in range(1, 80)]
+    (tmp_path / "price.csv").write_text("size;price\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    found = shell.json("train", "price.csv", "-t", "price", "--learner", "least-squares", "-o", "m.safetensors")
+    assert found["summary"]["regression"]["r2"] > 0.99
+    assert any("'price' is read as numbers: '1 101.50 €' is 1101.5." in note for note in found["notes"])
+    assert shell.json("evaluate", "m.safetensors", "price.csv")["summary"]["regression"]["r2"] > 0.99
+    searched = shell("train", "price.csv", "-t", "price", "--learner", "least-squares", "--search", "--no-save")
+    assert re.search(r"lam +R² +±", searched) and "accuracy" not in searched
+    told = shell.refused("train", "price.csv", "-t", "price", code=2)
+    assert "must name classes, but it has 79 different values in 79 rows" in told and "least-squares" in told
 
 
 # ------------------------------------------------------------------------------------------------ bad input to train

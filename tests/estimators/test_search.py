@@ -19,7 +19,16 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from rosenblatt import HalfSpace, KernelPerceptron, LinearSVM, PassiveAggressive, Perceptron, search
+from rosenblatt import (
+    HalfSpace,
+    KernelPerceptron,
+    LinearSVM,
+    LogisticRegression,
+    PassiveAggressive,
+    Perceptron,
+    search,
+)  # fmt: skip
+from rosenblatt.engine.run import interrupt_flag
 from rosenblatt.rules import RULES
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -52,7 +61,7 @@ def assert_separate(found, learner, X, y, cv=3, **options):
 @pytest.mark.parametrize("answer", ["last", "averaged", "voted", "pocket"])
 @pytest.mark.parametrize("classes", [2, 10])
 def test_the_scores_of_separate_fits(layout, answer, classes, monkeypatch):
-    monkeypatch.setattr("rosenblatt.estimators.search.pays", lambda X, settings, lanes: True)
+    monkeypatch.setattr("rosenblatt.estimators.search_run.pays", lambda X, settings, lanes: True)
     X = scipy.sparse.csr_array(DIGITS.astype(np.float32)) if layout == "csr" else DIGITS.astype(layout)
     y = NUMBERS if classes == 10 else NUMBERS > 4
     learner = PassiveAggressive(answer=answer, max_iter=3, random_state=0)
@@ -64,8 +73,8 @@ def test_the_scores_of_separate_fits(layout, answer, classes, monkeypatch):
 @pytest.mark.parametrize("few", [True, False])
 def test_any_number_of_threads_and_any_tile_give_the_same(few, monkeypatch):
     if few:
-        monkeypatch.setattr("rosenblatt.estimators.search.TILE_BYTES", 1)
-        monkeypatch.setattr("rosenblatt.estimators.search.LEAST_LANES", 12)
+        monkeypatch.setattr("rosenblatt.estimators.search_run.TILE_BYTES", 1)
+        monkeypatch.setattr("rosenblatt.estimators.search_run.LEAST_LANES", 12)
     learner, grid = PassiveAggressive(max_iter=2, random_state=0), {"C": CS, "fit_intercept": [True, False]}
     one, two, three = (search(DIGITS, NUMBERS, learner, grid, 3, n_jobs=jobs).fold_scores for jobs in (1, 2, 3))
     np.testing.assert_array_equal(one, two)
@@ -279,6 +288,42 @@ def test_ctrl_c_keeps_the_settings_that_are_done():
     with pytest.warns(ConvergenceWarning, match="interrupted after 3 of 6"):
         found = search(DIGITS % 3, NUMBERS, learner, grid, 3, refit=False)
     assert found.interrupted_ and np.isnan(found.fold_scores[3:]).all() and found.best_index_ < 3
+
+
+@pytest.mark.filterwarnings("always::sklearn.exceptions.ConvergenceWarning")
+def test_ctrl_c_between_folds_compares_by_those_that_are_done(monkeypatch):
+    learner = PassiveAggressive(max_iter=2, random_state=0)
+    whole = search(DIGITS, NUMBERS, learner, {"C": CS}, 5, refit=False)
+    assert whole.fused_ == 5 * len(CS)  # all settings learn together, fold after fold
+
+    presses = iter([signal.raise_signal])
+
+    def press(done):
+        if done > 0.39:
+            next(presses, int)(signal.SIGINT)
+
+    with pytest.warns(ConvergenceWarning, match="interrupted after 2 of 5 folds"):
+        found = search(DIGITS, NUMBERS, learner, {"C": CS}, 5, refit=False, on_progress=press)
+    done = whole.fold_scores[:, :2]
+    assert np.array_equal(found.fold_scores[:, :2], done) and found.folds_compared.tolist() == [0, 1]
+    assert found.best_index_ == done.mean(axis=1).argmax()
+    assert np.array_equal(found.scores["mean"], done.mean(axis=1)) and "nan" not in repr(found)
+
+
+def test_scores_that_are_all_nan_are_a_result():
+    found = search(IRIS, KINDS, Perceptron(max_iter=2), {"answer": ["last"]}, 3, scoring=lambda *_: np.nan, refit=False)
+    assert np.isnan(found.mean_scores).all() and found.folds_compared.tolist() == [0, 1, 2]
+
+
+def test_ctrl_c_in_the_last_moment_of_a_fit_ends_a_search():
+    class Forgetful(LogisticRegression):
+        def fit(self, X, y, **options):
+            with interrupt_flag():
+                signal.raise_signal(signal.SIGINT)
+            return super().fit(X, y, **options)
+
+    with pytest.raises(KeyboardInterrupt, match="anything to compare"):
+        search(DIGITS, NUMBERS, Forgetful(max_iter=2), {"lam": [0.1, 0.01]}, 3)
 
 
 BAD = [

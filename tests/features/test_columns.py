@@ -10,7 +10,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rosenblatt import ColumnEncoder
-from rosenblatt.features import columns
+from rosenblatt.features import column_kinds, columns
 from rosenblatt.features.words import _normalised, document_frequencies, vocabulary_of
 
 TABLE = pl.DataFrame(
@@ -411,10 +411,39 @@ def test_dates_in_text_are_dates(written):
 
 def test_a_word_among_dates_is_missing_and_dates_that_are_not_sure_are_no_numbers():
     encoder = ColumnEncoder(scale=None).fit({"day": [*ISO, "soon"], "other": ["12/31/2024", "01/02/2025"] * 20 + [""]})
-    assert encoder.columns_[0].why.endswith("1 value is no date ('soon') and missing")
+    assert encoder.columns_[0].why.endswith("1 value is no date ('soon') and counts as missing")
     assert encoder.columns_[1].kind == "category" and "dates or times like" in encoder.columns_[1].why
     impossible = ColumnEncoder(scale=None).fit({"day": ["31.02.2024", "32.12.2024"] * 20})
     assert impossible.columns_[0].kind != "number"
+
+
+def test_what_is_said_of_dates():
+    for cells in ([*ISO, None, "soon"], pl.Series([*ISO, None]).str.to_date()):
+        encoder = ColumnEncoder().fit({"day": cells, "n": range(len(cells))})
+        assert encoder.notes_[0].startswith("The column 'day' is taken as date: in days since 1970-01-01")
+        assert "filled with its median, 2025-01-01 12:00." in encoder.notes_[1]
+        assert encoder.columns_[0].unit == "day" and encoder.columns_[1].unit == ""
+    with pytest.raises(ValueError, match="'day' holds dates in the model, but row 2 has 'x'; write it as 2024-12-31"):
+        encoder.transform({"day": ["2024-12-31", "x"], "n": [1, 2]})
+    with pytest.raises(ValueError, match=r"Every value of 'day' must be a date .*, but row 41 has 'soon'"):
+        ColumnEncoder(missing="error").fit({"day": [*ISO, "soon"]})
+
+
+def test_dates_of_two_forms():
+    american = [f"{day[5:7]}/{day[8:]}/{day[:4]}" for day in ISO]
+    mixed = ColumnEncoder().fit({"day": [*ISO, american[0]]})
+    assert "1 value is not written like the others ('12/31/2024') and counts as missing" in mixed.notes_[0]
+    both = ColumnEncoder().fit({"day": ISO + american, "n": np.sin(range(80))})
+    assert "dates or times like 2025-01-05 and 01/05/2025; write all as 2024-12-31" in both.notes_[0]
+
+
+def test_a_median_of_a_sample_is_said_to_be_an_estimate(monkeypatch):
+    monkeypatch.setattr(column_kinds, "SAMPLE", 10)
+    halves = [{"a": [*map(float, range(40)), None]}, {"a": [*map(float, range(40))]}]
+    assert "filled with its median, 19.5." in ColumnEncoder().fit(halves[0]).notes_[0]
+    assert ", estimated from a sample." in ColumnEncoder().fit_batches(halves).notes_[0]
+    monkeypatch.undo()
+    assert "filled with its median, 19.5." in ColumnEncoder().fit_batches(halves).notes_[0]
 
 
 def test_numbers_with_spaces_between_thousands():

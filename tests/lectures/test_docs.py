@@ -57,6 +57,22 @@ def test_page(page: Path) -> None:
     assert runner.failures == 0, "".join(report)
 
 
+def test_every_public_name_has_its_place_in_the_reference() -> None:
+    """Once on one of its pages, and so in the tables of the first, which are read off them."""
+    index = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    described: list[str] = []
+    for page in re.findall(r"^reference/\w+$", index, re.MULTILINE):
+        module = "rosenblatt"
+        text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+        for kind, name in re.findall(r"^\.\. (currentmodule|auto\w+):: (\S+)$", text, re.MULTILINE):
+            if kind == "currentmodule":
+                module = name
+            else:
+                described.append(name if name.startswith("rosenblatt.") else f"{module}.{name}")
+    assert described == re.findall(r"^   ~(\S+)$", index, re.MULTILINE) and len(set(described)) == len(described)
+    assert {f"rosenblatt.{name}" for name in rosenblatt._HOMES} <= set(described)
+
+
 def test_every_row_of_the_lectures_can_be_typed() -> None:
     """L1 to L25 each have a heading, a block that runs, and a test or tests that exist under the name given."""
     page = (ROOT / "docs" / "lectures.md").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import rosenblatt.sources.source as source_module
 from rosenblatt.sources import number_table, open_source
-from rosenblatt.sources.delimited import MISSING, Dialect
+from rosenblatt.sources.dialect import MISSING, Dialect
 from rosenblatt.sources.number_table import NumberTable
 
 KINDS = {"number": pl.Float64, "whole": pl.Int64, "word": pl.String}

@@ -17,8 +17,10 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rosenblatt import ColumnEncoder
 from rosenblatt.sources import Matrix, delimited, open_source, read_libsvm
-from rosenblatt.sources.delimited import MISSING, TypesWidened
+from rosenblatt.sources.delimited import TypesWidened
+from rosenblatt.sources.dialect import MISSING
 
 TABLE = pl.DataFrame({"a": [1, 2, 3], "b": [0.5, None, -2.0], "c": ["x", "y, z", None]})
 PACKERS = {"": bytes, ".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress, ".zst": zstandard.compress}
@@ -96,7 +98,7 @@ def test_csv_keeps_every_bit(tmp_path_factory, rows, quote_style, separator, end
 
 
 def test_a_type_that_is_wider_later(tmp_path, monkeypatch):
-    monkeypatch.setattr("rosenblatt.sources.delimited.SAMPLE_BYTES", 64)
+    monkeypatch.setattr("rosenblatt.sources.dialect.SAMPLE_BYTES", 64)
     monkeypatch.setattr("rosenblatt.sources.delimited.BLOCK_BYTES", 256)
     lines = [f"{i},{i},{i}" for i in range(1000)] + ["1.5,word,7"] + ["3,4,5"] * 100
     path = write(tmp_path / "t.csv", "a,b,c\n" + "\n".join(lines))
@@ -250,7 +252,7 @@ def test_very_long_lines(tmp_path):
     path = write(tmp_path / "wide.csv", ",".join(f"c{j}" for j in range(n)) + "\n" + ",".join(["1"] * n) + "\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("rosenblatt.sources.delimited.BLOCK_BYTES", 4096)
-        patch.setattr("rosenblatt.sources.delimited.SAMPLE_BYTES", 2**22)
+        patch.setattr("rosenblatt.sources.dialect.SAMPLE_BYTES", 2**22)
         assert open_source(path).read().shape == (1, n)
 
 
@@ -363,6 +365,42 @@ def test_decimal_commas(tmp_path, separator, cells, numbers):
         path.write_text("\n".join([header.replace(";", separator), *rows]) + "\n")
         frame = open_source(path).read()
         assert frame.columns == header.split(";") and frame.to_series(0).to_list() == numbers * 9
+
+
+@pytest.mark.parametrize("space", [" ", "\u00a0", "\u202f"])
+@pytest.mark.parametrize(("separator", "quote"), [(";", ""), ("\t", ""), (",", '"')])
+def test_spaces_between_thousands_beside_decimal_commas(tmp_path, space, separator, quote):
+    cells = [f"1{space}234,5", "987,6", f"-12{space}345,678", "12", f"2{space}345{space}678,25"]
+    (tmp_path / "t.csv").write_text(
+        f"a{separator}b\n" + "".join(f"{quote}{cell}{quote}{separator}x{n % 3}\n" for n, cell in enumerate(5 * cells)),
+        encoding="utf-8",
+    )
+    encoder = ColumnEncoder(scale=None).fit(open_source(tmp_path / "t.csv").read())
+    numbers = encoder.transform(open_source(tmp_path / "t.csv").read())[:5, 0]
+    assert numbers.tolist() == [1234.5, 987.6, -12345.678, 12.0, 2345678.25]
+    assert "The column 'a' is taken as number: read as numbers with spaces between thousands." in encoder.notes_
+
+
+@pytest.mark.parametrize(
+    ("cells", "numbers"),
+    [
+        (["1 234,50 €", "5,90 €", "12 €"], [1234.5, 5.9, 12.0]),
+        (["7,5 %", "12,125 %", "0,25 %"], [7.5, 12.125, 0.25]),
+        (["$1,234", "$5", "$12,345"], [1234.0, 5.0, 12345.0]),  # thousands, as before
+    ],
+)
+def test_signs_beside_decimal_commas(tmp_path, cells, numbers):
+    (tmp_path / "t.csv").write_text("a;b\n" + "".join(f"{cell};x{n % 3}\n" for n, cell in enumerate(5 * cells)))
+    table = open_source(tmp_path / "t.csv").read()
+    assert ColumnEncoder(scale=None).fit(table).transform(table)[:3, 0].tolist() == numbers
+
+
+@pytest.mark.parametrize("usual", ["987,6", "987"])
+def test_spaces_between_thousands_that_come_late(tmp_path, usual):
+    (tmp_path / "t.csv").write_text("a;b\n" + 1500 * f"{usual};x\n" + 200 * "1 234,5;y\n" + "2;y\n")
+    table = open_source(tmp_path / "t.csv").read()
+    numbers = ColumnEncoder(scale=None).fit(table).transform(table)[[0, -2, -1], 0]
+    assert numbers.tolist() == [float(usual.replace(",", ".")), 1234.5, 2.0]
 
 
 def test_decimal_commas_among_other_text(tmp_path):
@@ -676,3 +714,32 @@ def test_another_change_while_a_file_is_read_is_noted(tmp_path):
     assert source.read().height == 4001
     assert any("was changed while it was read" in note for note in source.notes)
     assert not open_source(path).read().is_empty() and not open_source(path).notes
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_an_array_that_is_cut_while_it_is_read(tmp_path, order):
+    """What was read stays; the rest is refused. A map of the file would end the process."""
+    values = np.asarray(np.random.default_rng(0).normal(size=(1000, 5)), order=order)
+    np.save(tmp_path / "a.npy", values)
+    whole = open_source(tmp_path / "a.npy").read().X
+    batches = open_source(tmp_path / "a.npy").batches(100)
+    first = next(batches).X
+    os.truncate(tmp_path / "a.npy", 1000)
+    assert np.array_equal(whole, values) and np.array_equal(first, values[:100])
+    assert not isinstance(whole, np.memmap) and not isinstance(first, np.memmap)
+    with pytest.raises(ValueError, match=r"must stay as it is while it is read, but .* was cut"):
+        list(batches)
+
+
+def test_an_arrow_file_that_is_cut_later(tmp_path):
+    table = pl.DataFrame({"a": np.arange(100_000.0)})
+    table.write_ipc(tmp_path / "a.arrow")
+    whole = open_source(tmp_path / "a.arrow").read()
+    os.truncate(tmp_path / "a.arrow", 1000)
+    assert whole.equals(table)
+
+
+def test_an_array_without_rows(tmp_path):
+    np.save(tmp_path / "a.npy", np.zeros((0, 3)))
+    with pytest.raises(ValueError, match="at least one row"):
+        open_source(tmp_path / "a.npy").read()

@@ -1,10 +1,17 @@
-"""Ctrl-C during a cross-validation or a search: what is done is kept or nothing is written, and exit code 130."""
+"""Ctrl-C at any moment: what is done is kept, or nothing is written and that is said, and exit code 130."""
+
+import signal
 
 import pytest
 
 import rosenblatt
+from rosenblatt import open_source
 from rosenblatt.cli.main import main
-from rosenblatt.verbs import export_dataset, predict, train, training
+from rosenblatt.engine.run import interrupt_flag
+from rosenblatt.interrupts import listening
+from rosenblatt.report import advice
+from rosenblatt.verbs import export_dataset, judging, predict, train, trained, training
+from rosenblatt.verbs.streaming import train_streamed
 
 
 @pytest.fixture
@@ -26,7 +33,8 @@ def interrupt_at(monkeypatch, call, way):
         if len(calls) == call:
             model.steps[-1][1].stop_reason_ = "interrupted"
 
-    monkeypatch.setattr(training, "fit_learner", fitting)
+    for module in (training, judging):
+        monkeypatch.setattr(module, "fit_learner", fitting)
     return calls
 
 
@@ -48,10 +56,132 @@ def test_a_model_that_was_interrupted_is_not_cross_validated(iris, monkeypatch):
     assert len(calls) == 1 and predict("m.safetensors", "iris.csv").rows == 150
 
 
-def test_a_search(iris, monkeypatch):
+def press_in_the_last_moment():
+    """Ctrl-C while something has a flag for it at which nobody looks any more."""
+    with interrupt_flag():
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_a_search_without_anything_to_compare(iris, monkeypatch, capsys):
     def interrupted(*_, **__):
-        raise KeyboardInterrupt
+        raise KeyboardInterrupt("search was interrupted before there was anything to compare; nothing is kept.")
 
     monkeypatch.setattr(rosenblatt, "search", interrupted)
     assert main(["train", "iris.csv", "-t", "species", "--search", "-o", "m.safetensors", "--report", "r.html"]) == 130
+    assert "before there was anything to compare; nothing is kept." in capsys.readouterr().err
     assert sorted(path.name for path in iris.iterdir()) == ["iris.csv"]
+
+
+def test_a_search_keeps_the_best_setting_so_far(iris, monkeypatch, capsys):
+    from rosenblatt import LinearSVM
+
+    fit, calls = LinearSVM.fit, []
+
+    def fitting(learner, *given, **options):
+        calls.append(learner.lam)
+        if len(calls) == 18:  # of six settings, on five folds each
+            press_in_the_last_moment()
+        return fit(learner, *given, **options)
+
+    monkeypatch.setattr(LinearSVM, "fit", fitting)
+    arguments = ["train", "iris.csv", "-t", "species", "--learner", "svm", "--search", "-o", "m.safetensors"]
+    assert main(arguments) == 130
+    said = capsys.readouterr()
+    assert len(calls) == 19 and calls[-1] in set(calls[:15])
+    assert "Ctrl-C ended the search after 3 of 6 settings; the best of these is taken." in said.err
+    assert "nan" not in said.out.lower() and "not tried" in said.out
+    assert predict("m.safetensors", "iris.csv").rows == 150
+
+
+def test_the_last_moment_of_a_fit(iris, monkeypatch, capsys):
+    fit = training.fit_learner
+
+    def fitting(*given, **options):
+        fit(*given, **options)
+        press_in_the_last_moment()
+
+    monkeypatch.setattr(training, "fit_learner", fitting)
+    assert main(["train", "iris.csv", "-t", "species", "-o", "m.safetensors"]) == 130
+    assert "Ctrl-C came when the learning was done; the model is whole." in capsys.readouterr().err
+    assert predict("m.safetensors", "iris.csv").rows == 150
+
+
+def test_the_last_moment_of_a_block(iris):
+    from rosenblatt import Perceptron
+
+    class Forgetful(Perceptron):
+        def partial_fit(self, *given, **options):
+            super().partial_fit(*given, **options)
+            press_in_the_last_moment()
+            return self
+
+    with listening():
+        done = train_streamed(open_source("iris.csv"), "species", Forgetful())
+    assert done.trace.stop_reason == "interrupted" and len(done.trace) == 1
+
+
+@pytest.mark.parametrize("place", ["save_model", "_write_report"])
+def test_while_it_is_written(iris, monkeypatch, capsys, place):
+    write = getattr(trained, place)
+
+    def writing(*given, **options):
+        signal.raise_signal(signal.SIGINT)
+        return write(*given, **options)
+
+    monkeypatch.setattr(trained, place, writing)
+    assert main(["train", "iris.csv", "-t", "species", "-o", "m.safetensors", "--report", "r.html"]) == 130
+    assert (place == "save_model") == (iris / "r.html").exists()
+    assert ("Ctrl-C ended the report, which is not written" in capsys.readouterr().err) == (place == "_write_report")
+    assert predict("m.safetensors", "iris.csv").rows == 150
+
+
+def test_before_anything_is_learned(iris, monkeypatch, capsys):
+    monkeypatch.setattr(training, "examples_of", lambda *_, **__: signal.raise_signal(signal.SIGINT))
+    assert main(["train", "iris.csv", "-t", "species", "-o", "m.safetensors"]) == 130
+    assert "interrupted before the model was learned; nothing is written." in capsys.readouterr().err
+
+
+def test_a_proof_that_is_there_all_the_same(iris, monkeypatch, capsys):
+    from rosenblatt.certificates import separability as module
+
+    decide = module.separability
+
+    def deciding(*given, **options):
+        found = decide(*given, **options)
+        press_in_the_last_moment()
+        return found
+
+    monkeypatch.setattr(module, "separability", deciding)
+    assert main(["separable", "iris.csv", "-t", "species"]) == 130
+    said = capsys.readouterr()
+    assert "3 separable, 3 not separable" in said.out and "Ctrl-C was pressed" in said.err
+
+
+def test_a_proof_while_a_model_is_judged(iris, monkeypatch, capsys):
+    from rosenblatt.certificates.separability import Prover
+
+    decide, presses = Prover.decide, iter(2 * [signal.raise_signal])
+
+    def deciding(prover):
+        next(presses, int)(signal.SIGINT)  # the second time while the model is judged briefly
+        return decide(prover)
+
+    monkeypatch.setattr(Prover, "decide", deciding)
+    tried = []
+    monkeypatch.setattr(advice.Judge, "suggestions", lambda judge: tried.append(judge) or [])
+    assert main(["train", "iris.csv", "-t", "species", "-o", "m.safetensors"]) == 130
+    assert not tried and predict("m.safetensors", "iris.csv").rows == 150
+
+
+def test_an_audit(iris, monkeypatch, capsys):
+    from rosenblatt import Perceptron
+
+    assert main(["train", "iris.csv", "-t", "species", "--learner", "perceptron", "-o", "m.safetensors", "-q"]) == 0
+    fit = Perceptron.fit
+
+    def fitting(learner, *given, **options):
+        fit(learner, *given, **options)
+        learner.stop_reason_ = "interrupted"
+
+    monkeypatch.setattr(Perceptron, "fit", fitting)
+    assert main(["audit", "m.safetensors", "iris.csv"]) == 130

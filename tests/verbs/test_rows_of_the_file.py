@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rosenblatt import ColumnEncoder
 from rosenblatt.sources import source as source_module
-from rosenblatt.verbs import train
+from rosenblatt.verbs import evaluate, predict, train
 
 
 def written(path, spoiled: int, cell: str, unlabelled: int = 0) -> str:
@@ -59,6 +60,42 @@ def test_one_of_several_files(tmp_path):
         written(tmp_path / name, spoiled, "1e200")
     with pytest.raises(ValueError, match=r"has 1e\+200 in line 34 of .*b\.csv;"):
         train([str(tmp_path / "a.csv"), str(tmp_path / "b.csv")], "y", stream=True)
+
+
+@pytest.mark.parametrize("cell", ["1e200", "-1e150", "inf"])
+@pytest.mark.parametrize("words", [0, 60])  # categories, with which rows are sparse
+def test_a_huge_number_is_refused_wherever_it_is(tmp_path, cell, words):
+    """Whether its row is learned from or kept aside."""
+    for spoiled in (3, 11, 17, 25, 38):
+        lines = [f"{k % 5},w{k % words if words else k % 3},{'ab'[k % 5 > 2]}" for k in range(4 * words or 40)]
+        lines[spoiled - 2] = f"{cell},w1,a"
+        (tmp_path / "t.csv").write_text("a,b,y\n" + "\n".join(lines) + "\n")
+        with pytest.raises(ValueError, match=rf"the column 'a' has .* in line {spoiled};"):
+            train(str(tmp_path / "t.csv"), "y")
+
+
+def test_a_number_far_beyond_what_was_learned_from(tmp_path):
+    """In rows of float32 it would be infinite."""
+    encoder = ColumnEncoder(dtype="float32").fit({"a": [1.0, 2.0, 3.0]})
+    with pytest.raises(ValueError, match=r"size that was learned from, but the column 'a' has 1e\+100 in row 2;"):
+        encoder.transform({"a": [1.0, 1e100]})
+
+
+def test_huge_numbers_of_arrays_to_test_on_or_to_answer(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = np.random.default_rng(0).normal(size=(40, 3))
+    np.savez("learned.npz", X=rows, y=rows[:, 0] > 0)
+    train("learned.npz", out="m.safetensors")
+    rows[7, 1] = 1e200
+    np.savez("other.npz", X=rows, y=rows[:, 0] > 0)
+    for ask in (
+        lambda: train("learned.npz", test="other.npz"),
+        lambda: train("learned.npz", test="other.npz", stream=True),
+        lambda: predict("m.safetensors", "other.npz"),
+        lambda: evaluate("m.safetensors", "other.npz"),
+    ):
+        with pytest.raises(ValueError, match=r"other\.npz has 1e\+200 in row 8, column 2;"):
+            ask()
 
 
 @pytest.mark.parametrize("gap", ["", "NaN", "nan"])

@@ -113,7 +113,7 @@ def test_libsvm_and_weights(tmp_path):
 
 
 def test_text_is_hashed_and_types_may_widen(tmp_path, small_blocks, monkeypatch):
-    monkeypatch.setattr("rosenblatt.sources.delimited.SAMPLE_BYTES", 500)
+    monkeypatch.setattr("rosenblatt.sources.dialect.SAMPLE_BYTES", 500)
     rows = [(i, "win money now today" if i % 3 == 0 else "see you at home later", i % 3 == 0) for i in range(1500)]
     rows[1200] = ("x7", *rows[1200][1:])
     pl.DataFrame({"n": [str(r[0]) for r in rows], "t": [r[1] + f" w{r[0]}" for r in rows], "y": [r[2] for r in rows]}

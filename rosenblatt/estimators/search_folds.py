@@ -1,0 +1,161 @@
+"""What a search is asked: rows and labels, the folds that they are parted into, and how a fit is judged."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import clone, is_classifier
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import check_cv
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils.metaestimators import _safe_split
+from sklearn.utils.validation import _num_samples, has_fit_parameter
+
+from rosenblatt.engine.state import Array
+from rosenblatt.estimators.linear import LinearClassifier
+from rosenblatt.estimators.validation import check_labels, check_rows, check_weights
+
+
+def last_step(estimator: Any) -> Any:
+    return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+
+
+@dataclass
+class Fold:
+    """Which rows are learned from and which are judged."""
+
+    train: Array
+    test: Array
+
+
+@dataclass
+class Problem:
+    """Rows, labels and folds, checked."""
+
+    X: Any
+    y: Array
+    folds: list[Fold]
+    weights: Array | None
+    scoring: Any
+    _tests: dict[int, tuple[Any, Array]] = field(default_factory=dict)
+
+    def test(self, number: int) -> tuple[Any, Array]:
+        """The rows and labels that fold `number` is judged by."""
+        if number not in self._tests:
+            fold = self.folds[number]
+            self._tests[number] = _safe_indexing(self.X, fold.test), self.y[fold.test]
+        return self._tests[number]
+
+    def row_weights(self, fold: Fold) -> Array:
+        """The fold as sample weights: 0 for the rows that it leaves out."""
+        weights = np.zeros(len(self.y))
+        weights[fold.train] = 1.0 if self.weights is None else self.weights[fold.train]
+        return weights
+
+    def fit_parameters(self, estimator: Any, weights: Array | None) -> dict[str, Any]:
+        if weights is None:
+            return {}
+        if isinstance(estimator, Pipeline):
+            return {f"{estimator.steps[-1][0]}__sample_weight": weights}
+        return {"sample_weight": weights}
+
+    def fit_alone(self, estimator: Any, number: int) -> float:
+        """Fit on the rows of a fold and judge on its others."""
+        fold = self.folds[number]
+        if _masks(estimator):
+            estimator.fit(self.X, self.y, sample_weight=self.row_weights(fold))
+        else:
+            own = None if self.weights is None else self.weights[fold.train]
+            rows, labels = _safe_split(estimator, self.X, self.y, fold.train)
+            estimator.fit(rows, labels, **self.fit_parameters(estimator, own))
+            if get_tags(estimator).input_tags.pairwise:
+                return self.judge(estimator, *_safe_split(estimator, self.X, self.y, fold.test, fold.train))
+        return self.judge(estimator, *self.test(number))
+
+    def judge(self, estimator: Any, X: Any, y: Array) -> float:
+        if self.scoring is None:
+            if isinstance(estimator, LinearClassifier):  # the rows have been checked
+                return float(estimator._model(estimator.answer).score(X, y))
+            return float(estimator.score(X, y))
+        return float(check_scoring(estimator, self.scoring)(estimator, X, y))
+
+    def refitted(self, candidate: Any, X: Any, jobs: int) -> Any:
+        """The setting fitted on all rows, as they came."""
+        best = clone(candidate)
+        with threads(last_step(best), jobs):
+            return best.fit(X, self.y, **self.fit_parameters(best, self.weights))
+
+
+def _masks(estimator: Any) -> bool:
+    """Whether a row that weighs 0 is a row left out for this estimator; it is for ours."""
+    return type(estimator).__module__.startswith("rosenblatt.") and has_fit_parameter(estimator, "sample_weight")
+
+
+@contextmanager
+def threads(learner: Any, jobs: int) -> Iterator[None]:
+    """Let a learner that was not told how many threads to use have these."""
+    if jobs == 1 or getattr(learner, "n_jobs", 1) is not None:
+        yield
+        return
+    learner.set_params(n_jobs=jobs)
+    try:
+        yield
+    finally:
+        learner.set_params(n_jobs=None)
+
+
+def problem_of(
+    X: Any, y: Any, base: Any, candidates: list[Any], cv: Any, groups: Any, sample_weight: Any, scoring: Any
+) -> Problem:
+    classifier = is_classifier(base)
+    if isinstance(base, LinearClassifier):
+        X = check_rows(clone(base), X, reset=True)
+    elif issparse(X):
+        X = X.tocsr()
+    n_rows = _num_samples(X)
+    y = check_labels(y, n_rows) if classifier else np.asarray(y)
+    if classifier and len(np.unique(y)) < 2:
+        raise ValueError(f"y must hold at least 2 classes, but got 1 class ({y.item(0)!r}); add rows of another class.")
+    if sample_weight is not None:
+        sample_weight = check_weights(sample_weight, np.empty((n_rows, 1)))
+    check_scoring(base, scoring)
+    return Problem(X, y, _folds(cv, y, groups, n_rows, classifier), sample_weight, scoring)
+
+
+def _folds(cv: Any, y: Array, groups: Any, n_rows: int, classifier: bool) -> list[Fold]:
+    if isinstance(cv, numbers.Integral) and not 2 <= int(cv) <= n_rows:
+        raise ValueError(
+            f"cv must be at least 2 and at most the number of rows, {n_rows}, but got {cv}; choose fewer folds."
+        )
+    folds = [
+        Fold(np.asarray(train), np.asarray(test))
+        for train, test in check_cv(cv, y, classifier=classifier).split(np.zeros((n_rows, 1)), y, groups)
+    ]
+    if not folds:
+        raise ValueError("cv must give at least one fold, but it gave none; pass 5, say.")
+    for number, fold in enumerate(folds, 1):
+        fold.train, fold.test = (np.flatnonzero(p) if p.dtype == bool else p for p in (fold.train, fold.test))
+        if len(np.unique(fold.train)) < len(fold.train):
+            raise ValueError(
+                f"cv must name every training row of a fold once, but fold {number} repeats some; use sample_weight "
+                f"for rows that count more."
+            )
+        if len(fold.train) == 0 or len(fold.test) == 0:
+            raise ValueError(
+                f"cv must give every fold rows to learn from and rows to judge, but fold {number} has "
+                f"{len(fold.train)} and {len(fold.test)}; choose fewer folds."
+            )
+        classes = np.unique(y[fold.train])
+        if classifier and len(classes) < 2:
+            raise ValueError(
+                f"cv must leave every fold at least 2 classes to learn from, but fold {number} has only "
+                f"{classes[0]!r}; use fewer folds, or stratified ones."
+            )
+    return folds

@@ -1,0 +1,259 @@
+"""The work of a search: which settings learn together, and the passes that fill the table of scores."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing
+
+from rosenblatt.engine.state import Array, weight_dtype
+from rosenblatt.estimators import training
+from rosenblatt.estimators.linear import LinearClassifier
+from rosenblatt.estimators.search_folds import Problem, last_step
+from rosenblatt.estimators.validation import check_rows_and_labels
+from rosenblatt.interrupts import listening, pressed
+from rosenblatt.trace import Epoch, Trace
+
+TILE_BYTES = 640 * 2**10  # of weights that stay near one core
+LEAST_LANES = 64  # side by side, however many features there are
+FEW_DENSE, FEW_SPARSE = 8, 4  # half-spaces; with fewer, separate fits are faster
+
+
+@dataclass
+class Group:
+    """Settings that can learn together, by their numbers."""
+
+    numbers: list[int]
+    members: list[Any]  # the learners: last steps of pipelines
+    front: Any = None  # the steps before the last, not fitted
+
+
+class Run:
+    """Fills the table of scores, on several threads, until done or interrupted."""
+
+    def __init__(self, problem: Problem, candidates: list[Any], settings: list[dict[str, Any]], jobs: int) -> None:
+        self.problem, self.candidates, self.settings, self.jobs = problem, candidates, settings, jobs
+        self.scores = np.full((len(candidates), len(problem.folds)), np.nan)
+        self.fused = 0
+        self.interrupted = False
+        self.stopped: Callable[[], bool] = lambda: False
+        self.lock = threading.Lock()
+        self.done = 0.0
+        self.total = float(self.scores.size)
+        self.listeners: list[Callable[[float], None]] = []
+
+    def watch(self, *listeners: Callable[[float], None] | None) -> None:
+        self.listeners = [listener for listener in listeners if listener is not None]
+
+    def _advance(self, share: float) -> None:
+        """`share` more fits are done."""
+        with self.lock:
+            self.done += share
+            for listener in self.listeners:
+                listener(min(1.0, self.done / self.total))
+
+    def all(self) -> None:
+        from rosenblatt.engine.run import interrupt_flag
+
+        together, alone = _groups(self.candidates, self.settings)
+        tasks: list[Callable[[], None]] = []
+        for group in together:
+            if not self._pays(group):
+                alone += group.numbers
+                continue
+            for part, fold in self._shares(group):
+                tasks.append(lambda group=group, part=part, fold=fold: self._together(group, part, fold))  # type: ignore[misc]
+        for number in sorted(alone):
+            for fold in range(len(self.problem.folds)):
+                tasks.append(lambda number=number, fold=fold: self._alone(number, fold))  # type: ignore[misc]
+        with interrupt_flag() as flagged, listening(), warnings.catch_warnings():
+            # A fit inside has a flag of its own, and may forget what came in its last moment.
+            self.stopped = lambda: flagged() or pressed()
+            warnings.simplefilter("ignore", ConvergenceWarning)  # every fit would say the same
+            if self.jobs == 1 or len(tasks) == 1:
+                for task in tasks:
+                    self._unless_stopped(task)
+            else:
+                pool = ThreadPoolExecutor(self.jobs)
+                try:
+                    waiting = {pool.submit(self._unless_stopped, task) for task in tasks}
+                    while waiting:  # awake now and then, to hear Ctrl-C
+                        finished, waiting = wait(waiting, timeout=0.1, return_when=FIRST_EXCEPTION)
+                        for future in finished:
+                            future.result()
+                finally:
+                    pool.shutdown(cancel_futures=True)
+
+    def _unless_stopped(self, task: Callable[[], None]) -> None:
+        from rosenblatt.engine.tile_run import SearchInterrupted
+
+        if self.stopped() or self.interrupted:
+            self.interrupted = True
+            return
+        try:
+            task()
+        except SearchInterrupted:
+            self.interrupted = True
+
+    def _alone(self, number: int, fold: int, share: float = 1.0) -> None:
+        estimator = clone(self.candidates[number])
+        last = last_step(estimator)
+        if self.jobs > 1 and getattr(last, "n_jobs", 1) is None:
+            last.set_params(n_jobs=1)
+        score = self.problem.fit_alone(estimator, fold)
+        if getattr(last, "stop_reason_", "") == "interrupted":
+            self.interrupted = True
+            return
+        self.scores[number, fold] = score
+        self._advance(share)
+
+    def _lanes(self) -> int:
+        """The half-spaces of one setting."""
+        n_classes = len(np.unique(self.problem.y))
+        return 1 if n_classes == 2 else n_classes
+
+    def _pays(self, group: Group) -> bool:
+        """Whether the group learns faster together. Where steps come before the learner, they are fitted only once."""
+        return group.front is not None or pays(self.problem.X, len(group.members), self._lanes() * len(group.members))
+
+    def _shares(self, group: Group) -> list[tuple[list[int], int]]:
+        """(members, fold) of every pass: as many members as fit, part after part, each on all folds."""
+        members, n_folds = list(range(len(group.members))), len(self.problem.folds)
+        if group.front is not None:
+            return [(members, fold) for fold in range(n_folds)]
+        X, lanes = self.problem.X, self._lanes()
+        weights = X.shape[1] * weight_dtype(X.dtype).itemsize
+        weights *= 1 + any(member.answer == "averaged" for member in group.members)
+        most = max(1, max(LEAST_LANES, TILE_BYTES // weights) // lanes)
+        parts = np.array_split(members, -(-len(members) // most))
+        shares = [(part.tolist(), fold) for part in parts for fold in range(n_folds)]
+        over = len(shares) % self.jobs
+        if over:  # the last passes are cut, so that no thread waits for another
+            cut = [
+                (piece.tolist(), fold)
+                for part, fold in shares[-over:]
+                for piece in np.array_split(part, min(self.jobs, len(part)))
+            ]
+            shares[-over:] = cut
+        return shares
+
+    def _together(self, group: Group, part: list[int], number: int) -> None:
+        from rosenblatt.engine.compiled import explained
+        from rosenblatt.engine.tile_run import train_together
+
+        problem, fold = self.problem, self.problem.folds[number]
+        leader = clone(group.members[part[0]])
+        weights: Array | None
+        if group.front is None:
+            X, y, weights, (X_test, y_test) = problem.X, problem.y, problem.row_weights(fold), problem.test(number)
+        else:
+            front = clone(group.front)
+            y, y_test = problem.y[fold.train], problem.y[fold.test]
+            X = front.fit_transform(_safe_indexing(problem.X, fold.train), y)
+            X_test = front.transform(_safe_indexing(problem.X, fold.test))
+            weights = None if problem.weights is None else problem.weights[fold.train]
+        X, y = check_rows_and_labels(leader, X, y, reset=True, finite=group.front is not None)
+        leader.classes_ = np.unique(y)
+        task = training.task_of(leader, X, y, weights, listening=False)
+        # Settings that differ in the answer alone are the same half-spaces.
+        params, places = np.unique(
+            np.array([group.members[n]._learning_rule()[1] for n in part], np.float64).reshape(len(part), -1),
+            axis=0,
+            return_inverse=True,
+        )
+        told = 0.0
+
+        def tell(done: float) -> None:
+            nonlocal told
+            self._advance(0.9 * (done - told) * len(part))
+            told = done
+
+        with explained(task.rule):
+            endings = train_together(
+                task, X.shape[1], weight_dtype(X.dtype), params, max_iter=int(leader.max_iter),
+                seed=training.seed_of(leader), tol=leader.tol,
+                averages=any(group.members[n].answer == "averaged" for n in part),
+                interrupted=self.stopped, on_progress=tell,
+            )  # fmt: skip
+        for n, place in zip(part, places.ravel(), strict=True):
+            ending = endings[place]
+            if ending.state is None:
+                self._alone(group.numbers[n], number, share=0.0)
+                continue
+            fitted = _fitted(clone(group.members[n]), leader, ending)
+            self.scores[group.numbers[n], number] = problem.judge(fitted, X_test, y_test)
+            with self.lock:
+                self.fused += 1
+        self._advance((1.0 - 0.9 * told) * len(part))
+
+
+def _groups(candidates: list[Any], settings: list[dict[str, Any]]) -> tuple[list[Group], list[int]]:
+    """(groups of settings that can learn together, the settings that cannot)."""
+    groups: dict[Any, Group] = {}
+    alone: list[int] = []
+    for number, candidate in enumerate(candidates):
+        learner = last_step(candidate)
+        key = _company(learner)
+        if key is None:
+            alone.append(number)
+            continue
+        front = candidate[:-1] if isinstance(candidate, Pipeline) and len(candidate) > 1 else None
+        if front is not None:  # the grid's own objects tell settings of the steps in front apart
+            last = f"{candidate.steps[-1][0]}__"
+            known = candidate.get_params()
+            own = [name for name in settings[number] if name in known and not name.startswith(last)]
+            key = (*key, *((name, id(settings[number][name])) for name in own))
+        group = groups.setdefault(key, Group([], [], front))
+        group.numbers.append(number)
+        group.members.append(learner)
+    return list(groups.values()), alone
+
+
+def _company(learner: Any) -> Any:
+    """What learners must have in common to learn together, or None for one that has to learn alone."""
+    from rosenblatt.engine.compiled import fingerprint
+
+    if not isinstance(learner, LinearClassifier) or type(learner)._train is not LinearClassifier._train:
+        return None
+    learner._check_parameters()
+    if learner.multi_class != "ovr" or learner.answer not in ("last", "averaged") or learner.time_limit is not None:
+        return None
+    rule, params = learner._learning_rule()
+    return (
+        type(learner), fingerprint(rule.function), rule.weighted_index, len(params), int(learner.max_iter), learner.tol,
+        bool(learner.shuffle), learner.random_state, bool(learner.fit_intercept), learner._shrinks_intercept(),
+        repr(learner.class_weight),
+    )  # fmt: skip
+
+
+def pays(X: Any, settings: int, lanes: int) -> bool:
+    """Whether so many settings, of so many half-spaces together, learn faster side by side than each alone.
+
+    Laying a row out for all costs as much as a few half-spaces that read it themselves: measured, 10 to 784 features.
+    """
+    return settings > 1 and lanes >= (FEW_SPARSE if issparse(X) else FEW_DENSE)
+
+
+def _fitted(learner: Any, leader: Any, ending: Any) -> Any:
+    """The learner as its own `fit` would have left it, but for answers that nobody asked for."""
+    for name in ("classes_", "n_features_in_", "feature_names_in_"):
+        if hasattr(leader, name):
+            setattr(learner, name, getattr(leader, name))
+    learner._state = ending.state
+    learner._pocket = learner._committee = None
+    learner._models = {}
+    learner._listening = False
+    epochs = [Epoch(n, 0, mistakes, 0.0, 0.0) for n, mistakes in enumerate(ending.mistakes, 1)]
+    learner.trace_, learner.stop_reason_ = Trace(epochs, ending.stop_reason), ending.stop_reason
+    learner.n_iter_, learner._mistakes = len(epochs), sum(ending.mistakes)
+    return learner

@@ -1,0 +1,82 @@
+"""Blocks of whole lines of a file of text, and where they stand in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO, NamedTuple
+
+from .compressed import open_text
+
+
+def text_blocks(file: BinaryIO, quote: str | None, block_bytes: int) -> Iterator[bytes]:
+    """Blocks of whole lines; a line break inside quotes does not end one.
+
+    The bytes pass through one buffer that is used again and again: memory that is new costs more than the copy.
+    """
+    mark = quote.encode() if quote else b""
+    buffer = bytearray(block_bytes)
+    kept = 0  # bytes at the start of the buffer that wait for the end of their line
+    while True:
+        if kept == len(buffer):
+            buffer += bytes(len(buffer))  # a line longer than the buffer
+        with memoryview(buffer) as view:
+            read = file.readinto(view[kept:])  # type: ignore[attr-defined]
+        filled = kept + (read or 0)
+        if not read:
+            break
+        end = _last_end(buffer, filled, mark)
+        if end:
+            with memoryview(buffer) as view:
+                yield bytes(view[:end])
+            buffer[: filled - end] = buffer[end:filled]
+        kept = filled - end
+    if kept:
+        yield bytes(buffer[:kept])
+
+
+def _last_end(buffer: bytearray, filled: int, mark: bytes) -> int:
+    """Behind the last line break that stands outside of quotes; 0 if there is none."""
+    end = buffer.rfind(b"\n", 0, filled) + 1
+    if not mark or not end or buffer.find(mark, 0, end) < 0:
+        return end
+    quotes = buffer.count(mark, 0, end)
+    while end and quotes % 2:
+        before = buffer.rfind(b"\n", 0, end - 1) + 1
+        quotes -= buffer.count(mark, before, end)
+        end = before
+    return end
+
+
+class Place(NamedTuple):
+    """Where a block of text stands in its file: its first byte and its length."""
+
+    offset: int
+    length: int
+
+
+def blocks_in_order(
+    file: BinaryIO, quote: str | None, block_bytes: int, offset: int = 0
+) -> Iterator[tuple[Place, bytes]]:
+    """The blocks of a file from its beginning, or from the line that begins at `offset`, to its end."""
+    if offset:
+        file.seek(offset)
+    for block in text_blocks(file, quote, block_bytes):
+        yield Place(offset, len(block)), block
+        offset += len(block)
+
+
+def first_line(path: str, place: Place, encoding: str = "utf-8") -> int:
+    """The number of the line that a block begins with; counted only when there is something to complain about."""
+    line, left = 1, place.offset
+    with open_text(path, encoding) as file:
+        while left and (read := file.read(min(left, 2**20))):
+            line += read.count(b"\n")
+            left -= len(read)
+    return line
+
+
+def blocks_at(file: BinaryIO, places: Iterable[Place]) -> Iterator[tuple[Place, bytes]]:
+    """The blocks at places that are known."""
+    for place in places:
+        file.seek(place.offset)
+        yield place, file.read(place.length)
