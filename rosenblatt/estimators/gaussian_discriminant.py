@@ -11,8 +11,9 @@ import scipy.special
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.checked_rows import validated
 from rosenblatt.engine.state import Array
-from rosenblatt.estimators.validation import check_labels, row_weights, unchanged_on_failure, validated
+from rosenblatt.estimators.validation import check_labels, row_weights, unchanged_on_failure
 from rosenblatt.models import LinearModel
 
 

@@ -23,11 +23,11 @@ from rosenblatt.estimators.quick_way import ONE, UNSURE
 from rosenblatt.estimators.validation import (
     check_choice,
     check_common,
-    check_labels,
     check_positive,
     check_rows,
     check_rows_and_labels,
     unchanged_on_failure,
+    with_declared,
 )
 from rosenblatt.models import LinearModel, VotedModel
 from rosenblatt.rules import Rule
@@ -126,7 +126,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         with unchanged_on_failure(self):
             self._check_parameters()
-            recorded = (record,) if isinstance(record, str) else tuple(record or ())
+            recorded = (record,) if not isinstance(record, tuple | list | type(None)) else tuple(record or ())
             for name in recorded:
                 check_choice("record", name, RECORDS)
             if on_epoch is not None and not callable(on_epoch):
@@ -183,7 +183,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             layout = "columns" if issparse(X) else "rows"
             self._prepare_online(X.shape[1], weight_dtype(X.dtype), layout)
             if classes is not None or codes_of(self.classes_, y) is None:
-                self._admit(np.unique(y if classes is None else np.concatenate([y, check_labels(classes)])))
+                self._admit(np.unique(y if classes is None else with_declared(y, classes)))
             task = training.task_of(self, X, y, sample_weight, listening=True)
             training.pass_once(self, task, X)
             return self
