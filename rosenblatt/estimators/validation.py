@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import numbers
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from datetime import date
 from typing import Any, NoReturn
@@ -21,6 +21,7 @@ from rosenblatt.finite import in_one_sentence
 
 ALLOWS_ZEROS = "allow_all_zero_weights" in inspect.signature(_check_sample_weight).parameters
 FLAGS = ("shuffle", "fit_intercept", "warm_start", "regularize_intercept")
+IDENTITY = ("classes_", "n_features_in_", "feature_names_in_", "_names")  # of a fit, known before it is done
 MISSING = {"NoneType", "NAType", "NaTType", "float"}  # types of labels that may say that there is none
 ROW_DTYPES = (np.float64, np.float32, np.uint8)  # any other dtype becomes the first
 
@@ -216,6 +217,13 @@ def _as_many(y: Array, n_rows: int | None) -> Array:
     return y
 
 
+def check_weight(w: Any) -> float:
+    """The weight of a single example."""
+    if not isinstance(w, numbers.Real | np.bool_) or not 0.0 <= float(w) < np.inf:
+        raise ValueError(f"w must be a finite weight of at least 0, but got {w!r}; use 0 to leave it out.")
+    return float(w)
+
+
 def check_label(y: Any) -> Array:
     """A single label, as an array of one."""
     if y is None or isinstance(y, Mapping | Set) or np.ndim(y):
@@ -298,12 +306,28 @@ def class_factors(class_weight: dict[Any, Any], classes: Array) -> Array:
 
 
 @contextmanager
-def unchanged_on_failure(estimator: Any) -> Iterator[None]:
-    """A call that is refused leaves the estimator as it was."""
+def unchanged_on_failure(estimator: Any) -> Iterator[dict[str, Any]]:
+    """A call that is refused leaves the estimator as it was; what it was is given."""
     before = dict(vars(estimator))
     try:
-        yield
+        yield before
     except BaseException:
         vars(estimator).clear()
         vars(estimator).update(before)
         raise
+
+
+def as_before(estimator: Any, before: dict[str, Any], callback: Callable[[Any], object]) -> Callable[[Any], object]:
+    """The callback, within which the estimator still is what it was: an earlier fit answers whole, or none does."""
+
+    def call(row: Any) -> object:
+        now = {name: vars(estimator).pop(name) for name in IDENTITY if name in vars(estimator)}
+        vars(estimator).update({name: before[name] for name in IDENTITY if name in before})
+        try:
+            return callback(row)
+        finally:
+            for name in IDENTITY:
+                vars(estimator).pop(name, None)
+            vars(estimator).update(now)
+
+    return call
