@@ -107,7 +107,7 @@ def refuse_what_would_pass(X: Any) -> None:
 
 def _advice_on_things(said: str) -> str:
     if "'dict'" in said:
-        return "turn dicts into rows with scikit-learn's DictVectorizer, or pass them to learn_one one by one"
+        return "turn dicts into rows with scikit-learn's DictVectorizer, or use a learner's learn_one and predict_one"
     return "convert them first"
 
 

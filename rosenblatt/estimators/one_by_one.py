@@ -67,7 +67,7 @@ def _check_example(estimator: LinearClassifier, x: Any) -> tuple[str, Any]:
             raise ValueError(
                 f"x must have the features {', '.join(known)}, but {missing[0]!r} is missing; add it to the dict."
             )
-        x = np.array([number_of(name, x[name]) for name in known])
+        x = np.array([number_of(name, x[name], or_text=False) for name in known])
     elif fitted:
         refuse_rows_after_dicts(estimator)
     return "row", _check_row(estimator, x, fitted)

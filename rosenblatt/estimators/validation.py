@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d
 from rosenblatt.checked_rows import validated
 from rosenblatt.engine.state import Array
 from rosenblatt.estimators.classes import NUMBERS, check_kind, codes_of
-from rosenblatt.finite import in_one_sentence
+from rosenblatt.finite import in_one_sentence, sentence_on
 
 ALLOWS_ZEROS = "allow_all_zero_weights" in inspect.signature(_check_sample_weight).parameters
 FLAGS = ("shuffle", "fit_intercept", "warm_start", "regularize_intercept")
@@ -104,8 +104,11 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, finite: bool = True) -> A
 
 def check_finite(estimator: Any, X: Any) -> None:
     """Refuse NaN and infinity in rows of which nobody has looked at every number yet."""
-    with in_one_sentence(X=X):
+    try:
         assert_all_finite(X, estimator_name=type(estimator).__name__, input_name="X")
+    except ValueError as error:
+        sentence = sentence_on("X", X, getattr(estimator, "feature_names_in_", None))
+        raise ValueError(sentence or str(error)) from None
 
 
 def check_weights(sample_weight: Any, X: Any, **options: Any) -> Array:

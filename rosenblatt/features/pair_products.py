@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from rosenblatt.checked_rows import validated
 from rosenblatt.models.linear import Array
@@ -86,8 +86,7 @@ class PairProducts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """Names like "x3" and "x3 x17"."""
         check_is_fitted(self)
-        if input_features is None:
-            input_features = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
+        input_features = _check_feature_names_in(self, input_features)
         names = list(input_features)
         pairs = [f"{names[a]} {names[b]}" for a, b in zip(self.left_, self.right_, strict=True)]
         return np.array([*(names if self.keep else []), *pairs], dtype=object)

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 import scipy  # scipy.spatial is imported when it is used
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from rosenblatt.checked_rows import validated
 from rosenblatt.models.linear import Array
@@ -84,7 +84,6 @@ class RadialFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """Names like "x0" and "radial0"."""
         check_is_fitted(self)
-        if input_features is None:
-            input_features = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
+        input_features = _check_feature_names_in(self, input_features)
         far = [f"radial{n}" for n in range(len(self.centres_))]
         return np.array([*(list(input_features) if self.keep else []), *far], dtype=object)

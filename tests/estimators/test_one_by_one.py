@@ -431,3 +431,10 @@ def test_what_is_no_stream(arguments, error, words):
         progressive_error(*arguments)
     with pytest.raises(ValueError, match="every must be a whole number above 0, but got 'a'"):
         progressive_error(Perceptron(), [], every="a")
+
+
+def test_text_where_rows_had_names_is_refused():
+    frame = pandas.DataFrame(X[:, :2], columns=["a", "b"])
+    model = Perceptron("averaged").fit(frame, y)
+    with pytest.raises(ValueError, match="The feature 'a' must be a number, but got 'x'; leave it out or convert it"):
+        model.predict_one({"a": "x", "b": 1.0})
