@@ -23,11 +23,11 @@ from rosenblatt.estimators.named_features import Names
 from rosenblatt.estimators.validation import (
     as_before,
     check_choice,
+    check_common,
     check_label,
     check_positive,
     check_rows,
     check_rows_and_labels,
-    check_threads,
     check_weight,
     unchanged_on_failure,
     with_declared,
@@ -485,7 +485,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(
                 "answer='voted' needs every update, but budget forgets them; use another answer or budget=None."
             )
-        check_threads(self.n_jobs)
+        check_common(self)
         if isinstance(self.kernel, MissingFunction):
             self.kernel.refuse("kernel")
         gamma = 1.0 if self.gamma is None or isinstance(self.gamma, str) else self.gamma

@@ -41,22 +41,21 @@ def check_positive(name: str, value: Any, why: str, *, whole: bool = False, none
         raise ValueError(f"{name} must be {what} above 0, but got {value!r}; {why}.")
 
 
-def check_flags(estimator: Any, names: tuple[str, ...]) -> None:
-    """Text is refused: "no" would count as yes."""
-    for name in names:
+def check_flags(estimator: Any) -> None:
+    """Those that it has of `FLAGS`, and `verbose`. Text is refused: "no" would count as yes."""
+    for name in FLAGS:
         value = getattr(estimator, name, True)
         if not isinstance(value, bool | np.bool_ | int) or value not in (0, 1):
             raise ValueError(f"{name} must be True or False, but got {value!r}; choose one of them.")
+    verbose = getattr(estimator, "verbose", 0)
+    if not isinstance(verbose, numbers.Real | np.bool_) or verbose < 0:
+        raise ValueError(f"verbose must be 0 or 1, but got {verbose!r}; 1 shows the epochs while they happen.")
 
 
 def check_common(estimator: Any) -> None:
     """The parameters that all learners share and that scikit-learn would complain about in its own words, and late."""
     check_threads(estimator.n_jobs)
-    check_flags(estimator, FLAGS)
-    if not isinstance(estimator.verbose, numbers.Real | np.bool_) or estimator.verbose < 0:
-        raise ValueError(
-            f"verbose must be 0 or 1, but got {estimator.verbose!r}; 1 shows the epochs while they happen."
-        )
+    check_flags(estimator)
     weight = estimator.class_weight
     if weight is not None and not isinstance(weight, dict) and not (isinstance(weight, str) and weight == "balanced"):
         raise ValueError(

@@ -9,6 +9,7 @@ from sklearn.exceptions import NotFittedError
 from rosenblatt import (
     GaussianDiscriminant,
     HalfSpace,
+    KernelPerceptron,
     LeastSquares,
     LinearSVM,
     LogisticRegression,
@@ -308,3 +309,10 @@ def test_kinds_of_labels_that_are_one():
     for dtype, classes in (("Int64", [0, 1]), ("boolean", [False, True])):
         fitted = Perceptron().fit(X, pandas.Series([0, 1, 0, 1], dtype=dtype))
         assert fitted.classes_.tolist() == classes and fitted.classes_.dtype.kind in "ib"
+
+
+@pytest.mark.parametrize("learner", [KernelPerceptron, LeastSquares, LinearSVM, LogisticRegression])
+def test_every_learner_refuses_text_for_yes_or_no(learner):
+    for name, value in (("fit_intercept", "no"), ("shuffle", "yes"), ("verbose", "much")):
+        with pytest.raises(ValueError, match=f"{name} must be .*, but got '{value}'"):
+            learner(**{name: value}).fit(X, y)
