@@ -10,18 +10,19 @@ SCRIPT = """
 import sys, warnings
 import numpy as np
 from benchmarks.measure import peak_memory
-library, kind = sys.argv[1:]
+library, kind, jobs = sys.argv[1:]
+jobs = int(jobs)
 if library == "ours":
     from rosenblatt import Perceptron
-    make = lambda: Perceptron(max_iter=3, random_state=0, n_jobs=2)
+    make = lambda: Perceptron(max_iter=3, random_state=0, n_jobs=jobs)
 elif library == "peer":
     from sklearn.linear_model import Perceptron
-    make = lambda: Perceptron(max_iter=3, tol=None, random_state=0, n_jobs=2)
+    make = lambda: Perceptron(max_iter=3, tol=None, random_state=0, n_jobs=jobs)
 else:
     from sklearn.linear_model import SGDClassifier
     make = lambda: SGDClassifier(
         loss="perceptron", penalty=None, learning_rate="constant", eta0=1, average=True,
-        max_iter=3, tol=None, random_state=0, n_jobs=2,
+        max_iter=3, tol=None, random_state=0, n_jobs=jobs,
     )
 warnings.simplefilter("ignore")
 if kind == "text":
@@ -53,14 +54,15 @@ print(status("VmHWM") - before)
 
 def rows() -> Iterator[Row]:
     """Ours keeps averages beside the last weights; of scikit-learn's, Perceptron does not and SGDClassifier may."""
-    for kind, peer, work in (
-        ("uint8", "peer", "MNIST uint8, 10 classes"),
-        ("float32", "peer", "MNIST float32, 10 classes"),
-        ("float64", "peer", "MNIST float64, 10 classes"),
-        ("text", "peer", "20 newsgroups, 20 classes"),
-        ("text", "averaging peer", "20 newsgroups, 20 classes, a peer that averages too"),
+    for kind, jobs, peer, work in (
+        ("uint8", 2, "peer", "MNIST uint8, 10 classes"),
+        ("float32", 2, "peer", "MNIST float32, 10 classes"),
+        ("float64", 2, "peer", "MNIST float64, 10 classes"),
+        ("text", 1, "peer", "20 newsgroups, 20 classes, one thread"),
+        ("text", 2, "peer", "20 newsgroups, 20 classes, two threads"),
+        ("text", 2, "averaging peer", "20 newsgroups, 20 classes, two threads, a peer that averages too"),
     ):
-        ours, theirs = (int(in_fresh_process(SCRIPT, library, kind)) for library in ("ours", peer))
+        ours, theirs = (int(in_fresh_process(SCRIPT, library, kind, str(jobs))) for library in ("ours", peer))
         yield Row(
             work=f"memory beyond X, {work}",
             ours=f"{ours / 1e6:.1f} MB",

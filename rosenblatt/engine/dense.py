@@ -33,6 +33,7 @@ from rosenblatt.engine.vector import (
     load,
     per_vector,
     prefetch,
+    prefetch_close,
     repeat,
     store,
     store_totals,
@@ -43,10 +44,11 @@ from rosenblatt.engine.vector import (
 )
 
 LAYOUT = "rows"
-AHEAD = 3  # how many visits before its own a row is fetched, at least,
+AHEAD = 5  # how many visits before its own a row is fetched, at least,
 BYTES_AHEAD = 4096  # and how much may be on its way meanwhile: short rows are read sooner than memory answers
 MOST_AHEAD = 64  # visits
 LINES_AHEAD = 64  # how much of a coming row is fetched in advance where that is done at one go: 4 KiB
+LINES_HELD = 128  # at most so much of `lag` is kept in the first level of caches: 8 KiB
 U = np.uint64
 TWO, THREE, FOUR = U(2), U(3), U(4)
 
@@ -60,22 +62,33 @@ def _block(count: int) -> Callable[..., None]:
     """ledger[k, SCORE] = v_k·x for the `count` half-spaces from `first` on.
 
     The numbers at `coming` are fetched meanwhile, a line whenever a line is read: asked for all at once, they would
-    wait for each other, and the sum for them.
+    wait for each other, and the sum for them. A single half-space has them fetched in four quarters, each from its end:
+    line after line, the machine would go on by itself behind the end of the row, to numbers that nobody asked for. The
+    numbers at `near`, which were fetched some visits ago, come to the first level of caches.
     """
 
     @part
-    def scores_of_block(X: Any, base: Any, coming: Any, vectors: Any, first: Any, ledger: Any) -> None:
+    def scores_of_block(
+        X: Any, base: Any, near: Any, coming: Any, vectors: Any, first: Any, ledger: Any
+    ) -> None:  # fmt: skip
         d = U(vectors.shape[1])
         lanes = per_vector(vectors)
+        quarter = d // (FOUR * lanes) * lanes
+        place = coming + quarter
         start = U(first) * d
         a, b = zeros(vectors, count), zeros(vectors, count)
         j = U(0)
         while count == 1 and j + FOUR * lanes <= d:  # more to do in a turn; several half-spaces have enough
             if coming != base:
-                prefetch(X, coming + j)
-                prefetch(X, coming + j + lanes)
-                prefetch(X, coming + j + TWO * lanes)
-                prefetch(X, coming + j + THREE * lanes)
+                place -= lanes
+                prefetch(X, place)
+                prefetch(X, place + quarter)
+                prefetch(X, place + TWO * quarter)
+                prefetch(X, place + THREE * quarter)
+                prefetch_close(X, near + j)
+                prefetch_close(X, near + j + lanes)
+                prefetch_close(X, near + j + TWO * lanes)
+                prefetch_close(X, near + j + THREE * lanes)
             a = accumulate(a, load(X, base + j, vectors), vectors, start + j, d)
             b = accumulate(b, load(X, base + j + lanes, vectors), vectors, start + j + lanes, d)
             a = accumulate(a, load(X, base + j + TWO * lanes, vectors), vectors, start + j + TWO * lanes, d)
@@ -113,30 +126,36 @@ block_1, block_2, block_3, block_4, block_5 = (_block(count) for count in range(
 @part
 def scores(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) -> None:
     """ledger[k, SCORE] = v_k·x_i for first <= k < last."""
-    scores_and_fetch(rows, i, i, vectors, first, last, ledger)
+    scores_and_fetch(rows, i, i, i, vectors, first, last, ledger)
 
 
 @part
-def scores_and_fetch(rows: Any, i: Any, coming: Any, vectors: Any, first: Any, last: Any, ledger: Any) -> None:
-    """`scores`, while row number `coming` is brought nearer."""
+def scores_and_fetch(
+    rows: Any, i: Any, near: Any, coming: Any, vectors: Any, first: Any, last: Any, ledger: Any
+) -> None:  # fmt: skip
+    """`scores`, while row number `coming` is brought nearer, and row `near`, which is visited sooner, very near."""
     X = rows[0]
-    base = next_base = U(i) * U(vectors.shape[1])
-    if per_vector(X) == per_vector(vectors):
-        next_base = U(coming) * U(vectors.shape[1])
-    elif U(coming) != U(i) + U(1):  # a row of bytes has few lines: in file order the machine fetches them by itself
-        fetch(rows, coming)
+    d = U(vectors.shape[1])
+    base = next_base = U(i) * d
+    near_base = U(near) * d
+    in_file_order = U(coming) == U(i) + U(1)
+    if per_vector(X) != per_vector(vectors):
+        if not in_file_order:  # else the machine fetches the few lines of a row of bytes by itself,
+            fetch(rows, coming)
+    elif not in_file_order or last - first > 1:  # and all lines where it is not kept busy otherwise
+        next_base = U(coming) * d
     k = first
     while last - k >= 5:
-        block_5(X, base, next_base, vectors, k, ledger)
+        block_5(X, base, near_base, next_base, vectors, k, ledger)
         k += 5
     if last - k == 4:
-        block_4(X, base, next_base, vectors, k, ledger)
+        block_4(X, base, near_base, next_base, vectors, k, ledger)
     elif last - k == 3:
-        block_3(X, base, next_base, vectors, k, ledger)
+        block_3(X, base, near_base, next_base, vectors, k, ledger)
     elif last - k == 2:
-        block_2(X, base, next_base, vectors, k, ledger)
+        block_2(X, base, near_base, next_base, vectors, k, ledger)
     elif last - k == 1:
-        block_1(X, base, next_base, vectors, k, ledger)
+        block_1(X, base, near_base, next_base, vectors, k, ledger)
 
 
 @part
@@ -291,6 +310,22 @@ def ahead(rows: Any) -> int:
 @part
 def approach(rows: Any, i: Any, vectors: Any, first: Any, last: Any) -> None:
     """The weights are all in use all the time: there is nothing to bring nearer."""
+
+
+@part
+def hold(rows: Any, lag: Any, r: Any, first: Any, last: Any) -> None:
+    """Keep the `lag` of a single half-space in the first level of caches, a quarter at every visit.
+
+    It is needed for lessons alone, and the rows between two lessons would push it out. Weights are in use all the time,
+    and rows of bytes are few lines.
+    """
+    d = U(lag.shape[1])
+    lanes = per_vector(lag)
+    if per_vector(rows[0]) == lanes and last - first == 1 and FOUR * lanes <= d <= U(LINES_HELD) * lanes:
+        quarter = (d + THREE * lanes) // (FOUR * lanes) * lanes
+        start = U(first) * d + (U(r) % FOUR) * quarter
+        for line in range(U(0), quarter, lanes):
+            prefetch_close(lag, start + U(line))
 
 
 @part

@@ -62,9 +62,13 @@ def count_errors(
     """
     count = _count_errors(f"{compiled.engine_digest()} {state.layout}", state.layout)
 
+    vectors = state.arrays[0]
+
     def part(bounds: tuple[int, int]) -> float:
         ledger = state.ledger.copy()
-        errors: float = count(rows, bounds[0], bounds[1], codes, sample_weight, state.vectors, ledger, classes, limit)
+        errors: float = count(
+            state.reads(rows), bounds[0], bounds[1], codes, sample_weight, vectors, ledger, classes, limit
+        )
         return errors
 
     # The same two sums with any number of threads: a sum of weights such as 0.1 depends on its order, if only in its

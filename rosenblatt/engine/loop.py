@@ -13,7 +13,7 @@ import numpy as np
 from numba.cpython.unsafe.tuple import tuple_setitem
 from numba.np.unsafe.ndarray import to_fixed_tuple
 
-from rosenblatt.engine import compiled, dense, sparse
+from rosenblatt.engine import compiled, dense, sparse, touched
 from rosenblatt.engine.atomic import advance
 from rosenblatt.engine.compiled import part
 from rosenblatt.engine.state import (
@@ -34,7 +34,7 @@ SMALLEST_SCALE = 1e-6  # below it the scale is carried into the vector
 AHEAD = 4  # rows, in loops that fetch a coming row at one go
 VERSION = 0  # where the board of two threads (see `pair`) counts the changes of the weights
 
-LAYOUTS: dict[str, ModuleType] = {dense.LAYOUT: dense, sparse.LAYOUT: sparse}
+LAYOUTS: dict[str, ModuleType] = {dense.LAYOUT: dense, sparse.LAYOUT: sparse, touched.LAYOUT: touched}
 
 
 def make_step(function: Any, n_parameters: int, weighted: int) -> Any:
@@ -260,10 +260,10 @@ def make_teach(
 
     @part
     def teach(
-        rows: Any, i: Any, coming: Any, code: Any, c: Any, positive: Any, params: Any, state: Any,
+        rows: Any, i: Any, near: Any, coming: Any, code: Any, c: Any, positive: Any, params: Any, state: Any,
         intercept: Any, shrink_intercept: Any, first: Any, last: Any, log: Any,
     ) -> bool:  # fmt: skip
-        scores(rows, i, coming, state[0], first, last, state[2])
+        scores(rows, i, near, coming, state[0], first, last, state[2])
         return learn(
             rows, i, code, c, positive, params, state, intercept, shrink_intercept, first, last, log, None
         )  # fmt: skip
@@ -274,7 +274,7 @@ def make_teach(
 def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_name: str, coupled: bool) -> Any:
     layout = LAYOUTS[layout_name]
     teach = make_teach(key, function, n_parameters, weighted, layout, coupled=coupled)
-    approach, ahead = layout.approach, layout.ahead
+    approach, ahead, hold = layout.approach, layout.ahead, layout.hold
 
     def visit(
         rows: Any, order: Any, codes: Any, sample_weight: Any, positive: Any, params: Any, state: Any,
@@ -284,25 +284,29 @@ def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_n
         key  # noqa: B018  part of the key under which the machine code is kept
         n = order.shape[0]
         soon = ahead(rows)
+        if n == 0:
+            return 0
+        i, following = np.int64(order[0]), np.int64(order[min(1, n - 1)])
         for r in range(n):
-            i = np.int64(order[r])
-            following = np.int64(order[min(r + 1, n - 1)])
+            near = np.int64(order[min(r + 2, n - 1)])  # so long before its visit a row comes into the nearest cache
             coming = following  # in file order the machine fetches what lies further ahead by itself
             if following != i + 1:
                 coming = np.int64(order[min(r + soon, n - 1)])
                 prefetch(codes, np.uint64(coming))
             approach(rows, following, state[0], first, last)
+            hold(rows, state[1], r, first, last)
             c = 1.0
             if sample_weight.shape[0] > 0:
                 c = sample_weight[i]
             if not teach(
-                rows, i, coming, codes[i], c, positive, params, state,
+                rows, i, near, coming, codes[i], c, positive, params, state,
                 intercept, shrink_intercept, first, last, log,
             ):  # fmt: skip
                 return r
             ledger = state[2]
             for k in range(first, last):
                 scores[k, r] = ledger[k, SCORE]
+            i, following = following, near
         return n
 
     return compiled.jit(visit)

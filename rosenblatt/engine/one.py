@@ -57,7 +57,7 @@ def _learn(key: str, function: Any, n_parameters: int, weighted: int, layout_nam
             return False
         rows = (x.reshape(1, x.shape[0]),)
         state = (vectors, lag, ledger)
-        if not teach(rows, 0, 0, code, c, positive, params, state, intercept, shrink_intercept, 0, count, None):
+        if not teach(rows, 0, 0, 0, code, c, positive, params, state, intercept, shrink_intercept, 0, count, None):
             return False
         _note_mistake(ledger, code, positive, count, coupled)
         return True
@@ -69,7 +69,7 @@ def _learn(key: str, function: Any, n_parameters: int, weighted: int, layout_nam
         key  # noqa: B018
         rows = (values, slots, (np.uint64(0), np.uint64(values.shape[0])))
         state = (vectors, lag, ledger)
-        if not teach(rows, 0, 0, code, c, positive, params, state, intercept, shrink_intercept, 0, count, None):
+        if not teach(rows, 0, 0, 0, code, c, positive, params, state, intercept, shrink_intercept, 0, count, None):
             return False
         _note_mistake(ledger, code, positive, count, coupled)
         return True

@@ -84,8 +84,9 @@ def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_n
                 if (r + soon) & (span - 1) < soon:  # the beginning of the next span is the leader's again
                     fetch(rows, coming)
             else:
-                approach(rows, np.int64(order[min(r + 1, n - 1)]), vectors, first, last)
-                work_out(rows, i, coming, vectors, first, last, ledger)
+                following = np.int64(order[min(r + 1, n - 1)])
+                approach(rows, following, vectors, first, last)
+                work_out(rows, i, following, coming, vectors, first, last, ledger)
             c = 1.0
             if sample_weight.shape[0] > 0:
                 c = sample_weight[i]
@@ -143,8 +144,9 @@ def _compile_helper(key: str, layout_name: str) -> Any:
                 continue
             waited = 0
             i = np.int64(order[r])
-            approach(rows, np.int64(order[max(r - 1, begin)]), vectors, first, last)
-            work_out(rows, i, np.int64(order[max(r - soon, begin)]), vectors, first, last, ledger)
+            following, coming = np.int64(order[max(r - 1, begin)]), np.int64(order[max(r - soon, begin)])
+            approach(rows, following, vectors, first, last)
+            work_out(rows, i, following, coming, vectors, first, last, ledger)
             for k in range(first, last):
                 guesses[r & (2 * span - 1), k] = ledger[k, SCORE]
             finish_reading()

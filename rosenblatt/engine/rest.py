@@ -19,6 +19,7 @@ import numpy as np
 from rosenblatt.engine import compiled
 from rosenblatt.engine.order import find_mistakes
 from rosenblatt.engine.state import MARK, SCALE, SEEN, UPDATES, Array, HalfSpaces
+from rosenblatt.engine.touched_state import TouchedHalfSpaces
 
 if TYPE_CHECKING:
     from rosenblatt.engine.run import Task, Visitor
@@ -87,11 +88,11 @@ def may_rest(task: Task, state: HalfSpaces) -> bool:
     A rule that looks at the time may change its mind. Scores are kept for an epoch: they must not outweigh the weights.
     """
     return (
-        task.layout == "columns"
+        task.layout != "rows"
         and not task.coupled
         and task.classes == state.count > 4
         and not compiled.reads_argument(task.rule, 2)
-        and state.count * task.n_rows <= state.vectors.size
+        and state.count * task.n_rows <= state.arrays[0].size
     )
 
 
@@ -142,9 +143,15 @@ class Rest:
     def end_of_epoch(self) -> None:
         """Let those that learned nothing rest, once the others need half of the lanes at most."""
         stirred = (self._changes() != self.before).any(axis=1)
-        lanes = self.working.vectors.shape[0]
+        lanes = self.working.arrays[0].shape[0]
         needed = self.working._shape(int(stirred.sum()), 1)[0]
-        if 0 < 2 * needed <= lanes and (self.working.ledger[: len(self.awake), SCALE] == 1.0).all():
+        may_part = not isinstance(self.working, TouchedHalfSpaces) or self.working.can_part()
+        if (
+            may_part
+            and stirred.any()
+            and 2 * needed <= lanes
+            and (self.working.ledger[: len(self.awake), SCALE] == 1.0).all()
+        ):
             self._fall_asleep(stirred)
         self.heard.clear()
         self.before = self._changes()
@@ -156,13 +163,19 @@ class Rest:
         squares = self.norm() ** 2
         self.write_back()
         self.awake = self.awake[stirred]
-        self._take()
+        if isinstance(self.working, TouchedHalfSpaces):
+            self.working = self.working.part(np.flatnonzero(stirred))
+        else:
+            self._take()
         self.sleeping_squares = max(0.0, squares - self.working.norm() ** 2)
         task = replace(self.task, positive=self.task.positive[self.awake], params=self.task.params[self.awake])
         self.working_visitor = type(self.visitor)(task, len(self.awake), like=self.visitor)
 
     def _take(self) -> None:
         """Have the awake in a state of their own."""
+        if isinstance(self.working, TouchedHalfSpaces):  # their weights are there already
+            self.working.ledger[: len(self.awake)] = self.state.ledger[self.awake]
+            return
         self.working = HalfSpaces(len(self.awake), self.state.n_features, self.state.dtype, self.state.layout)
         self.working.ledger[: len(self.awake)] = self.state.ledger[self.awake]
         self._copy(self.state, self.awake, self.working, np.arange(len(self.awake)))
@@ -171,7 +184,8 @@ class Rest:
         """Have everything in the whole state."""
         if self.working is not self.state:
             self._copy_ledger()
-            self._copy(self.working, np.arange(len(self.awake)), self.state, self.awake)
+            if not isinstance(self.working, TouchedHalfSpaces):  # there the whole state knows where they are
+                self._copy(self.working, np.arange(len(self.awake)), self.state, self.awake)
 
     def _copy_ledger(self) -> None:
         self.state.ledger[: self.state.count, SEEN] = self.working.ledger[0, SEEN]

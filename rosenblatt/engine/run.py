@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from rosenblatt.engine.pair import Helper, Pair, span_of
 from rosenblatt.engine.pocket import Pocket
 from rosenblatt.engine.rest import Rest, may_rest
 from rosenblatt.engine.state import Array, HalfSpaces
+from rosenblatt.engine.touched_state import TouchedHalfSpaces, may_be_touched
 from rosenblatt.engine.updates import UpdateLog
 
 SCORES_KEPT = 2**16  # numbers in one stretch
@@ -92,7 +93,7 @@ class Visitor:
         threads = max(1, min(task.n_jobs, units))
         if task.coupled:
             together = units  # classes that move together are taught together
-        elif task.layout == "columns":
+        elif task.layout != "rows":
             together = 1  # block after block, so that the weights in use stay in the cache
         else:
             together = math.ceil(units / threads)
@@ -104,7 +105,7 @@ class Visitor:
             self.pool, self.helper = like.pool, like.helper
         elif task.n_jobs > 1:
             self.pool = ThreadPoolExecutor(task.n_jobs)
-            shared = task.layout == "columns" and self.per_row * task.n_rows >= WORTH_A_HELPER
+            shared = task.layout != "rows" and self.per_row * task.n_rows >= WORTH_A_HELPER
             self.helper = Helper() if shared and not once else None  # in a first epoch much is learned
         parts = task.rule, task.params.shape[1], task.weighted, task.layout, task.coupled
         self.pair = None if self.helper is None else Pair(self.helper, *parts)
@@ -127,7 +128,7 @@ class Visitor:
     def _arguments(self, state: HalfSpaces, order: Array) -> tuple[Any, ...]:
         task = self.task
         return (
-            task.rows, order, task.codes, task.sample_weight, task.positive, task.params, state.arrays,
+            state.reads(task.rows), order, task.codes, task.sample_weight, task.positive, task.params, state.arrays,
             float(task.intercept), task.shrink_intercept,
         )  # fmt: skip
 
@@ -160,7 +161,7 @@ class Visitor:
         self.record = record
 
     def errors(self, state: HalfSpaces, limit: float = np.inf) -> float:
-        task = self.task
+        task, state = self.task, state.whole()
         return count_errors(
             task.rows, task.n_rows, task.codes, task.sample_weight, state, task.classes, self.pool, limit
         )
@@ -274,8 +275,38 @@ def train(
     `measure` adds figures to those of an epoch. `pocket_check` is "run", "update", "stream" or None for no pocket;
     a `pocket` is carried on.
     """
-    watch = watch or Watch()
-    outcome = Outcome(pocket=pocket or Pocket(), log=UpdateLog(state.count) if record else None)
+    spare = not (record or measure or pocket) and pocket_check != "update" and stop_when_clean
+    numbers = np.prod(state.stored_shape(state.count, state.n_features))
+    rest: dict[str, Any] = {
+        "max_iter": max_iter, "watch": watch or Watch(), "seed": seed, "pocket_check": pocket_check,
+        "pocket": pocket or Pocket(), "record": record, "measure": measure, "stop_when_clean": stop_when_clean,
+    }  # fmt: skip
+    if not (spare and numbers > RETRACED and may_be_touched(task, state)):
+        return _train(task, state, **rest)
+    longest = min(task.n_rows, stretch_length(task, state, check_every_update=False))
+    touched = TouchedHalfSpaces(state.count, state.n_features, state.dtype, task.rows, longest)
+    outcome = _train(replace(task, layout=touched.layout), touched, **rest)
+    touched.pack()
+    state.hold(touched)
+    if outcome.pocket.shared:
+        outcome.pocket.share(state)
+    return outcome
+
+
+def _train(
+    task: Task,
+    state: HalfSpaces,
+    *,
+    max_iter: int,
+    watch: Watch,
+    seed: int | None,
+    pocket_check: str | None,
+    pocket: Pocket,
+    record: bool,
+    measure: Callable[[], dict[str, float]] | None,
+    stop_when_clean: bool,
+) -> Outcome:
+    outcome = Outcome(pocket=pocket, log=UpdateLog(state.count) if record else None)
     visitor = Visitor(task, state.count, record, once=max_iter == 1)
     kept = task.kept
     shuffler = None if seed is None else Shuffler(kept, seed)

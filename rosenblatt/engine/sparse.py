@@ -61,13 +61,13 @@ def unit(rows: tuple[Array, ...]) -> int:
 
 
 @part
-def _place(j: Any, vectors: Any, block: Any, width: Any) -> Any:
-    """Where the weights of feature j stand for the `width` half-spaces from number `block` on."""
-    return block * U(vectors.shape[1]) + U(j) * width
+def _place(rows: Any, p: Any, vectors: Any, block: Any, width: Any, found: Any) -> Any:
+    """Where the weights that non-zero p meets stand, for the `width` half-spaces from number `block` on."""
+    return block * U(vectors.shape[1]) + U(rows[1][p]) * width
 
 
 @part
-def _width(vectors: Any, block: Any) -> Any:
+def width_of(vectors: Any, block: Any) -> Any:
     """How many half-spaces stand side by side in the block that begins with number `block`."""
     return min(per_vector(vectors), U(vectors.shape[0]) - block)
 
@@ -94,30 +94,31 @@ def _score_of_one(rows: Any, start: Any, stop: Any, vectors: Any) -> Any:
     return (a + lane(s, 1)) + (lane(s, 2) + lane(s, 3))
 
 
-@part
-def _terms(s: Any, rows: Any, p: Any, vectors: Any, block: Any, width: Any) -> Any:
-    """s plus the terms of non-zero p, for one vector of half-spaces."""
-    x = repeat(vectors.dtype.type(rows[0][p]), s)
-    return fused(s, x, load(vectors, _place(rows[1][p], vectors, block, width), s))
-
-
-def _scores_of_block(lanes: int) -> Callable[..., None]:
+def _scores_of_block(lanes: int, place: Any, look_up: Any) -> Callable[..., None]:
     """ledger[k, SCORE] = v_k·x for the block of `lanes` half-spaces that begins with number `block`."""
     width = U(lanes)
 
     @part
-    def scores_of_block(rows: Any, start: Any, stop: Any, vectors: Any, block: Any, ledger: Any) -> None:
+    def terms(s: Any, rows: Any, p: Any, vectors: Any, block: Any, found: Any) -> Any:
+        """s plus the terms of non-zero p, for one vector of half-spaces."""
+        x = repeat(vectors.dtype.type(rows[0][p]), s)
+        return fused(s, x, load(vectors, place(rows, p, vectors, block, width, found), s))
+
+    @part
+    def scores_of_block(rows: Any, i: Any, vectors: Any, block: Any, ledger: Any) -> None:
+        start, stop = U(rows[2][i]), U(rows[2][i + 1])
+        found = look_up(rows, i, vectors, block)
         a = zero_lanes(vectors, lanes)
         b, c, e = a, a, a
         p = start
         while p + FOUR <= stop:
-            a = _terms(a, rows, p, vectors, block, width)
-            b = _terms(b, rows, p + ONE, vectors, block, width)
-            c = _terms(c, rows, p + TWO, vectors, block, width)
-            e = _terms(e, rows, p + THREE, vectors, block, width)
+            a = terms(a, rows, p, vectors, block, found)
+            b = terms(b, rows, p + ONE, vectors, block, found)
+            c = terms(c, rows, p + TWO, vectors, block, found)
+            e = terms(e, rows, p + THREE, vectors, block, found)
             p += FOUR
         while p < stop:
-            a = _terms(a, rows, p, vectors, block, width)
+            a = terms(a, rows, p, vectors, block, found)
             p += ONE
         s = add_vectors(add_vectors(a, b), add_vectors(c, e))
         scatter(s, ledger, block * STRIDE + U(SCORE), STRIDE)
@@ -125,29 +126,50 @@ def _scores_of_block(lanes: int) -> Callable[..., None]:
     return scores_of_block
 
 
-scores_of_4, scores_of_8, scores_of_16 = (_scores_of_block(lanes) for lanes in (4, 8, 16))
+def make_scores(place: Any, look_up: Any) -> Callable[..., None]:
+    """ledger[k, SCORE] = v_k·x_i for first <= k < last, `first` at the start of a block.
+
+    The weights are where `place` says, once `look_up` has been asked about the row.
+    """
+    scores_of_4, scores_of_8, scores_of_16 = (_scores_of_block(lanes, place, look_up) for lanes in (4, 8, 16))
+
+    @part
+    def scores_of_blocks(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) -> None:
+        for block in range(U(first), U(last), per_vector(vectors)):
+            width = width_of(vectors, block)
+            if width == U(4):
+                scores_of_4(rows, i, vectors, block, ledger)
+            elif width == U(8):
+                scores_of_8(rows, i, vectors, block, ledger)
+            else:
+                scores_of_16(rows, i, vectors, block, ledger)
+
+    return scores_of_blocks
+
+
+@part
+def nothing(rows: Any, i: Any, vectors: Any, block: Any) -> Any:
+    """What there is to look up where features stand in order."""
+    return U(0)
+
+
+scores_of_blocks = make_scores(_place, nothing)
 
 
 @part
 def scores(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) -> None:
     """ledger[k, SCORE] = v_k·x_i for first <= k < last, `first` at the start of a block."""
-    start, stop = U(rows[2][i]), U(rows[2][i + 1])
     if vectors.shape[0] == 1:
-        ledger[0, SCORE] = _score_of_one(rows, start, stop, vectors)
-        return
-    for block in range(U(first), U(last), per_vector(vectors)):
-        width = _width(vectors, block)
-        if width == U(4):
-            scores_of_4(rows, start, stop, vectors, block, ledger)
-        elif width == U(8):
-            scores_of_8(rows, start, stop, vectors, block, ledger)
-        else:
-            scores_of_16(rows, start, stop, vectors, block, ledger)
+        ledger[0, SCORE] = _score_of_one(rows, U(rows[2][i]), U(rows[2][i + 1]), vectors)
+    else:
+        scores_of_blocks(rows, i, vectors, first, last, ledger)
 
 
 @part
-def scores_and_fetch(rows: Any, i: Any, coming: Any, vectors: Any, first: Any, last: Any, ledger: Any) -> None:
-    """`scores`, while row number `coming` is brought nearer."""
+def scores_and_fetch(
+    rows: Any, i: Any, near: Any, coming: Any, vectors: Any, first: Any, last: Any, ledger: Any
+) -> None:  # fmt: skip
+    """`scores`, while row number `coming` is brought nearer. Row `near` is near enough."""
     if U(coming) != U(i) + ONE:  # in file order the machine does this by itself
         fetch(rows, coming)
     scores(rows, i, vectors, first, last, ledger)
@@ -187,7 +209,7 @@ def size(rows: Any, i: Any, vectors: Any) -> float:
 
 
 @part
-def _raise_bounds(ledger: Any, first: Any, last: Any, most: Any) -> bool:
+def raise_bounds(ledger: Any, first: Any, last: Any, most: Any) -> bool:
     """Note how large the numbers of half-spaces may become; whether all are surely finite."""
     safe = True
     for k in range(first, last):
@@ -227,21 +249,21 @@ def _add_to_block(lanes: int) -> Callable[..., bool]:
     def add_to_block(
         rows: Any, start: Any, stop: Any, vectors: Any, lag: Any, block: Any, ledger: Any, safe: Any
     ) -> bool:
-        data, indices = rows[0], rows[1]
+        data = rows[0]
         nothings = zero_lanes(vectors, lanes)
         changes = gather(ledger, block * STRIDE + U(CHANGE), STRIDE, nothings)
         lagged_changes = gather(ledger, block * STRIDE + U(LAGGED), STRIDE, nothings)
         if not safe:
             checked = nothings
             for p in range(start, stop):
-                place = _place(indices[p], vectors, block, width)
+                place = _place(rows, p, vectors, block, width, U(0))
                 x = repeat(vectors.dtype.type(data[p]), nothings)
                 checked = fused(checked, fused(load(vectors, place, nothings), x, changes), nothings)
                 checked = fused(checked, fused(load(lag, place, nothings), x, lagged_changes), nothings)
             if total(checked) != 0.0:
                 return False
         for p in range(start, stop):
-            place = _place(indices[p], vectors, block, width)
+            place = _place(rows, p, vectors, block, width, U(0))
             x = repeat(vectors.dtype.type(data[p]), nothings)
             store(vectors, place, fused(load(vectors, place, nothings), x, changes))
             store(lag, place, fused(load(lag, place, nothings), x, lagged_changes))
@@ -263,15 +285,15 @@ def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger
     start, stop = U(rows[2][i]), U(rows[2][i + 1])
     most = size(rows, i, vectors)
     if vectors.shape[0] == 1:
-        safe = _raise_bounds(ledger, 0, 1, most)
+        safe = raise_bounds(ledger, 0, 1, most)
         return _add_to_one(rows, start, stop, vectors, lag, ledger, safe)
     lanes = per_vector(vectors)
     for block in range(U(first), U(last), lanes):
         end = min(block + lanes, U(last))
-        if not _any_change(ledger, block, end):
+        if not any_change(ledger, block, end):
             continue
-        safe = _raise_bounds(ledger, block, end, most)
-        width = _width(vectors, block)
+        safe = raise_bounds(ledger, block, end, most)
+        width = width_of(vectors, block)
         if width == U(4):
             added = add_to_4(rows, start, stop, vectors, lag, block, ledger, safe)
         elif width == U(8):
@@ -287,7 +309,7 @@ def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger
 
 
 @part
-def _any_change(ledger: Any, first: Any, last: Any) -> bool:
+def any_change(ledger: Any, first: Any, last: Any) -> bool:
     wanted = False
     for k in range(first, last):
         wanted |= ledger[k, CHANGE] != 0.0
@@ -302,7 +324,7 @@ def _move_block(lanes: int) -> Callable[..., None]:
     def move_block(rows: Any, start: Any, stop: Any, vectors: Any, block: Any, ledger: Any) -> None:
         changes = gather(ledger, block * STRIDE + U(CHANGE), STRIDE, zero_lanes(vectors, lanes))
         for p in range(start, stop):
-            place = _place(rows[1][p], vectors, block, width)
+            place = _place(rows, p, vectors, block, width, U(0))
             x = repeat(vectors.dtype.type(rows[0][p]), changes)
             store(vectors, place, fused(load(vectors, place, changes), x, changes))
 
@@ -327,8 +349,8 @@ def move(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) ->
     lanes = per_vector(vectors)
     for block in range(U(first), U(last), lanes):
         end = min(block + lanes, U(last))
-        if _any_change(ledger, block, end):
-            width = _width(vectors, block)
+        if any_change(ledger, block, end):
+            width = width_of(vectors, block)
             if width == U(4):
                 move_4(rows, start, stop, vectors, block, ledger)
             elif width == U(8):
@@ -346,10 +368,10 @@ def fold(vectors: Any, lag: Any, k: Any, ledger: Any) -> None:
     ledger[k, LAG_BOUND] += abs(reach) * ledger[k, BOUND]
     lanes = per_vector(vectors)
     block = U(k) // lanes * lanes
-    width = _width(vectors, block)
+    width = width_of(vectors, block)
     flat, flat_lag = vectors.reshape(-1), lag.reshape(-1)
     for j in range(U(vectors.shape[1])):
-        place = _place(j, vectors, block, width) + U(k) - block
+        place = block * U(vectors.shape[1]) + j * width + U(k) - block
         flat_lag[place] -= reach * np.float64(flat[place])
         flat[place] = vectors.dtype.type(scale * np.float64(flat[place]))
     ledger[k, SCALE] = 1.0
@@ -384,9 +406,9 @@ def approach(rows: Any, i: Any, vectors: Any, first: Any, last: Any) -> None:
     """
     lanes = per_vector(vectors)
     for block in range(U(first), U(last), lanes):
-        if _width(vectors, block) == lanes:
+        if width_of(vectors, block) == lanes:
             for p in range(U(rows[2][i]), U(rows[2][i + 1])):
-                prefetch(vectors, _place(rows[1][p], vectors, block, lanes))
+                prefetch(vectors, _place(rows, p, vectors, block, lanes, U(0)))
 
 
 @functools.cache
@@ -407,6 +429,11 @@ def repeats_a_feature(rows: tuple[Array, ...], n_features: int) -> bool:
     """Whether any row names a feature twice."""
     find = _repeats(f"repeats {compiled.engine_digest()}")
     return bool(find(rows[1], rows[2], np.zeros(n_features, np.int64)))
+
+
+@part
+def hold(rows: Any, lag: Any, r: Any, first: Any, last: Any) -> None:
+    """Nothing: `lag` has far more numbers than the nearest cache."""
 
 
 @part

@@ -18,10 +18,13 @@ half-space is (1, d, 1).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from rosenblatt.engine.touched_state import TouchedHalfSpaces
 
 Array = npt.NDArray[Any]
 
@@ -64,12 +67,47 @@ class HalfSpaces:
         self.n_features = n_features
         self.layout = layout
         self.dtype = np.dtype(dtype)
-        shape = self._shape(count, n_features)
-        self.vectors = aligned_zeros(shape, self.dtype)
-        self.lag = aligned_zeros(shape if averages else (0,) * len(shape), self.dtype)
         self.ledger = aligned_zeros((self._padded(max(count, 2)), LEDGER_COLUMNS), np.float64)
         self.ledger[:, SCALE] = 1.0
         self.total: Array | None = None
+        self._averages = averages
+        # The weights are made when they are first asked for: they may come from elsewhere, or from another owner.
+        self._vectors: Array | None = None
+        self._lag: Array | None = None
+        self._held: TouchedHalfSpaces | None = None
+        self._owner: HalfSpaces | None = None
+
+    def _allocate(self) -> None:
+        shape = self._shape(self.count, self.n_features)
+        self._vectors = aligned_zeros(shape, self.dtype) if self._owner is None else self._owner.vectors
+        self._lag = aligned_zeros(shape if self._averages else (0,) * len(shape), self.dtype)
+        if self._held is not None:
+            self._held.fill(self)
+        self._held = self._owner = None
+
+    @property
+    def vectors(self) -> Array:
+        if self._vectors is None:
+            self._allocate()
+        assert self._vectors is not None
+        return self._vectors
+
+    @property
+    def lag(self) -> Array:
+        if self._lag is None:
+            self._allocate()
+        assert self._lag is not None
+        return self._lag
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self._vectors is None:
+            self._allocate()
+        return self.__dict__
+
+    def hold(self, trained: TouchedHalfSpaces) -> None:
+        """Have what was trained elsewhere: the books now, the weights as soon as somebody asks for them."""
+        assert self._vectors is None
+        self._held, self.ledger, self.total = trained, trained.ledger, trained.total
 
     def _padded(self, count: int) -> int:
         lanes = VECTOR_BYTES // self.dtype.itemsize
@@ -86,6 +124,14 @@ class HalfSpaces:
     @property
     def arrays(self) -> tuple[Array, Array, Array]:
         return self.vectors, self.lag, self.ledger
+
+    def reads(self, rows: tuple[Array, ...]) -> tuple[Array, ...]:
+        """The rows as a loop takes them that reads them for these half-spaces."""
+        return rows
+
+    def whole(self) -> HalfSpaces:
+        """All half-spaces in one state, to be judged."""
+        return self
 
     def _blocks(self, array: Array) -> list[Array]:
         """Views of a "columns" array, (d, lanes) each."""
@@ -209,6 +255,14 @@ class HalfSpaces:
         bias = (ledger[:, SEEN] * ledger[:, BIAS] - ledger[:, BIAS_LAG]) / seen
         return coefficients, bias.astype(self.dtype)
 
+    def is_fresh(self) -> bool:
+        """Whether the half-spaces are as they were made: zero, and nobody has asked for their weights."""
+        return self._vectors is None and self._held is None and self._owner is None
+
+    def _numbers(self) -> list[Array]:
+        """All numbers of the vectors that may not be zero, in no particular order."""
+        return [self.vectors.ravel()]
+
     def norm(self) -> float:
         """The Euclidean length of all weights and biases together; not finite once anything overflowed."""
         from rosenblatt.engine.order import sum_of_squares
@@ -216,11 +270,12 @@ class HalfSpaces:
         scale, bias = self.ledger[: self.count, SCALE], self.ledger[: self.count, BIAS]
         with np.errstate(over="ignore", invalid="ignore"):
             if (scale == 1.0).all():
-                flat = self.vectors.ravel()
-                squares = sum_of_squares(flat)
+                numbers = self._numbers()
+                squares = sum(map(sum_of_squares, numbers))
                 if not np.isfinite(squares):  # a float64 square overflows at 1e154
-                    largest = float(np.abs(flat).max(initial=0.0))
-                    return largest * float(np.linalg.norm(flat / largest)) if np.isfinite(largest) else np.inf
+                    largest = max(float(np.abs(part).max(initial=0.0)) for part in numbers)
+                    lengths = [float(np.linalg.norm(part / largest)) for part in numbers]
+                    return largest * float(np.linalg.norm(lengths)) if np.isfinite(largest) else np.inf
             else:
                 vectors = self._read(self.vectors).astype(np.float64)
                 squares = float(np.einsum("kj,kj,k->", vectors, vectors, scale**2))
@@ -241,8 +296,8 @@ class HalfSpaces:
 
     def share_weights(self) -> HalfSpaces:
         """Half-spaces that can be read and judged, with the very weights of these. Neither may be changed any more."""
-        result = HalfSpaces(self.count, 0, self.dtype, self.layout, averages=False)
-        result.n_features, result.vectors, result.ledger = self.n_features, self.vectors, self.ledger.copy()
+        result = HalfSpaces(self.count, self.n_features, self.dtype, self.layout, averages=False)
+        result._owner, result.ledger = self, self.ledger.copy()
         return result
 
     def copy_weights_from(self, other: HalfSpaces) -> None:

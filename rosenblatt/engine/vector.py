@@ -347,18 +347,53 @@ def lane(typing: Any, vector: Any, n: Any) -> Any:
     return vector.dtype(vector, n), build
 
 
+def _prefetch(context: Any, builder: Any, signature: Any, arguments: Any, nearness: int) -> Any:
+    """Ask for a cache line: `nearness` 3 is the first level of caches, 2 the second."""
+    pointer = pointer_to(context, builder, signature.args[0], arguments[0], arguments[1])
+    byte = ir.IntType(8).as_pointer()
+    kind = ir.FunctionType(ir.VoidType(), [byte, INT32, INT32, INT32])
+    function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+    read, level, data = (ir.Constant(INT32, n) for n in (0, nearness, 1))
+    builder.call(function, [builder.bitcast(pointer, byte), read, level, data])
+    return context.get_dummy_value()
+
+
 @intrinsic
-def prefetch(typing: Any, array: Any, offset: Any) -> Any:
-    """Ask for the cache line of a flat `offset` to be brought near, without waiting for it."""
+def count_ones(typing: Any, bits: Any) -> Any:
+    """How many bits of an unsigned number are set."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        pointer = pointer_to(context, builder, signature.args[0], arguments[0], arguments[1])
-        byte = ir.IntType(8).as_pointer()
-        kind = ir.FunctionType(ir.VoidType(), [byte, INT32, INT32, INT32])
-        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        read, second_level, data = (ir.Constant(INT32, n) for n in (0, 2, 1))
-        builder.call(function, [builder.bitcast(pointer, byte), read, second_level, data])
-        return context.get_dummy_value()
+        return builder.ctpop(arguments[0])
+
+    return types.uint64(types.uint64), build
+
+
+@intrinsic
+def lowest_one(typing: Any, bits: Any) -> Any:
+    """The number of the lowest bit that is set, of an unsigned number that is not zero."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.uint64(types.uint64), build
+
+
+@intrinsic
+def prefetch(typing: Any, array: Any, offset: Any) -> Any:
+    """Ask for the cache line of a flat `offset` to be brought near, to the second level, without waiting for it."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _prefetch(context, builder, signature, arguments, 2)
+
+    return types.void(array, types.uintp), build
+
+
+@intrinsic
+def prefetch_close(typing: Any, array: Any, offset: Any) -> Any:
+    """As `prefetch`, to the first level: for what is near already and used next."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _prefetch(context, builder, signature, arguments, 3)
 
     return types.void(array, types.uintp), build
 

@@ -103,14 +103,16 @@ n_jobs, verbose, pocket_check, hash_features
     def _learning_rule(self) -> tuple[Rule, tuple[float, ...]]:
         if isinstance(self.rule, str):
             check_choice("rule", self.rule, tuple(RULES))
-            rule = RULES[self.rule]
+        if isinstance(self.rule, str | Rule):
+            rule = RULES[self.rule] if isinstance(self.rule, str) else self.rule
             if self.params is not None and not isinstance(self.params, Mapping):
                 raise ValueError(
                     f"params must be a dict of names and numbers for the rule {rule.name!r}, but got {self.params!r}; "
                     f"its parameters are {', '.join(rule.parameters) or 'none'}."
                 )
             values = rule.values(self.params)
-            for name, value in zip(rule.parameters, values, strict=True):
+            known = rule is RULES.get(rule.name)  # what a parameter of another rule may be, its author knows
+            for name, value in zip(rule.parameters, values, strict=True) if known else ():
                 if name in ("learning_rate", "C") or (rule.name, name) == ("pegasos", "lam"):
                     check_positive(name, value, "it is the size of a step")
                 elif not 0 <= value < np.inf:
@@ -118,8 +120,6 @@ n_jobs, verbose, pocket_check, hash_features
                         f"{name} must be a finite number of at least 0, but got {value!r}; use 0 for none of it."
                     )
             return rule, values
-        if isinstance(self.rule, Rule):
-            return self.rule, self.rule.values(self.params)
         if isinstance(self.rule, MissingFunction):
             self.rule.refuse("rule")
         if not callable(self.rule):

@@ -122,6 +122,10 @@ def rows_for(saved: SavedModel, found: Examples) -> tuple[Any, list[str]]:
         raise InputError(
             f"The model takes rows of numbers, but the columns {listed(wrong)} of {found.name} hold something else."
         )
+    if names is not None:  # scikit-learn would wonder about rows without the names of the fit
+        import polars
+
+        return frame.cast(polars.Float64), []
     rows = frame.to_numpy().astype(np.float64)
     return with_width(rows, getattr(saved.model.steps[0][1], "n_features_in_", rows.shape[1]), found.name)
 

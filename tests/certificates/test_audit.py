@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 
 from certificates.problems import separable_integers, small_problems
 from rosenblatt import HalfSpace, PassiveAggressive, Perceptron, audit, separability
+from rosenblatt.certificates.audit import LinearRun, Terms, _replay
+from rosenblatt.certificates.direction import Direction
+from rosenblatt.certificates.problem import Problem
 from rosenblatt.certificates.watching import Watcher
 from rosenblatt.sources import blobs
 
@@ -82,6 +85,15 @@ def test_the_margin_perceptron_has_a_bound_of_its_own(problem, theta, rate):
         assert found.bound >= certificate.mistake_bound and "theta" in found.note
     else:
         assert found.bound == certificate.mistake_bound
+
+
+@pytest.mark.parametrize(("theta", "rate", "bound"), [(0.0, 1.0, 4), (1.0, 1.0, 6), (3.0, 2.0, 7), (0.5, 0.25, 8)])
+def test_the_margin_perceptrons_bound_by_hand(theta, rate, bound):
+    """R = 2 and gamma = 1 through the origin: (R² + 2 theta / eta) / gamma² updates at most."""
+    X, y = [[1.0], [-2.0]], [1, -1]
+    params = {"learning_rate": rate, "theta": theta}
+    model = HalfSpace("margin_perceptron", params=params, fit_intercept=False, shuffle=False)
+    assert audit(model.fit(X, y, record="updates"), X, y).bound == bound
 
 
 def test_params_of_the_margin_perceptron_in_any_form():
@@ -286,3 +298,18 @@ def test_mnist_0_against_1():
     assert 0 < found.mistakes <= found.bound
     assert (found.lengths <= found.lengths_ceiling).all() and (found.progress >= found.progress_floor).all()
     assert found.certificate.verify(split.X_train, split.y_train)
+
+
+def test_an_audit_compares_both_sides_itself():
+    """A direction that promises more than its scores, and a radius that is too small, are found out."""
+    problem = Problem(np.array([[1.0], [-2.0]]), np.array([1, -1], dtype=np.int8), (-1, 1), False)
+    rows, terms = np.array([0, 1, 0]), Terms(True, "")
+
+    def holds(least, square):
+        direction = Direction({0: Fraction(1), 1: Fraction(2)}, Fraction(least), Fraction(1))
+        return _replay(LinearRun(problem, rows), rows, direction, Fraction(square), terms).both
+
+    assert holds(1, 16) is True  # 1, 3, 4 against 1, 2, 3; 1, 9, 16 against 16, 32, 48
+    assert holds("1.5", 16) is False
+    assert holds("1.34", 16) is False  # 4 < 3 · 1.34, in the last update alone
+    assert holds(1, 5) is False  # 16 > 3 · 5, in the last update alone

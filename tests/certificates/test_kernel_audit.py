@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from rosenblatt import KernelPerceptron, audit, load, save
 from rosenblatt.certificates.exact_kernels import Ball, ExactKernel, precision
 from rosenblatt.certificates.problem import Problem
+from rosenblatt.kernels import RBF, Gaussian, Linear, Polynomial
 
 CORNERS, XOR = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), np.array([0, 1, 1, 0])
 
@@ -37,6 +38,17 @@ def test_exclusive_or(kernel, numbers, arithmetic, intercept):
     assert found.mistakes == model.mistakes_ <= found.bound
     assert (found.progress >= found.progress_floor * (1 - 1e-9)).all()
     assert (found.lengths <= found.lengths_ceiling * (1 + 1e-9)).all()
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize(
+    "kernel", [Linear(), Polynomial(3, 0.25, 0.5), RBF(0.3), Gaussian(0.7)], ids=lambda kernel: kernel.name
+)
+def test_exact_values_are_those_of_the_kernel(kernel, intercept):
+    X = np.random.default_rng(0).normal(size=(5, 3))
+    exact = ExactKernel(kernel, Problem(X, np.ones(5, np.int8), (0, 1), intercept)).matrix([0, 1, 2], [0, 3, 4])
+    expected = kernel(X[[0, 1, 2]], X[[0, 3, 4]]) + intercept
+    np.testing.assert_allclose([[float(value) for value in line] for line in exact], expected, rtol=1e-12)
 
 
 @settings(max_examples=25, deadline=None)

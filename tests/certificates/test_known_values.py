@@ -133,3 +133,25 @@ def test_roots_at_the_ends_of_float64(power):
         low, high = root_down(value), root_up(value)
         assert Fraction(low) ** 2 <= value
         assert high == math.inf or Fraction(high) ** 2 >= value
+
+
+@pytest.mark.parametrize("scale", [1.0, 300.0])
+@pytest.mark.parametrize("tolerance", [0.1, 0.01])
+def test_margins_of_many_rows_are_as_tight_as_asked_for(scale, tolerance):
+    """More numbers than exact arithmetic takes: floating point has to come as near, for gamma' too."""
+    toy = blobs(3000, 12, margin=0.5, random_state=0)
+    found = separability(scale * toy.X, toy.y, tolerance=tolerance)
+    assert found.margin <= 0.5 * scale * (1 + 1e-9) and found.margin >= 0.5 * scale * (1 - 1.01 * tolerance)
+    assert found.margin_upper <= found.margin * 1.002 / (1 - tolerance)
+    assert found.gamma <= found.gamma_upper <= found.gamma * 1.002 / (1 - tolerance)
+
+
+@pytest.mark.parametrize("scale", [1.0, 300.0])
+def test_margins_that_many_rows_decide_are_as_tight_too(scale):
+    random = np.random.default_rng(0)
+    X, normal = random.normal(size=(4000, 12)), random.normal(size=12)
+    scores = X @ normal / np.linalg.norm(normal)
+    X, y = scale * X[np.abs(scores) > 0.1], scores[np.abs(scores) > 0.1] > 0
+    found = separability(X, y, tolerance=0.002)
+    assert found.margin_upper <= found.margin * 1.002 / (1 - 0.002)
+    assert found.gamma_upper <= found.gamma * 1.002 / (1 - 0.002)

@@ -231,3 +231,42 @@ def test_what_is_not_a_table_of_numbers_is_refused():
     for X in (np.zeros(3), np.array([["a"]]), np.array([[1j]]), np.array([[np.nan]]), np.array([[math.inf]])):
         with pytest.raises(ValueError, match="rows must be"):
             exactly.Rows(X)
+
+
+# --------------------------------------------------------------- witnesses that are wrong by the least that there is
+
+
+def witness(X, signs, weights, intercept=True):
+    """Whether these weights on all rows are a proof that no hyperplane separates them."""
+    chosen = list(range(len(weights)))
+    return accepts(exactly.check_witness, np.array(X), np.array(signs), chosen, weights, intercept=intercept)
+
+
+def test_weights_that_sum_to_2_over_both_hulls_together_are_no_witness():
+    """1 and 2 are separable; 4/3 · 1 = 2/3 · 2 is a common point of two cones, not of two hulls."""
+    X, signs = [[1.0], [2.0]], [1, -1]
+    assert not witness(X, signs, [Fraction(4, 3), Fraction(2, 3)])
+    assert witness(X, signs, [Fraction(2, 3), Fraction(1, 3)], intercept=False)
+
+
+@pytest.mark.parametrize("apart", [0.0, 2.0**-52, 2.0**-1000])
+def test_hulls_that_miss_each_other_by_the_last_bit_do_not_meet(apart):
+    X = [[1.0, apart], [1.0, 0.0]]
+    assert witness(X, [1, -1], [1, 1]) == (apart == 0.0)
+
+
+def test_a_witness_names_no_row_that_it_does_not_need():
+    X, signs = [[1.0], [1.0], [5.0]], [1, -1, 1]
+    assert witness(X[:2], signs[:2], [1, 1])
+    assert not witness(X, signs, [1, 1, 0])
+    half = Fraction(1, 2)
+    assert not witness([[0.0], [2.0], [0.0], [2.0]], [1, 1, -1, -1], [half] * 4)  # true, but 3 rows are enough in 1-D
+
+
+def test_a_feature_that_a_sparse_row_names_twice_counts_with_its_sum():
+    X = scipy.sparse.csr_array((np.array([1.0, 2.0, 1.0]), np.array([0, 0, 0]), np.array([0, 2, 3])), shape=(2, 1))
+    assert not X.has_canonical_format
+    assert exactly.largest_square(X, constant=False) == 9
+    assert exactly.least(X, np.array([1, 1]), exactly.Plane([1], -2)) == (-1, 1)
+    assert exactly.combination(X, np.array([1, -1]), [0, 1], [1, 1]) == {0: 2}
+    assert X.nnz == 3  # and the rows are left as they were

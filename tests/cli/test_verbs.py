@@ -10,12 +10,15 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import pandas
 import polars
 import pytest
 
 import rosenblatt
+from rosenblatt import Perceptron, save
+from rosenblatt.verbs import predict, training
 from rosenblatt.verbs import train as learn
-from rosenblatt.verbs.learners import LEARNERS
+from rosenblatt.verbs.learners import LEARNERS, make_learner
 from rosenblatt.verbs.training import TOO_FAR, _heard
 
 # ------------------------------------------------------------------------------------------------ train
@@ -122,6 +125,32 @@ def test_weights_of_rows(shell, tmp_path):
     assert "must be numbers" in shell.refused("train", path, "-t", "x", "--weights", "label", code=3)
 
 
+def test_rows_that_weigh_nothing_teach_nothing(tmp_path):
+    """Most labels are wrong, and have no weight."""
+    path = tmp_path / "weighted.csv"
+    x = np.random.default_rng(0).normal(size=300).round(4)
+    right, weigh = np.where(x > 0, "up", "down"), np.arange(300) % 3 == 0
+    label = np.where(weigh, right, np.where(x > 0, "down", "up"))
+    polars.DataFrame({"x": x, "label": label, "w": weigh.astype(int)}).write_csv(path)
+    for learner in ("averaged", "logistic", "svm"):
+        done = learn(str(path), "label", learner=learner, weights="w", holdout=0)
+        assert (done.model.predict(polars.DataFrame({"x": x})) == right).mean() > 0.95
+
+
+def test_a_seed_that_is_set_wins_over_the_usual_one():
+    assert make_learner("averaged", {"random_state": 5}, random_state=0).random_state == 5
+    assert make_learner("averaged", {}, random_state=7).random_state == 7
+
+
+def test_columns_go_by_their_names_for_a_model_without_an_encoder(tmp_path):
+    """A model that was fitted in Python on a frame of numbers, asked about a file with its columns turned around."""
+    rows = pandas.DataFrame({"a": [0.0, 1.0, 5.0, 6.0], "b": [100.0, 0.0, 50.0, 20.0]})
+    save(Perceptron(max_iter=500, random_state=0).fit(rows, ["low", "low", "high", "high"]), tmp_path / "m.safetensors")
+    rows[["b", "a"]].to_csv(tmp_path / "turned.csv", index=False)
+    done = predict(str(tmp_path / "m.safetensors"), str(tmp_path / "turned.csv"), only=True)
+    assert done.table["prediction"].to_list() == ["low", "low", "high", "high"]
+
+
 def test_positive_class(shell, people):
     found = shell.json("train", people, "-t", "answer", "--positive", "no", "--no-save")["summary"]
     assert found["positive"] == "no"
@@ -147,7 +176,8 @@ def test_notes_are_in_our_words():
     assert notes == [TOO_FAR, "a column is left out"]
 
 
-def test_a_model_that_does_not_beat_the_largest_class_says_so_and_what_would(shell, tmp_path):
+def test_a_model_that_does_not_beat_the_largest_class_says_so_and_what_would(shell, monkeypatch):
+    monkeypatch.setattr(training, "THINKING", 30.0)  # whatever else the machine does
     random = np.random.default_rng(1)
     X = random.normal(size=(600, 2))
     y = np.where((X**2).sum(axis=1) < 1.4, "in", "out")

@@ -246,6 +246,18 @@ def test_fingerprints_tell_constants_apart_but_not_names_of_files():
     assert len({fingerprint(make(k)) for k in (1.0, 1, True, -0.0, 0.0)}) == 5
 
 
+def test_an_edit_of_any_file_of_the_engine_is_another_digest(tmp_path, monkeypatch):
+    """A new version of a function that a loop calls must not meet machine code of the old one."""
+    for name, text in (("compiled.py", "a = 1"), ("dense.py", "b = 2")):
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(compiled, "__file__", str(tmp_path / "compiled.py"))
+    digest = compiled.engine_digest.__wrapped__
+    before = digest()
+    assert digest() == before
+    (tmp_path / "dense.py").write_text("b = 3")
+    assert digest() != before
+
+
 def test_one_schedule_is_one_kernel(monkeypatch):
     """A learning rate that is a function is not compiled again, nor read from disk again, for every example."""
     model = Perceptron(answer="voted", learning_rate=lambda t: 1.0 / t)

@@ -46,6 +46,20 @@ def test_epochs_are_those_of_the_reference(loss, targets, size, reduced, sparse)
     np.testing.assert_allclose(descent.weights, np.column_stack([W, b]), rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("size", [1, 7, 40])
+@pytest.mark.parametrize("reduced", [False, True])
+def test_a_weight_of_zero_is_the_row_left_out_of_every_batch(size, reduced):
+    weights = WEIGHTS.copy()
+    weights[::3] = 0.0
+    kept, found = weights > 0, []
+    for rows, targets, c in ((X, REAL, weights), (X[kept], REAL[kept], weights[kept])):
+        objective = Objective(rows, targets, c, "squared", 0.05)
+        descent = gradient.Descent(objective, np.full((2, 6), 0.1), 0.1, "1/sqrt(t)", size, reduced, seed=3)
+        assert descent.epoch() and descent.epoch()
+        found.append(descent.weights)
+    np.testing.assert_allclose(*found, rtol=1e-9, atol=1e-12)
+
+
 @pytest.mark.parametrize(("loss", "targets"), CASES)
 @pytest.mark.parametrize("sparse", [False, True])
 def test_gradient_and_second_derivative_by_finite_differences(loss, targets, sparse):

@@ -29,3 +29,12 @@ def test_no_other_intercept_is_better(squared, ridge, seed, n, whole):
     others = [*breaks, *near, *np.linspace(breaks.min() - 1, breaks.max() + 1, 50)]
     least, *other = costs([b, *others], scores, y, weights, squared, ridge)
     assert least <= min(other) + 1e-9
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.1, 3.0])
+def test_of_several_best_intercepts_the_middle_one(weight):
+    """max(0, 1 - b) + max(0, 1 + b) is 2 from -1 to 1; with a third score the best lie between 0.5 and 1."""
+    scores, y = np.zeros(2), np.array([1.0, -1.0])
+    assert best_intercept(scores, y, np.full(2, weight), False) == 0.0
+    scores, y = np.array([0.0, 0.0, 0.5, -1.5]), np.array([1.0, -1.0, 1.0, -1.0])
+    assert best_intercept(scores, y, np.full(4, weight), False) == 0.5

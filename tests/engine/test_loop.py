@@ -9,6 +9,14 @@ from reference import perceptron as reference
 
 from rosenblatt import HalfSpace, Perceptron
 from rosenblatt.rules import RULES
+from rosenblatt.rules.adaline import adaline
+from rosenblatt.rules.contract import Rule
+from rosenblatt.rules.logistic import logistic
+from rosenblatt.rules.margin_perceptron import margin_perceptron
+from rosenblatt.rules.passive_aggressive import passive_aggressive, passive_aggressive_1, passive_aggressive_2
+from rosenblatt.rules.pegasos import pegasos as pegasos_rule
+from rosenblatt.rules.perceptron import perceptron
+from rosenblatt.rules.sigmoid_neuron import sigmoid_neuron
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
@@ -166,6 +174,7 @@ def test_mistakes_of_an_epoch_are_the_references(multi, problem):
         assert row.updates == len(taught)
         every = [np.append(*space.history[(epoch + 1) * n - 1]) for space in spaces]
         assert row.norm == pytest.approx(np.linalg.norm(every), rel=1e-12)
+    assert model.mistakes_ == sum(row.mistakes for row in model.trace_)
 
 
 AS_ROW = {
@@ -357,6 +366,22 @@ def test_a_half_space_alone_has_the_bits_it_has_among_others(layout):
             assert alone.answers_[name].intercept[0] == together.answers_[name].intercept[k]
 
 
+@pytest.mark.parametrize("shuffle", [False, True])
+@pytest.mark.parametrize("d", [32, 64, 127, 784, 2100])
+@pytest.mark.parametrize("layout", ["float32", "float64"])
+def test_a_long_row_has_the_same_bits_however_it_is_fetched(layout, d, shuffle):
+    """A half-space alone fetches coming rows in another way than five together, and keeps short sums near."""
+    rng = np.random.default_rng(d)
+    X, y = in_layout(rng.normal(size=(30, d)), layout), np.arange(30) % 6
+    options = {"shuffle": shuffle, "random_state": 3, "max_iter": 3}
+    together = Perceptron(**options).fit(X, y)
+    for k in (0, 5):  # in the block of five, and beside it
+        alone = Perceptron(**options).fit(X, y == k)
+        for name in ("last", "averaged"):
+            np.testing.assert_array_equal(alone.answers_[name].coef[0], together.answers_[name].coef[k])
+            assert alone.answers_[name].intercept[0] == together.answers_[name].intercept[k]
+
+
 @pytest.mark.parametrize("layout", ["float64", "csr float64 32", "uint8"])
 def test_the_bits_do_not_depend_on_the_number_of_threads(layout):
     rng = np.random.default_rng(6)
@@ -369,3 +394,83 @@ def test_the_bits_do_not_depend_on_the_number_of_threads(layout):
         assert [(r.updates, r.mistakes, r.norm) for r in fits[0].trace_] == [
             (r.updates, r.mistakes, r.norm) for r in other.trace_
         ]
+
+
+# ---------------------------------------------------------------------- any rule, any layout, either way of several
+
+
+def any_rule(m, sqnorm, t, params):
+    """The rule of that number in the table: one loop to compile for all of them. The last parameter is the weight."""
+    number, a, b, c = params
+    if number == 0.0:
+        step, shrink = perceptron(m, sqnorm, t, (a,))
+    elif number == 1.0:
+        step, shrink = margin_perceptron(m, sqnorm, t, (a, b))
+    elif number == 2.0:
+        step, shrink = passive_aggressive(m, sqnorm, t, ())
+    elif number == 3.0:
+        return passive_aggressive_1(m, sqnorm, t, (c * a,))
+    elif number == 4.0:
+        return passive_aggressive_2(m, sqnorm, t, (c * a,))
+    elif number == 5.0:
+        step, shrink = pegasos_rule(m, sqnorm, t, (a,))
+    elif number == 6.0:
+        step, shrink = logistic(m, sqnorm, t, (a, b))
+    elif number == 7.0:
+        return adaline(m, sqnorm, t, (a, b, c))
+    else:
+        return sigmoid_neuron(m, sqnorm, t, (a, b, c))
+    return c * step, shrink
+
+
+ANY = Rule("any", any_rule, {"number": 0.0, "a": 1.0, "b": 1.0, "c": 1.0}, weighted="c")
+
+
+@pytest.mark.parametrize(
+    ("layout", "multi"),  # each is a loop to compile, so one of them is for every day
+    [("csr float32 32", "coupled"),
+     *(pytest.param(*loop, marks=pytest.mark.slow) for loop in LOOPS if "64" not in loop[0])],
+)  # fmt: skip
+@settings(max_examples=60)
+@given(
+    number=st.integers(0, len(RULES) - 1),
+    seed=st.integers(0, 2**32 - 1),
+    k=st.integers(2, 6),
+    d=st.integers(1, 40),
+    weighted=st.booleans(),
+    intercept=st.booleans(),
+    shrink_intercept=st.booleans(),
+)
+def test_every_rule_in_every_loop(layout, multi, number, seed, k, d, weighted, intercept, shrink_intercept):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 256, (20, d)) if layout == "uint8" else rng.normal(size=(20, d)).astype(np.float32)
+    X = X * (rng.random(X.shape) < 0.7)
+    codes = np.append(rng.integers(0, k, 20 - k), range(k))
+    weights = rng.choice([0.0, 0.5, 1.0, 3.0], 20) if weighted else None
+    if weighted:
+        weights[:2] = 1.0
+    rule = list(RULES.values())[number]
+    scale = float(np.mean(np.einsum("ij,ij->i", X.astype(float), X.astype(float)))) + 1.0
+    usual = {"learning_rate": 0.3 / scale, "lam": 0.05 * scale, "theta": 0.5, "C": 0.5 / scale}
+    params = [usual[name] for name in rule.parameters if name != "weight"]
+    chosen = {"number": number, **dict(zip("ab", params, strict=False))}
+    model = HalfSpace(ANY, chosen, shuffle=False, max_iter=2, multi_class=multi, fit_intercept=intercept,
+                      regularize_intercept=shrink_intercept)  # fmt: skip
+    model.fit(in_layout(X, layout), codes, weights, record="updates")
+    own = rule.values(dict(zip((name for name in rule.parameters if name != "weight"), params, strict=True)))
+    spaces = MULTI[multi](
+        X, codes, k, rule.function, own, model.n_iter_, weights, rule.weighted_index, float(intercept),
+        shrink_intercept,
+    )  # fmt: skip
+    size = max(float(np.abs(w).max()) for space in spaces for w, _ in space.history)
+    tallest = max(abs(b) for space in spaces for _, b in space.history)
+    for name in ("last", "averaged"):
+        w, b = as_one(*weights_of(spaces, name == "averaged"), multi == "coupled")
+        np.testing.assert_allclose(model.answers_[name].coef, w, rtol=1e-3, atol=1e-4 * size)
+        np.testing.assert_allclose(model.answers_[name].intercept, b, rtol=1e-3, atol=1e-4 * (tallest + 1e-30))
+
+
+def test_the_table_of_rules_is_the_one_that_is_tried():
+    functions = [perceptron, margin_perceptron, passive_aggressive, passive_aggressive_1, passive_aggressive_2,
+                 pegasos_rule, logistic, adaline, sigmoid_neuron]  # fmt: skip
+    assert [rule.function for rule in RULES.values()] == functions

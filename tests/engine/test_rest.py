@@ -10,7 +10,8 @@ import scipy.sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import HalfSpace, Perceptron
-from rosenblatt.engine import rest, run, state
+from rosenblatt.engine import compiled, rest, run, state
+from rosenblatt.engine.order import find_mistakes
 
 FEATURES, CLASSES = 60_000, 20  # weights beyond RETRACED
 
@@ -120,3 +121,22 @@ def test_a_rule_that_may_change_its_mind_rests_nobody_wrongly(monkeypatch, slept
     assert_same(awake, rested)
     if rule is fading:
         assert not slept
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_mistakes_are_those_of_everybody_awake_also_where_scores_are_equal(seed):
+    rng = np.random.default_rng(seed)
+    n, classes = 30, 6
+    scores, codes = rng.integers(-2, 3, (classes, n)).astype(np.float32), rng.integers(0, classes, n).astype(np.int32)
+    order = rng.permutation(n).astype(np.int32)
+    awake = np.sort(rng.choice(classes, 3, replace=False))
+    asleep = np.setdiff1d(np.arange(classes), awake)
+    own, rival = np.full(n, -np.inf, np.float32), np.full(n, -np.inf, np.float32)
+    rest._listen(f"listen {compiled.engine_digest()}")(scores, codes, order, asleep, asleep, own, rival)
+    place, wrong = np.full(classes, -1), np.empty(n, bool)
+    place[awake] = np.arange(3)
+    find = rest._find_mistakes(f"some awake {compiled.engine_digest()}")
+    found = find(scores[awake], codes, order, awake, place, own, rival, wrong)
+    expected, count = find_mistakes(scores, codes, order, classes)
+    assert found == count
+    np.testing.assert_array_equal(wrong, expected)

@@ -1,8 +1,10 @@
 """Epochs: the pocket, the same bits in every process, and a diverging run."""
 
 import hashlib
+import signal
 import subprocess
 import sys
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -12,8 +14,9 @@ from hypothesis import strategies as st
 from reference import perceptron as reference
 from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt import HalfSpace, PassiveAggressive, Perceptron
-from rosenblatt.engine import run
+from rosenblatt import HalfSpace, PassiveAggressive, Perceptron, load, save
+from rosenblatt.engine import run, state
+from rosenblatt.engine.order import Shuffler
 from rosenblatt.rules import RULES
 
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -125,6 +128,14 @@ def test_another_seed_is_another_order():
     assert not np.array_equal(one.trace_.updates.rows[0], other.trace_.updates.rows[0])
 
 
+def test_every_order_is_as_likely_as_any_other():
+    shuffler, counts = Shuffler(np.arange(4, dtype=np.int32), 1), Counter()
+    for _ in range(4800):
+        counts[tuple(shuffler().tolist())] += 1
+    assert len(counts) == 24
+    assert sum((count - 200) ** 2 / 200 for count in counts.values()) < 50  # chi-square, 23 degrees: 1 in 1,000
+
+
 @quiet
 def test_every_epoch_visits_every_row_once_in_a_new_order():
     X = np.eye(300)
@@ -209,7 +220,7 @@ def test_one_example_that_overflows_teaches_no_class_anything():
 
 
 def test_an_averaged_float32_run_stays_close_to_float64():
-    """The sum of a hundred thousand weight vectors is kept in parts, which float32 alone could not hold."""
+    """The sum of hundreds of thousands of weight vectors, before any of it is settled."""
     generator = np.random.default_rng(2)
     X = generator.integers(0, 9, (5000, 12))
     y = (X @ generator.normal(size=12) + 4 * generator.normal(size=5000) > 0).astype(int)
@@ -217,6 +228,44 @@ def test_an_averaged_float32_run_stays_close_to_float64():
     double = Perceptron(answer="averaged", max_iter=60, random_state=0).fit(X.astype("float64"), y)
     np.testing.assert_array_equal(single.answers_["last"].coef, double.answers_["last"].coef)
     np.testing.assert_allclose(single.coef_, double.coef_, rtol=2e-6)
+
+
+@quiet
+@pytest.mark.parametrize("layout", [np.asarray, scipy.sparse.csr_array])
+def test_settled_sums_are_the_mean_of_the_reference(monkeypatch, layout):
+    """With so few examples as it takes here: what was settled is counted once."""
+    X, y = problem(3, 3, n=600)
+    monkeypatch.setattr(state, "SETTLE_AFTER", 500)
+    model = Perceptron("averaged", shuffle=False, max_iter=4).fit(layout(X.astype("float32")), y)
+    assert model._state.total is not None
+    spaces = reference.one_against_rest(X, y, 3, RULE, (1.0,), epochs=4)
+    np.testing.assert_allclose(model.coef_, [space.mean()[0] for space in spaces], rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(model.intercept_, [space.mean()[1] for space in spaces], rtol=1e-5, atol=1e-5)
+
+
+@quiet
+def test_settled_sums_go_along_when_classes_layouts_and_dtypes_change(monkeypatch, tmp_path):
+    X, y = problem(4, 2, n=400)
+    later = np.arange(400) % 3
+    answers = []
+    for limit in (2**20, 100):
+        monkeypatch.setattr(state, "SETTLE_AFTER", limit)
+        model = Perceptron("averaged", shuffle=False, max_iter=1).fit(X.astype("float32"), y)
+        model.partial_fit(X.astype("float32"), later)  # a shadow joins, then a third class
+        model.partial_fit(scipy.sparse.csr_array(X.astype("float32")), later)
+        save(model, tmp_path / "model.safetensors")
+        model = load(tmp_path / "model.safetensors")
+        assert (model._state.total is None) == (limit == 2**20)
+        model.partial_fit(X, later)  # float64
+        answers.append(model.answers_["averaged"])
+    np.testing.assert_allclose(answers[1].coef, answers[0].coef, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(answers[1].intercept, answers[0].intercept, rtol=1e-5, atol=1e-5)
+
+
+@quiet
+def test_five_epochs_without_improvement_are_enough():
+    model = Perceptron(tol=0.0, shuffle=False).fit([[1.0], [1.0]], [0, 1])
+    assert model.trace_["mistakes"].tolist() == [2] * 6 and model.stop_reason_ == "no_improvement"
 
 
 @quiet
@@ -258,3 +307,14 @@ def test_the_pocket_does_not_depend_on_threads_with_fractional_weights():
         )
         assert (one.coef_ == two.coef_).all()
         assert (one.intercept_ == two.intercept_).all()
+
+
+def test_a_first_ctrl_c_is_noted_and_a_second_one_interrupts():
+    before = signal.getsignal(signal.SIGINT)
+    with run.interrupt_flag() as interrupted:
+        assert not interrupted()
+        signal.raise_signal(signal.SIGINT)
+        assert interrupted()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before

@@ -689,3 +689,25 @@ def test_gamma_scale_far_from_the_origin():
     with pytest.warns(ConvergenceWarning):
         model.fit(X, np.arange(60) % 2)
     assert model.kernel_.gamma == pytest.approx(1 / (3 * X.var()), rel=1e-6)
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 8])
+@pytest.mark.parametrize("more", [0, 1])
+def test_on_a_stream_a_run_must_be_longer_to_win_the_pocket(size, more):
+    """Two right answers with w = (1, 0), then two (or three) with w = (1, 1); all of them are answered by x·w."""
+    rows = np.array([[1.0, 0], [1, 0], [1, 0], [0, 1], *[[1, 1]] * (2 + more), [-3, 0], [-3, 0]])
+    for model in (
+        KernelPerceptron("linear", answer="pocket", fit_intercept=False), Perceptron("pocket", fit_intercept=False)
+    ):  # fmt: skip
+        for start in range(0, len(rows), size):
+            part = rows[start : start + size]
+            model.partial_fit(part, np.ones(len(part), int), classes=[0, 1])
+        assert model.decision_function([[0.0, 1.0], [1.0, 0.0]]).tolist() == [float(more), 1.0]
+
+
+def test_gamma_of_a_stream_does_not_depend_on_its_first_batch():
+    rows = np.arange(12.0).reshape(3, 4)
+    batch, single = KernelPerceptron("rbf").partial_fit(rows, [0, 1, 0]), KernelPerceptron("rbf")
+    single.learn_one(rows[0], 0)
+    assert batch.kernel_.gamma == single.kernel_.gamma == 0.25
+    assert KernelPerceptron("rbf", shuffle=False).fit(rows, [0, 1, 0]).kernel_.gamma == 1 / (4 * rows.var())

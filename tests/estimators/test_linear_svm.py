@@ -245,3 +245,13 @@ def test_a_run_that_ends_too_early_is_no_worse_than_no_weights(loss, n_classes):
             short += 1e-8 * w @ w + np.mean(missing if loss == "hinge" else missing**2)
         assert model.objective_ == pytest.approx(short, rel=1e-9)
         assert short <= len(model.coef_) and 0 <= model.duality_gap_ <= short * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("regularized", [False, True])
+def test_the_objective_is_that_of_the_float32_weights_that_are_handed_out(regularized):
+    rows = X.astype(np.float32)
+    model = LinearSVM(lam=1e-3, regularize_intercept=regularized).fit(rows, Y)
+    coef, intercept = model.coef_[0].astype(np.float64), float(model.intercept_[0])
+    assert model.coef_.dtype == np.float32
+    value = objective(coef, intercept, 1e-3, "hinge", regularized, rows.astype(np.float64), Y, np.ones(N))
+    assert model.objective_ == pytest.approx(value, rel=1e-11)

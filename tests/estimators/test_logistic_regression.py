@@ -226,3 +226,14 @@ def test_an_outlier_or_the_best_of_several_scores_is_no_separation():
     middle_alone = LogisticRegression(lam=0).fit(middle, three == 1)
     assert middle_alone.stop_reason_ == "converged"
     assert model.coef_[1] == pytest.approx(middle_alone.coef_[0], abs=1e-6)
+
+
+def test_newton_that_runs_out_of_steps_says_so():
+    with pytest.warns(ConvergenceWarning, match="max_iter=1"):
+        model = LogisticRegression(max_iter=1, tol=1e-9).fit(*load_iris(return_X_y=True))
+    assert model.stop_reason_ == "max_iter"
+
+
+def test_what_all_scores_have_in_common_is_taken_off():
+    model = LogisticRegression(lam=1e-2).fit(*load_iris(return_X_y=True))
+    assert model.coef_.shape == (3, 4) and abs(model.intercept_.sum()) < 1e-9 < abs(model.intercept_[0])

@@ -438,3 +438,60 @@ def test_text_where_rows_had_names_is_refused():
     model = Perceptron("averaged").fit(frame, y)
     with pytest.raises(ValueError, match="The feature 'a' must be a number, but got 'x'; leave it out or convert it"):
         model.predict_one({"a": "x", "b": 1.0})
+
+
+@pytest.mark.parametrize("multi", ["ovr", "coupled"])
+@pytest.mark.parametrize("answer", ["last", "averaged"])
+def test_a_score_of_zero_is_the_second_of_two_classes_one_by_one_too(answer, multi):
+    rows, dicts = (Perceptron(answer, fit_intercept=False, multi_class=multi) for _ in range(2))
+    for x, y in [(1.0, "b"), (-1.0, "a"), (2.0, "b")]:
+        rows.learn_one(np.array([x]), y)
+        dicts.learn_one({"x": x}, y)
+    assert [rows.predict_one(np.array([x])) for x in (0.0, 1.0, -1.0)] == ["b", "b", "a"]
+    assert [dicts.predict_one({"x": x}) for x in (0.0, 1.0, -1.0)] == ["b", "b", "a"]
+
+
+@pytest.mark.parametrize("kind", ["row", "dict"])
+@pytest.mark.parametrize("multi", ["ovr", "coupled"])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_mistakes_are_counted_one_by_one_too(kind, multi, n_classes):
+    """They are those that a batch of the same rows meets."""
+    generator = np.random.default_rng(5)
+    Y, y = generator.integers(-2, 3, (80, 3)).astype(float), np.arange(80) % n_classes
+    single, batch = Perceptron(multi_class=multi), Perceptron(multi_class=multi)
+    for model in (single, batch):
+        if kind == "dict":
+            for x, label in zip(Y[:8], y[:8], strict=True):
+                model.learn_one(dict(zip("abc", x, strict=True)), int(label))
+        else:
+            model.partial_fit(Y[:8], y[:8], classes=range(n_classes))
+    before = single.mistakes_
+    for x, label in zip(Y[8:], y[8:], strict=True):
+        single.learn_one(dict(zip("abc", x, strict=True)) if kind == "dict" else x, int(label))
+    batch.learn_many(pandas.DataFrame(Y[8:], columns=list("abc")) if kind == "dict" else Y[8:], y[8:])
+    assert single.mistakes_ == batch.mistakes_ > before
+
+
+def test_a_progressive_error_asks_before_it_teaches():
+    """Labels that change every time are never foreseen, and always known afterwards."""
+    stream = [([1.0], label) for label in ["a", "b"] * 10]
+    found = progressive_error(Perceptron(), stream, every=5)
+    assert (found.examples, found.mistakes) == (20, 20) and found.curve == [(n, 1.0) for n in (5, 10, 15, 20)]
+    told = []
+    progressive_error(Perceptron(), stream, every=5, on_progress=lambda result: told.append(result.examples) or True)
+    assert told == [5]
+
+
+def test_hashed_features_have_their_signs_on_the_quick_way_too():
+    """Parameters that are set send the next example the careful way."""
+    generator = np.random.default_rng(0)
+    quick, careful = Perceptron(hash_features=64), Perceptron(hash_features=64)
+    names = list("abcdefgh")
+    assert {murmurhash3_32(name) < 0 for name in names} == {True, False}
+    for _ in range(30):
+        x = dict(zip(names, generator.integers(-3, 4, 8).astype(float).tolist(), strict=True))
+        label = int(sum(x.values()) > 0)
+        assert quick.predict_one(x) == careful.set_params(hash_features=64).predict_one(x)
+        quick.learn_one(x, label)
+        careful.set_params(hash_features=64).learn_one(x, label)
+    np.testing.assert_array_equal(quick.coef_, careful.coef_)

@@ -249,3 +249,33 @@ def test_a_first_fit_with_warm_start_begins_at_random_and_the_next_goes_on():
     with pytest.warns(ConvergenceWarning):
         warm.fit(X, y)
     assert warm.objective_ < first and np.abs(warm.coef_ - cold.coef_).max() < 0.1
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("size", [1, 3, 8])
+def test_steps_of_a_layer_are_the_mean_over_their_batch(size):
+    rows, y, weights = X[:8, :2], np.arange(8) % 2, np.array([1.0, 2.0, 1.0, 1.0, 3.0, 1.0, 1.0, 2.0])
+    layer = Layer("sigmoid", solver="sgd", batch_size=size, learning_rate=0.5, max_iter=1, random_state=0)
+    layer.fit(rows, y, weights)
+    random = np.random.RandomState(0)
+    random.normal(size=(1, 2)), random.normal(size=1)  # the start, of which a single layer takes nothing
+    order = np.arange(8) if size == 8 else random.permutation(8)
+    w, b, share = np.zeros(2), 0.0, weights / weights.mean()
+    for start in range(0, 8, size):
+        chosen = order[start : start + size]
+        a = expit(rows[chosen] @ w + b)
+        delta = (a - y[chosen]) * a * (1 - a) * share[chosen] / len(chosen)
+        w, b = w - 0.5 * delta @ rows[chosen], b - 0.5 * delta.sum()
+    np.testing.assert_allclose(layer.weights_[0], w, rtol=1e-9)
+    np.testing.assert_allclose(layer.bias_[0], b, rtol=1e-9)
+
+
+def test_streamed_gives_every_row_its_weight(monkeypatch):
+    monkeypatch.setattr("rosenblatt.estimators.streamed.BLOCK_BYTES", 200)  # a few rows a block
+    rows, weights = X[:40], np.arange(40) % 4 / 2.0
+    pairs, y = PairProducts(5, random_state=0), Y[:40]
+    streamed = Streamed(pairs, Perceptron("averaged"), max_iter=1, shuffle=False).fit(rows, y, weights)
+    whole = Perceptron("averaged").partial_fit(pairs.fit_transform(rows), y, sample_weight=weights)
+    np.testing.assert_allclose(streamed.learner_.coef_, whole.coef_, rtol=1e-12)
+    unweighted = Perceptron("averaged").partial_fit(pairs.transform(rows), y)
+    assert not np.allclose(unweighted.coef_, whole.coef_)

@@ -81,6 +81,7 @@ def test_batches_of_any_size_are_one_epoch_in_file_order(answer, multi):
     else:
         np.testing.assert_array_equal(model.coef_, [s.mean()[0] if answer == "averaged" else s.w for s in spaces])
     assert model.n_iter_ == 5
+    assert model.mistakes_ == sum(reference.was_wrong(spaces, t, Y[t], y[t]) for t in range(90))
 
 
 @pytest.mark.parametrize("multi", ["ovr", "coupled"])
@@ -182,3 +183,15 @@ def test_the_pocket_on_a_stream_is_the_weights_of_the_longest_run():
     end = ends[int(np.argmax(lengths)) + 1]
     np.testing.assert_array_equal(batch.coef_[0], space.history[end - 1][0])
     np.testing.assert_array_equal(single.coef_[0], space.history[end - 1][0])
+
+
+@pytest.mark.parametrize("size", [1, 3, 7])
+def test_a_record_run_that_still_goes_on_counts_for_the_pocket(size):
+    """Two right answers end at a mistake; the four after it are more, although nothing has ended them yet."""
+    Y, y = np.array([[1.0, 0], [1, 0], [1, 0], [0, 1], [1, 1], [1, 1], [1, 1], [1, 1]]), np.ones(8, int)
+    model = Perceptron("pocket", fit_intercept=False)
+    for start in range(0, 8, size):
+        model.partial_fit(Y[start : start + size], y[start : start + size], classes=[0, 1])
+    assert model.coef_.tolist() == [[1.0, 1.0]]
+    model.partial_fit([[-1.0, 0.0], [-1.0, 0.0]], [1, 1])  # its end, which is no longer run
+    assert model.coef_.tolist() == [[1.0, 1.0]] and model.answers_["last"].coef.tolist() == [[-1.0, 1.0]]

@@ -230,6 +230,26 @@ def test_train_error_is_weighted_and_both_records_may_be_asked_for():
 
 
 @quiet
+@pytest.mark.parametrize("layout", [np.asarray, scipy.sparse.csr_array])
+@pytest.mark.parametrize("multi", ["ovr", "coupled"])
+def test_errors_of_rows_with_a_score_of_zero_are_those_of_predict(multi, layout):
+    """Without an intercept a row of zeros has no score; it is answered with the second of two classes."""
+    X, y = layout(np.array([[1.0], [-1.0], [0.0]])), np.array(["b", "a", "b"])
+    model = Perceptron(fit_intercept=False, multi_class=multi, max_iter=3, shuffle=False)
+    model.fit(X, y, eval_set=(X, np.array(["b", "a", "a"])), record="train_error")
+    assert model.predict(X).tolist() == ["b", "a", "b"] and model.stop_reason_ == "max_iter"
+    assert model.trace_["train_error"].tolist() == [0.0] * 3
+    assert model.trace_["test_error"].tolist() == [1 / 3] * 3
+
+
+def test_a_margin_rule_has_converged_when_it_teaches_nothing_not_when_all_answers_are_right():
+    model = HalfSpace("margin_perceptron", {"theta": 5.0}, fit_intercept=False, shuffle=False)
+    model.fit([[1.0], [-1.0]], [1, 0])
+    assert model.coef_.tolist() == [[6.0]] and model.stop_reason_ == "converged"
+    assert model.trace_["mistakes"].tolist() == [1, 0, 0, 0] and model.trace_["updates"].tolist() == [2, 2, 2, 0]
+
+
+@quiet
 def test_labels_that_only_the_test_set_has_are_errors():
     X, y = integers(3, 2)
     model = Perceptron(random_state=0, max_iter=2).fit(X, y, eval_set=(X, np.full(30, 7)))
@@ -269,6 +289,18 @@ def test_class_weight_is_a_sample_weight():
     balanced = Perceptron(class_weight="balanced", random_state=0, max_iter=3).fit(X, names)
     by_row.fit(X, names, (len(y) / (3 * np.bincount(y)))[y])
     np.testing.assert_allclose(balanced.coef_, by_row.coef_)
+
+
+@quiet
+@pytest.mark.parametrize("class_weight", [{0: 2.0, 1: 3.0}, "balanced"])
+def test_class_weight_multiplies_the_sample_weight(class_weight):
+    X, y = [[1.0], [-2.0], [3.0]], np.array([0, 1, 1])
+    given = np.array([1.0, 2.0, 0.5])
+    factors = np.array([2.0, 3.0, 3.0] if isinstance(class_weight, dict) else [1.5, 0.75, 0.75])
+    model = Perceptron(shuffle=False, max_iter=2, class_weight=class_weight).fit(X, y, given, record="updates")
+    rows, steps = model.trace_.updates.rows[0], model.trace_.updates.steps[0]
+    assert len(rows) >= 2
+    np.testing.assert_array_equal(np.abs(steps), (given * factors)[rows])
 
 
 @quiet

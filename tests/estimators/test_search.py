@@ -84,6 +84,38 @@ def test_settings_that_can_not_learn_together_are_fitted_one_by_one():
     assert_separate(found, learner, DIGITS, NUMBERS)
 
 
+@pytest.mark.parametrize(
+    "apart",
+    [
+        {"class_weight": [None, {1: 9.0}]},
+        {"random_state": [0, 1]},
+        {"fit_intercept": [True, False]},
+        {"shuffle": [True, False]},
+        {"max_iter": [1, 4]},
+        {"tol": [None, 1.0]},
+        {"regularize_intercept": [False, True]},
+    ],
+    ids=lambda apart: next(iter(apart)),
+)
+def test_settings_that_differ_in_more_than_the_rules_parameters_keep_to_their_own(apart, monkeypatch):
+    monkeypatch.setattr("rosenblatt.estimators.search.pays", lambda X, settings, lanes: True)
+    ((name, values),) = apart.items()
+    if name == "regularize_intercept":
+        rows, learner = (
+            scipy.sparse.csr_array(IRIS.astype(np.float32)),
+            HalfSpace("pegasos", max_iter=9, random_state=0),
+        )
+        grid = {"params": [{"lam": lam} for lam in (1e-3, 0.1)], **apart}
+    else:
+        rows, learner = IRIS, PassiveAggressive(max_iter=9, random_state=0)
+        grid = {"C": [1e-3, 0.1], **apart}
+    found = search(rows, KINDS, learner, grid, 3)
+    assert found.fused_ == found.fold_scores.size
+    first = np.array([setting[name] == values[0] for setting in found.params])
+    assert (found.fold_scores[first] != found.fold_scores[~first]).any()  # it does make a difference
+    assert_separate(found, learner, rows, KINDS)
+
+
 def test_weights_and_scorers_and_splitters():
     rng = np.random.default_rng(0)
     weights = rng.integers(1, 4, len(NUMBERS)).astype(float)

@@ -19,6 +19,7 @@ from rosenblatt import (
     ThresholdMachine,
     progressive_error,
 )
+from rosenblatt.rules import RULES
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -162,6 +163,8 @@ PARAMETERS = [
     (HalfSpace("perceptron", {"C": 1.0}), "but got 'C'"),
     (HalfSpace("perceptron", [1.0]), r"params must be a dict .* got \[1.0\]"),
     (HalfSpace("perceptron", {"learning_rate": "fast"}), "fast"),
+    (HalfSpace(RULES["perceptron"], [1.0]), r"params must be a dict .* got \[1.0\]"),
+    (HalfSpace(RULES["perceptron"], {"learning_rate": -1.0}), "learning_rate"),
     (HalfSpace("perceptron", {"learning_rate": -1.0}), "learning_rate"),
     (HalfSpace(3), "rule must be a name in RULES or a Python function, but got 3"),
     (HalfSpace(lambda m: (1.0, 1.0)), r"rule must take 4 arguments, but <lambda> takes \(m\)"),

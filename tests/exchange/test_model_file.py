@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 import rosenblatt
 from rosenblatt import HalfSpace, PassiveAggressive, Perceptron, load, save
+from rosenblatt.exchange.model_file import description
+from rosenblatt.exchange.values import checked_csr
 from rosenblatt.models.file import read_file, write_file
 from rosenblatt.sources import overlapping_blobs
 
@@ -117,6 +119,40 @@ def test_a_damaged_file_is_refused_in_one_sentence(tmp_path_factory, whole, data
         assert "save the model again" in said or "install a newer" in said
     else:  # the change met a number, or a name that may be any
         assert isinstance(loaded, Perceptron)
+
+
+def test_every_number_is_under_the_seal(whole, tmp_path):
+    path = tmp_path / "model.safetensors"
+    first = 8 + int.from_bytes(whole[:8], "little")  # where the arrays begin
+    assert len(whole) - first > 100
+    for place in np.linspace(first, len(whole) - 1, 40).astype(int).tolist():
+        content = bytearray(whole)
+        content[place] ^= 1 << place % 8
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match="its seal does not fit"):
+            load(path)
+
+
+def test_an_array_that_belongs_to_nothing_is_refused(tmp_path):
+    path = tmp_path / "model.safetensors"
+    header, arrays = description(Perceptron().fit([[0.0], [1.0]], [0, 1]))
+    write_file(path, header, arrays)
+    load(path)
+    write_file(path, header, {**arrays, "more": np.zeros(3)})
+    with pytest.raises(ValueError, match="'more' belongs to nothing"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("indices", "indptr"),
+    [([0, 1], [1, 1, 2]), ([0, 1], [0, 1, 1]), ([0, 1], [0, 3, 2]), ([0, 1], [0, 2]), ([0, 2], [0, 1, 2]),
+     ([-1, 1], [0, 1, 2]), ([0], [0, 1, 2]), ([0, 1], [0, -1, 2])],
+)  # fmt: skip
+def test_sparse_rows_that_would_lead_a_loop_astray_are_refused(indices, indptr):
+    data = np.ones(2)
+    assert checked_csr(data, np.array([0, 1]), np.array([0, 1, 2]), (2, 2)).nnz == 2
+    with pytest.raises(ValueError, match="sparse matrix"):
+        checked_csr(data, np.array(indices), np.array(indptr), (2, 2))
 
 
 @pytest.mark.parametrize(

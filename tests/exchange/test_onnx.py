@@ -137,6 +137,25 @@ def test_probabilities(model, tmp_path):
         check(model.fit(models.X, labels), models.X, tmp_path)
 
 
+def test_probabilities_where_no_class_has_any(tmp_path):
+    model = LogisticRegression(multi_class="ovr").fit(models.X, models.SEVERAL)
+    state = model._state
+    state.set_weights(np.zeros((state.count, state.n_features)), np.full(state.count, -800.0))
+    model._models = {}
+    even = np.full((len(models.X), state.count), 1 / state.count)
+    np.testing.assert_array_equal(model.predict_proba(models.X), even)
+    np.testing.assert_array_equal(run(model, models.X, tmp_path)["probabilities"], even)
+
+
+def test_rows_beyond_those_of_the_fit_are_clipped(tmp_path):
+    model = make_pipeline(MinMaxScaler((-1, 2), clip=True), Perceptron("averaged", max_iter=3, random_state=0))
+    model.fit(models.X, models.SEVERAL)
+    far = 9 * models.X
+    assert not np.array_equal(model[0].transform(far), model[0].set_params(clip=False).transform(far))
+    model[0].set_params(clip=True)
+    check(model, far, tmp_path)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "uint8"])
 def test_other_inputs(dtype, tmp_path):
     rows = (np.abs(models.X) * 50).astype(dtype)
@@ -353,3 +372,19 @@ def test_a_date_column_says_its_unit():
     assert encoder.columns_[0].kind == "number" and encoder.columns_[0].why == "in days since 1970-01-01"
     with pytest.raises(ValueError, match="holds numbers in the model, but row 1 has 'May'"):
         encoder.transform({"d": ["May", "June"]})
+
+
+def test_ties_are_answered_alike(tmp_path):
+    """A score of 0 is the second of two classes, a vote of 0 is positive, the first best of several answers."""
+    line = [[1.0], [-1.0]]
+    plain = Perceptron(fit_intercept=False, shuffle=False).fit(line, ["yes", "no"])
+    voted = Perceptron("voted", fit_intercept=False, shuffle=False).fit(line, ["yes", "no"])
+    coupled = Perceptron(fit_intercept=False, shuffle=False, multi_class="coupled").fit(line, ["yes", "no"])
+    kernel = KernelPerceptron("linear", fit_intercept=False, shuffle=False).fit(line, ["yes", "no"])
+    several = Perceptron(fit_intercept=False, shuffle=False, max_iter=1)
+    several.fit([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], ["a", "b", "c"])
+    for model in (plain, voted, coupled, kernel, several):
+        rows = np.zeros((1, model.n_features_in_))
+        expected = model.predict(rows).tolist()
+        assert expected == (["a"] if model is several else ["yes"])
+        assert run(model, rows, tmp_path)["label"].tolist() == expected

@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, QuantileTransformer, StandardScaler
 
 from rosenblatt import KernelPerceptron, Perceptron, describe, load, save
+from rosenblatt.exchange.engine_forms import check_updates
 from rosenblatt.exchange.table import HOMES, MODELS, form_of
 from rosenblatt.exchange.values import Reader, Writer
 from tests.exchange import models
@@ -255,3 +256,36 @@ def test_any_value_comes_back_as_it_was(value):
     assert not reader.unread
     np.testing.assert_equal(back, value)
     assert repr(type(back)) == repr(type(value))
+
+
+@pytest.mark.parametrize("cut", range(1, 9))
+def test_the_pocket_of_a_stream_goes_on_in_the_middle_of_a_run(cut, tmp_path):
+    """One more right answer after the file than before the last mistake: the run must not begin anew."""
+    rows = np.array([[1.0, 0], [1, 0], [1, 0], [0, 1], [1, 1], [1, 1], [1, 1], [-3, 0], [-3, 0]])
+    for model in (
+        Perceptron("pocket", fit_intercept=False), KernelPerceptron("linear", answer="pocket", fit_intercept=False)
+    ):  # fmt: skip
+        for number, row in enumerate(rows):
+            model.partial_fit([row], [1], classes=[0, 1])
+            if number + 1 == cut:
+                model = after_a_round_trip(model, tmp_path)
+        assert model.decision_function([[0.0, 1.0], [1.0, 0.0]]).tolist() == [1.0, 1.0]
+
+
+def test_named_features_keep_their_places(tmp_path):
+    model = Perceptron()
+    for x, label in [({"z": 1.0, "a": 2.0}, "up"), ({"m": 3.0, "z": -1.0}, "down"), ({"a": -1.0, "m": 1.0}, "up")]:
+        model.learn_one(x, label)
+    loaded = after_a_round_trip(model, tmp_path)
+    for x in ({"z": 5.0}, {"a": 5.0}, {"m": 5.0}, {"z": -5.0}, {"a": -5.0}, {"m": -5.0}):
+        assert loaded.predict_one(x) == model.predict_one(x)
+    for learner in (model, loaded):
+        learner.learn_one({"a": 1.0, "new": -4.0, "z": 2.0}, "down")
+    assert loaded.coef_.tolist() == model.coef_.tolist()
+
+
+@pytest.mark.parametrize("row", [-1, 3])
+def test_updates_name_rows_that_are_there(row):
+    check_updates(np.array([0, 2]), np.ones((2, 3)), 3)
+    with pytest.raises(ValueError, match="a row that is not there"):
+        check_updates(np.array([0, row]), np.ones((2, 3)), 3)

@@ -34,6 +34,25 @@ def test_links_in_a_circle_are_refused(tmp_path):
     assert (tmp_path / "a").is_symlink() and (tmp_path / "b").is_symlink()
 
 
+@pytest.mark.skipif(os.name != "posix", reason="folders are files on POSIX alone")
+def test_bytes_are_on_the_disk_before_the_name_and_the_name_before_the_end(tmp_path, monkeypatch):
+    happened, sync, replace = [], os.fsync, os.replace
+
+    def note_sync(number):
+        what = os.fstat(number)
+        happened.append("folder" if stat.S_ISDIR(what.st_mode) else f"{what.st_size} bytes")
+        sync(number)
+
+    def note_replace(*names):
+        happened.append("name")
+        replace(*names)
+
+    monkeypatch.setattr(os, "fsync", note_sync)
+    monkeypatch.setattr(os, "replace", note_replace)
+    write_whole(tmp_path / "file", b"12345")
+    assert happened == ["5 bytes", "name", "folder"]
+
+
 @pytest.fixture
 def no_renaming(monkeypatch):
     def refuse(*_):

@@ -11,6 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rosenblatt import ColumnEncoder
 from rosenblatt.features import columns
+from rosenblatt.features.words import _normalised, document_frequencies, vocabulary_of
 
 TABLE = pl.DataFrame(
     {
@@ -433,3 +434,29 @@ def test_commas_between_thousands_that_come_late():
     encoder = ColumnEncoder(scale=None).fit({"a": [f"{number:,}" for number in numbers]})
     assert encoder.columns_[0].kind == "number" and encoder.columns_[0].missing == 0
     assert encoder.transform({"a": ["7", "1,110"]})[:, 0].tolist() == [7, 1110]
+
+
+def test_words_are_weighted_by_hand():
+    """1 + log(count), times 1 + log((1 + texts)/(1 + texts with the word)), and every text of length 1."""
+    texts = pl.Series(["red red blue", "red green", "green blue blue blue", "red"])
+    words = vocabulary_of(document_frequencies(texts), 4, 10)
+    assert words.vocabulary == ["blue", "green", "red"]
+    blue = green = 1 + np.log(5 / 3)
+    red = 1 + np.log(5 / 4)
+    expected = np.array([
+        [blue, 0, (1 + np.log(2)) * red], [0, green, red], [(1 + np.log(3)) * blue, green, 0], [0, 0, red],
+    ])  # fmt: skip
+    found = np.zeros((4, 3))
+    rows, columns, values = words.transform(texts)
+    found[rows, columns] = values
+    np.testing.assert_allclose(found, expected / np.linalg.norm(expected, axis=1, keepdims=True), rtol=1e-12)
+
+
+def test_words_that_share_a_column_are_added_up_in_the_same_order_always():
+    random = np.random.default_rng(0)
+    rows, columns, values = random.integers(0, 3, 200), random.integers(0, 4, 200), random.normal(size=200)
+    first = _normalised(rows, columns, values, 4)
+    for _ in range(5):
+        order = random.permutation(200)
+        for one, other in zip(first, _normalised(rows[order], columns[order], values[order], 4), strict=True):
+            np.testing.assert_array_equal(one, other)

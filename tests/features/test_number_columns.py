@@ -13,7 +13,8 @@ from rosenblatt import ColumnEncoder
 from rosenblatt.features import columns, number_columns, number_figures, number_rows
 from rosenblatt.features.number_columns import figures, fill
 
-whole_numbers = st.lists(st.tuples(st.integers(-1000, 1000), st.booleans()), min_size=1, max_size=200)
+numbers = st.integers(-1000, 1000) | st.just(0)  # zeros are counted
+whole_numbers = st.lists(st.tuples(numbers, st.booleans()), min_size=1, max_size=200)
 
 
 def in_pieces(values, cuts):

@@ -43,6 +43,23 @@ def test_values_are_the_formula(kernel, kind):
     np.testing.assert_allclose(kernel(X), kernel(X, X))
 
 
+@pytest.mark.parametrize("kernel", [RBF(0.7), Gaussian(1.5)], ids=str)
+def test_radial_values_far_from_the_origin_lose_no_digits(kernel):
+    X, Y = A + 1e7, B + 1e7
+    expected = [[FORMULAS[kernel](x, y) for y in Y] for x in X]
+    np.testing.assert_allclose(kernel(X, Y), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "valid"),
+    [(Linear(), True), (Polynomial(2, coef0=0.0), True), (Polynomial(2, coef0=-1.0), False), (RBF(0.7), True),
+     (Gaussian(1.5), True), (Sigmoid(1.0, 0.0), False), (Function(np.dot), False)],
+    ids=str,
+)  # fmt: skip
+def test_only_what_is_known_to_be_an_inner_product_is_called_valid(kernel, valid):
+    assert kernel.valid is valid
+
+
 def test_names_and_scikit_learns_kernels():
     assert set(KERNELS) == {"linear", "polynomial", "rbf", "gaussian", "sigmoid", "precomputed"}
     np.testing.assert_allclose(RBF(0.3)(A, B), pairwise.rbf_kernel(A, B, gamma=0.3))

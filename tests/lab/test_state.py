@@ -13,6 +13,7 @@ from rosenblatt.lab import tour
 from rosenblatt.lab.learners import LEARNERS, Choice
 from rosenblatt.lab.sets import SETS
 from rosenblatt.lab.state import State, apply, data_of, from_address, to_address
+from rosenblatt.lab.upload import take
 
 coordinates = st.floats(-1e6, 1e6, allow_nan=False).map(lambda v: round(v, 3))
 places = st.lists(st.lists(coordinates, min_size=2, max_size=2), min_size=1, max_size=3)
@@ -144,3 +145,8 @@ def test_many_own_points_do_not_fit_into_an_address():
     rows = np.random.default_rng(0).normal(size=(3000, 2))
     state = State(points=tuple((x, y, 1 if x > 0 else -1) for x, y in rows.tolist()))
     assert to_address(state) == ""
+
+
+def test_the_second_class_of_a_file_is_the_positive_one():
+    state, left_out = take(State.of("xor"), ["a", "b", "kind"], [["1", "2", "yes"], ["3", "4", "no"]], "a", "b", "kind")
+    assert state.points == ((1.0, 2.0, 1), (3.0, 4.0, -1)) and state.classes == ("no", "yes") and left_out == 0

@@ -114,3 +114,12 @@ def test_machines_are_equal_by_what_they_do_at_the_start() -> None:
     second.network.units.update({name: ~~unit for name, unit in second.network.units.items()})
     first.reset()
     assert first.run([1, 1, 0, 1]).tolist() == second.run([1, 1, 0, 1]).tolist()
+
+
+def test_edited_units_count() -> None:
+    machine = ThresholdMachine.from_units(["x"], {"lit": ThresholdUnit([1, 1], -0.5, ("x", "lit"))})
+    assert machine.run([0, 1, 0]).ravel().tolist() == [0, 1, 1]
+    machine.network.units["lit'"] = ThresholdUnit([1, 0], -0.5, ("x", "lit"))  # it no longer reads itself
+    assert machine.run([0, 1, 0]).ravel().tolist() == [0, 1, 0]
+    machine.reset()
+    assert [machine.step(x) for x in (0, 1, 0)] == [0, 1, 0]

@@ -11,8 +11,10 @@ import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rosenblatt import explain, from_rules
+from rosenblatt import ThresholdNetwork, ThresholdUnit, explain, from_rules
 from rosenblatt.logic.expression import ExpressionError
+from rosenblatt.logic.function import assignments
+from rosenblatt.logic.packed import PackedNetwork
 from rosenblatt.logic.rules import RuleNetwork, RuleWarning
 from tests.reference.logic import credit
 
@@ -371,3 +373,16 @@ def test_names_of_rules_and_decisions_may_be_columns() -> None:
     assert network.predict(rows).tolist() == ["a", "a_", None, "a_"]
     assert explain(network, {name: values[0] for name, values in rows.items()}).because.startswith("rule 1, if")
     assert explain(network, {name: values[2] for name, values in rows.items()}).because == "no rule matched"
+
+
+def test_packed_bits_are_for_ands_and_ors_alone() -> None:
+    """Of three inputs, two of which are enough, neither is what a majority computes."""
+    table = assignments(3)
+    inputs = [np.packbits(column) for column in table.T]
+    gates = {"and": True, "or": True, "nand": True, "nor": True, "majority": False}
+    for name, possible in gates.items():
+        unit = ThresholdUnit.gate(name, 3, inputs=("a", "b", "c"))
+        packed = PackedNetwork(ThresholdNetwork(("a", "b", "c"), {"out": unit}, ("out",)))
+        assert packed.possible is possible
+        if possible:
+            np.testing.assert_array_equal(np.unpackbits(packed(inputs)[0], count=8), unit(table))

@@ -8,6 +8,8 @@ import scipy.sparse
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
+from matplotlib.contour import QuadContourSet
+from matplotlib.patches import Rectangle
 
 from rosenblatt import separability
 from rosenblatt.plots import SeparabilityDisplay
@@ -53,6 +55,19 @@ def test_a_band(d, layout, intercept):
     assert len(display.ax_.collections[0].get_offsets()) == 30
     circled = next(c for c in display.ax_.collections if c.get_label() == "support vectors").get_offsets()
     assert len(circled) == len(found.support_vectors)
+    if d == 2:  # the filled contour reaches as far as the margin from the line between, on both sides
+        band = next(c for c in display.ax_.collections if isinstance(c, QuadContourSet) and c.filled)
+        distance = (band.get_paths()[0].vertices @ found.normal + found.offset) / np.linalg.norm(found.normal)
+        edges = distance[np.abs(np.abs(distance) - found.margin) < 0.01]
+        assert (
+            np.abs(distance).max() == pytest.approx(found.margin, rel=1e-6) and (edges > 0).any() and (edges < 0).any()
+        )
+    else:
+        (band,) = (patch for patch in display.ax_.patches if isinstance(patch, Rectangle))
+        centre = -found.offset / found.normal[0] if d == 1 else 0.0
+        assert band.get_x() == pytest.approx(centre - found.margin) and band.get_width() == pytest.approx(
+            2 * found.margin
+        )
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 10])

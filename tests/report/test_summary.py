@@ -28,7 +28,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from rosenblatt import ColumnEncoder, KernelPerceptron, LeastSquares, LinearSVM, Perceptron
 from rosenblatt.features.anatomy import Seen
-from rosenblatt.report import summarise
+from rosenblatt.report import separation, summarise
 from rosenblatt.report.advice import Judge
 from rosenblatt.report.scores import Confusion, Share, area_under_roc, lead
 from rosenblatt.sources import digits, iris
@@ -319,6 +319,25 @@ def test_many_rows_are_told_not_separable_from_a_few():
     summary = summarise(model, X[:5000], y[:5000], X_train=X, y_train=y, advise=False)
     assert summary.separation.verdict == "not separable"
     assert summary.rows_train == 60_000
+
+
+def test_separable_is_said_of_all_rows_or_not_at_all(monkeypatch):
+    """The few that are asked first can be told apart; two that are asked later cannot."""
+    X = np.append(np.arange(-20.0, 20.0) + 0.5, [7.0, 7.0])[:, None]
+    y = np.append(X[:40, 0] > 0, [True, False])
+    monkeypatch.setattr(separation._Question, "_few", lambda self: np.arange(40))
+    summary = summarise(LinearSVM().fit(X, y), X, y, X_train=X, y_train=y, advise=False)
+    assert summary.separation.verdict == "not separable" and summary.separation.witness_rows == 2
+    alike = summarise(LinearSVM().fit(X[:40], y[:40]), X, y, X_train=X[:40], y_train=y[:40], advise=False)
+    assert alike.separation.verdict == "separable"
+
+
+def test_the_baseline_answers_what_was_commonest_in_training():
+    X, y = np.arange(10.0)[:, None], np.array(["a"] * 6 + ["b"] * 4)
+    model = LinearSVM().fit(X, y)
+    summary = summarise(model, X[4:], y[4:], X_train=X, y_train=y, advise=False)
+    assert summary.baseline.answer == "a" and summary.baseline.accuracy == Share(2, 6)
+    assert summarise(model, X[4:], y[4:], advise=False).baseline.answer == "b"  # all that is known
 
 
 def test_sparse_rows():

@@ -162,3 +162,18 @@ def test_a_heavy_row_is_not_thrown_beyond_its_own_loss(name, m, sqnorm, eta, wei
         assert rule.function(m, sqnorm, 1, params)[0] == pytest.approx(
             weight * rule.function(m, sqnorm, 1, (eta, 0.0, 1.0))[0]
         )
+
+
+@given(m=margins, sqnorm=squares, eta=positive, weight=st.floats(1e-3, 1e6))
+def test_adaline_never_steps_beyond_its_least_loss(m, sqnorm, eta, weight):
+    step, _ = RULES["adaline"].function(m, sqnorm, 1, (eta, 0.0, weight))
+    moved = m + step * sqnorm
+    assert min(m, 1.0) - 1e-9 <= moved <= max(m, 1.0) + 1e-9
+    if weight * eta * sqnorm >= 1.0:
+        assert moved == pytest.approx(1.0, abs=1e-9)
+
+
+@given(m=margins, sqnorm=squares, eta=positive, weight=st.floats(1.0, 1e6, exclude_min=True))
+def test_a_neuron_moves_the_score_of_a_heavy_row_by_at_most_16_27(m, sqnorm, eta, weight):
+    step, _ = RULES["sigmoid_neuron"].function(m, sqnorm, 1, (eta, 0.0, weight))
+    assert step * sqnorm <= 16 / 27 + 1e-12

@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import io
 import lzma
+import os
 import subprocess
 import sys
 import threading
@@ -239,3 +240,20 @@ def test_importing_sources_imports_neither_scikit_learn_nor_scipy():
     code = "import sys, rosenblatt.sources; print({'sklearn', 'scipy', 'urllib.request'} & set(sys.modules))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "set()"
+
+
+def test_bytes_are_on_the_disk_before_the_file_has_its_name(tmp_path, monkeypatch):
+    happened, sync, replace = [], os.fsync, Path.replace
+
+    def note_sync(number):
+        happened.append(os.fstat(number).st_size)
+        sync(number)
+
+    def note_replace(path, target):
+        happened.append(target.name)
+        return replace(path, target)
+
+    monkeypatch.setattr(os, "fsync", note_sync)
+    monkeypatch.setattr(Path, "replace", note_replace)
+    download(known(), tmp_path, progress=lambda done, total: None, opener=lambda url: io.BytesIO(PACKED))
+    assert happened == [len(PACKED), "known.gz"]

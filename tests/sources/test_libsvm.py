@@ -56,6 +56,7 @@ def test_columns_are_counted_when_not_given(tmp_path):
         ("a 1:2\n", {}, "label index:value"),
         ("1 2\n", {}, "label index:value"),
         ("1 1:1\n1 3:1 2:1\n", {}, "rising indices, but .* has '2:1' in line 2, column 7, after an index"),
+        ("1 3:1 3:1\n", {}, "rising indices, but .* has '3:1' in line 1, column 7, after an index that is not smaller"),
         ("1 -3:1\n", {}, "'-3:1' in line 1, column 3, where an index should be"),
         ("1 99999999999999999999:1\n", {}, "an index beyond 2147483646; correct the file"),
         ("1 4294967297:1\n", {}, "an index beyond"),

@@ -119,3 +119,10 @@ def test_what_both_halves_of_the_reader_say():
     for name in ("BEYOND", "MOST_WORDS", "SLOTS", "NUMBER", "WHOLE", "WORD", "NOT_PLAIN", "FULL", "LINE_END"):
         assert getattr(number_cells, name) == getattr(number_table, name)
     assert (number_cells.LEAST, number_cells.MOST) == (powers.LEAST, powers.MOST)
+
+
+def test_code_for_another_processor_is_not_loaded(kept, monkeypatch):
+    assert load(kept)[1] == 1
+    monkeypatch.setattr(machine_code, "_processor", lambda: "one that can do less")
+    function, times = load(kept)
+    assert times == 1 and function(4) == 8

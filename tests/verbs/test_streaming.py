@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from rosenblatt import ColumnEncoder, GaussianDiscriminant, HalfSpace, Perceptron, open_source
+from rosenblatt.sources import Matrix
 from rosenblatt.sources import source as source_module
 from rosenblatt.verbs import separable, train
 from rosenblatt.verbs.errors import InputError, UsageError
@@ -309,3 +310,28 @@ def test_advice_about_a_quantity_can_be_followed(tmp_path, column, told):
         train(path, column, learner="least-squares", positive="3")
     with pytest.raises((InputError, UsageError), match="rosenblatt train --learner least-squares"):
         separable(path, column)
+
+
+@pytest.mark.parametrize("tested_rows", [0, 300])
+def test_every_row_keeps_its_own_weight(tmp_path, small_blocks, tested_rows):
+    x = 3 * np.arange(2000)
+    pl.DataFrame({"x": x, "y": x % 2, "w": 1 + x % 7}).write_csv(tmp_path / "t.csv")
+    met = {}
+
+    class Spy(Perceptron):
+        def partial_fit(self, X, y, classes=None, sample_weight=None):
+            met.update(zip(X[:, 0].tolist(), sample_weight.tolist(), strict=True))
+            return super().partial_fit(X, y, classes, sample_weight)
+
+    done = train_streamed(
+        open_source(tmp_path / "t.csv"), "y", Spy("averaged"), encoder=ColumnEncoder(scale=None), max_iter=1,
+        tested_rows=tested_rows, weights="w",
+    )  # fmt: skip
+    assert len(met) == 2000 - tested_rows == done.learned_rows
+    assert all(weight == 1 + row % 7 for row, weight in met.items())
+
+
+def test_some_rows_of_a_matrix_have_their_labels_and_weights():
+    some = Matrix(np.arange(8.0).reshape(4, 2), np.arange(4), sample_weight=np.arange(4) / 10).take([3, 1])
+    assert some.X.tolist() == [[6.0, 7.0], [2.0, 3.0]]
+    assert some.y.tolist() == [3, 1] and some.sample_weight.tolist() == [0.3, 0.1]

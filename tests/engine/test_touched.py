@@ -1,0 +1,224 @@
+"""Half-spaces that take memory only for what lessons have touched; nobody can tell from the result."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
+
+from rosenblatt import HalfSpace, PassiveAggressive, Perceptron, load, save
+from rosenblatt.engine import compiled, run, state, touched_state
+
+FEATURES = 30_000
+
+
+def text(rows=150, classes=40, hard=3, seed=0, dtype=np.float32, features=FEATURES):
+    """Rows of few words; all classes but `hard` ones have a word of their own that gives them away."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, classes, rows)
+    X = scipy.sparse.lil_matrix((rows, features), dtype=dtype)
+    for i in range(rows):
+        X[i, rng.integers(100, features if y[i] >= hard else 140, 12)] = rng.normal(size=12)
+        if y[i] >= hard:
+            X[i, y[i]] = 30.0
+    return X.tocsr(), y
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    """The states of the runs that were trained so."""
+    kept = []
+    hold = state.HalfSpaces.hold
+
+    def note(self, trained):
+        kept.append(trained)
+        hold(self, trained)
+
+    monkeypatch.setattr(state.HalfSpaces, "hold", note)
+    return kept
+
+
+def both(make, X, y, **fit):
+    """The same fit with all weights and sums in memory, and with the touched ones alone, however few there are."""
+    results = []
+    for allowed in (False, True):
+        with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            patch.setattr(run, "RETRACED", -1)
+            if not allowed:
+                patch.setattr(run, "may_be_touched", lambda task, state: False)
+            results.append(make().fit(X, y, **fit))
+    return results
+
+
+def assert_same(usual, touched):
+    for name in ("last", "averaged", "pocket"):
+        np.testing.assert_array_equal(usual.answers_[name].coef, touched.answers_[name].coef)
+        np.testing.assert_array_equal(usual.answers_[name].intercept, touched.answers_[name].intercept)
+    np.testing.assert_array_equal(usual._state.ledger[:, [state.SEEN, state.UPDATES, state.BOUND]],
+                                  touched._state.ledger[:, [state.SEEN, state.UPDATES, state.BOUND]])  # fmt: skip
+    for column in ("mistakes", "updates"):
+        np.testing.assert_array_equal(usual.trace_[column], touched.trace_[column])
+    np.testing.assert_allclose(usual.trace_["norm"], touched.trace_["norm"], rtol=1e-6)
+    assert usual.stop_reason_ == touched.stop_reason_
+
+
+@pytest.mark.parametrize(
+    ("dtype", "classes", "shuffle"),
+    [(np.float32, 40, True), (np.float32, 20, False), (np.float64, 3, True), (np.float64, 12, True)],
+)
+def test_touched_weights_are_the_weights(runs, dtype, classes, shuffle):
+    X, y = text(dtype=dtype, classes=classes)
+    usual, touched = both(lambda: Perceptron(max_iter=8, shuffle=shuffle, random_state=0), X, y)
+    assert len(runs) == 1
+    assert_same(usual, touched)
+
+
+@settings(max_examples=12)
+@given(st.integers(0, 2**31), st.sampled_from(["perceptron", "pa1", "coupled", "weights"]), st.integers(2, 36))
+def test_touched_weights_are_the_weights_of_any_run(seed, kind, classes):
+    X, y = text(rows=90, classes=classes, seed=seed, features=300)
+    make = {
+        "pa1": lambda: PassiveAggressive(answer="averaged", max_iter=4, random_state=seed % 97),
+        "coupled": lambda: Perceptron("averaged", multi_class="coupled", max_iter=4, random_state=seed % 97),
+    }.get(kind, lambda: Perceptron("averaged", max_iter=4, random_state=seed % 97))
+    weights = {"sample_weight": np.arange(len(y)) % 3} if kind == "weights" else {}
+    assert_same(*both(make, X, y, **weights))
+
+
+def test_those_who_rest_are_packed(runs):
+    X, y = text(rows=240, classes=20, features=60_000)
+    usual, touched = both(lambda: Perceptron(max_iter=30, random_state=0), X, y)
+    assert_same(usual, touched)
+    (state_,) = runs
+    assert state_.successor is not None
+    assert state_.latest().packed
+
+
+def test_many_lessons_are_added_up_in_between(monkeypatch, runs):
+    monkeypatch.setattr(touched_state, "FEWEST_NOTES", 5)
+    monkeypatch.setattr(touched_state, "NOTES", 10**9)
+    X, y = text()
+    assert_same(*both(lambda: Perceptron(max_iter=8, random_state=0), X, y))
+    assert runs[0]._lag is not None
+
+
+@pytest.mark.parametrize("rests", [False, True])
+def test_sums_are_settled_before_they_lose_digits(monkeypatch, runs, rests):
+    monkeypatch.setattr(state, "SETTLE_AFTER", 1000)
+    if not rests:
+        monkeypatch.setattr(run, "may_rest", lambda task, state: False)
+    X, y = text(rows=240, classes=20, features=60_000)
+    usual, touched = both(lambda: Perceptron(max_iter=30, random_state=0), X, y)
+    assert usual._state.total is not None
+    assert (runs[0].successor is not None) == rests
+    for name in ("last", "averaged"):
+        np.testing.assert_allclose(usual.answers_[name].coef, touched.answers_[name].coef, rtol=1e-5, atol=1e-7)
+    np.testing.assert_array_equal(usual.trace_["mistakes"], touched.trace_["mistakes"])
+
+
+def test_the_pocket_of_a_long_run(runs):
+    X, y = text(rows=240, classes=20, features=60_000)
+    y = np.where(np.arange(len(y)) % 7 == 0, (y + 1) % 20, y)  # never separable in file order: rows come twice
+    X = scipy.sparse.vstack([X, X[:40]]).tocsr()
+    y = np.append(y, (y[:40] + 3) % 20)
+    usual, touched = both(lambda: Perceptron("pocket", max_iter=20, random_state=0), X, y)
+    assert usual._pocket.errors == touched._pocket.errors > 0
+    assert_same(usual, touched)
+
+
+def test_nothing_is_in_place_before_somebody_looks(monkeypatch, tmp_path):
+    monkeypatch.setattr(run, "RETRACED", -1)
+    X, y = text()
+    model = Perceptron("averaged", max_iter=5, random_state=0).fit(X, y)
+    assert model._state._vectors is None
+    others = [pickle.loads(pickle.dumps(model)), copy.deepcopy(model)]
+    save(model, tmp_path / "model.safetensors")
+    others.append(load(tmp_path / "model.safetensors"))
+    for other in others:
+        np.testing.assert_array_equal(other.decision_function(X), model.decision_function(X))
+    model.partial_fit(X[:20], y[:20])
+    others[0].partial_fit(X[:20], y[:20])
+    np.testing.assert_array_equal(others[0].coef_, model.coef_)
+
+
+def test_who_is_trained_so(monkeypatch, runs):
+    monkeypatch.setattr(run, "RETRACED", -1)
+    X, y = text(rows=60, classes=18)
+    fits = {
+        "usual": lambda: Perceptron(max_iter=2).fit(X, y),
+        "threads": lambda: Perceptron(max_iter=2, n_jobs=2).fit(X, y),
+        "dense": lambda: Perceptron(max_iter=2).fit(X.toarray(), y),
+        "two classes": lambda: Perceptron(max_iter=2).fit(X, y % 2),
+        "votes": lambda: Perceptron("voted", max_iter=2).fit(X, y),
+        "measured": lambda: Perceptron(max_iter=2).fit(X, y, eval_set=(X, y)),
+        "batches": lambda: Perceptron().partial_fit(X, y),
+        "shrinks": lambda: HalfSpace(rule=shrinking, max_iter=2).fit(X, y),
+        "warm": lambda: Perceptron(max_iter=2, warm_start=True).fit(X, y).fit(X, y),
+    }
+    counts = {}
+    for name, fit in fits.items():
+        before = len(runs)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            fit()
+        counts[name] = len(runs) - before
+    assert counts == {**dict.fromkeys(fits, 0), "usual": 1, "warm": 1}
+
+
+def test_numbers_beyond_all_bounds_end_the_run(monkeypatch, runs):
+    monkeypatch.setattr(run, "RETRACED", -1)
+    X, y = text(rows=60, classes=18)
+    with pytest.warns(ConvergenceWarning, match="diverged"):
+        model = Perceptron(learning_rate=1e37, max_iter=3).fit(X, y)
+    assert model.stop_reason_ == "diverged"
+    assert np.isfinite(model.coef_).all()
+    assert runs
+
+
+def shrinking(m, sqnorm, t, params):
+    return (1.0 if m <= 0 else 0.0), 0.999
+
+
+def chooses(m, sqnorm, t, params):
+    return 0.0, (0.5 if m < 0 else 1.0)
+
+
+def chooses_otherwise(m, sqnorm, t, params):
+    return 0.0, (1.0 if m < 0 else 0.5)
+
+
+def two_ways(m, sqnorm, t, params):
+    if m > 0:
+        return 0.0, 1.0
+    return -m, 1.0
+
+
+def one_way_shrinks(m, sqnorm, t, params):
+    if m > 0:
+        return 0.0, 0.9
+    return -m, 1.0
+
+
+def by_name(m, sqnorm, t, params):
+    result = 1.0, 1.0
+    return result
+
+
+@pytest.mark.parametrize(
+    ("rule", "never"),
+    [
+        (shrinking, False), (chooses, False), (chooses_otherwise, False), (two_ways, True), (one_way_shrinks, False),
+        (by_name, False), (Perceptron()._learning_rule()[0].function, True),
+        (PassiveAggressive()._learning_rule()[0].function, True),
+    ],
+)  # fmt: skip
+def test_rules_that_never_shrink_are_known_by_their_code(rule, never):
+    assert compiled.never_shrinks(rule) is never
