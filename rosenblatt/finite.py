@@ -44,8 +44,8 @@ def in_one_sentence(**given: Any) -> Iterator[None]:
         raise ValueError(sentence) from None
 
 
-def sentence_on(name: str, values: Any) -> str | None:
-    """What is wrong with the first number that is not finite; None where none is found."""
+def sentence_on(name: str, values: Any, names: Any = None) -> str | None:
+    """What is wrong with the first number that is not finite; None where all are. `names` are those of columns."""
     found = first_not_finite(values)
     if found is None:
         return None
@@ -53,7 +53,7 @@ def sentence_on(name: str, values: Any) -> str | None:
     what = "NaN" if np.isnan(value) else "infinity"
     place = f"row {at[0]}"
     if len(at) > 1:
-        names = getattr(values, "columns", None)
+        names = getattr(values, "columns", names)
         place += f", column {at[1] if names is None else repr(names[at[1]])}"
     return f"Input {name} contains {what}: every number must be finite, but {place} has {value:g}; {ADVICE[name]}."
 

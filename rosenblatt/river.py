@@ -18,8 +18,8 @@ except ImportError as error:
 import rosenblatt
 
 
-class _Online(base.Classifier):  # type: ignore[misc]
-    """What the three classes share: an estimator that learns from dicts."""
+class _Online(base.MiniBatchClassifier):  # type: ignore[misc]
+    """What the classes share: an estimator that learns from dicts."""
 
     _estimator: Any
 
@@ -34,6 +34,16 @@ class _Online(base.Classifier):  # type: ignore[misc]
     def predict_one(self, x: dict[Any, Any]) -> Any:
         """The label of one example, or None before anything was learned."""
         return self._estimator.predict_one(x)
+
+    def learn_many(self, X: Any, y: Any) -> None:
+        """Learn from the rows of a pandas frame, one after another, and their labels."""
+        self._estimator.learn_many(X.to_dict("records"), list(y))
+
+    def predict_many(self, X: Any) -> Any:
+        """The label of every row of a pandas frame, as a series."""
+        import pandas
+
+        return pandas.Series([self.predict_one(x) for x in X.to_dict("records")], index=X.index)
 
     def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, float]:
         """A half-space has no probabilities; calibrate it, or use a learner that has them."""
@@ -129,3 +139,30 @@ class HalfSpace(_Online):
             fit_intercept=fit_intercept,
             hash_features=hash_features,
         )
+
+
+class LogisticRegression(_Online):
+    """Logistic regression by its rule, for river, with probabilities. See `rosenblatt.LogisticRegression`.
+
+    Examples
+    --------
+    >>> from rosenblatt.river import LogisticRegression
+    >>> model = LogisticRegression(learning_rate=1.0)
+    >>> for x, y in [({"rain": 1}, "stay"), ({"sun": 1}, "go"), ({"rain": 1}, "stay")]:
+    ...     model.learn_one(x, y)
+    >>> {label: round(chance, 2) for label, chance in model.predict_proba_one({"sun": 1}).items()}
+    {'go': 0.58, 'stay': 0.42}
+    """
+
+    def __init__(self, lam: float = 1e-4, learning_rate: float | None = None, fit_intercept: bool = True) -> None:
+        self.lam = lam
+        self.learning_rate = learning_rate
+        self.fit_intercept = fit_intercept
+        self._estimator = rosenblatt.LogisticRegression(
+            lam=lam, learning_rate=learning_rate, fit_intercept=fit_intercept
+        )
+
+    def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, float]:
+        """The probability of every label for one example; nothing before anything was learned."""
+        chances: dict[Any, float] = self._estimator.predict_proba_one(x)
+        return chances

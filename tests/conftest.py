@@ -1,10 +1,21 @@
 """Settings of every test: the same examples in every run; HYPOTHESIS_PROFILE=search looks for new ones."""
 
+import math
 import os
+import sys
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 quiet = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 settings.register_profile("same", deadline=None, derandomize=True, database=None, suppress_health_check=quiet)
 settings.register_profile("search", deadline=None, max_examples=1000, database=None, suppress_health_check=quiet)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+
+
+@pytest.fixture(autouse=True)
+def long_after_the_last_ctrl_c():
+    """A second Ctrl-C within a second ends more than one run; those of two tests have nothing to do with each other."""
+    run = sys.modules.get("rosenblatt.engine.run")
+    if run is not None:
+        run._heard[0] = -math.inf

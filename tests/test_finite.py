@@ -55,6 +55,9 @@ def test_columns_have_names():
     frame = pd.DataFrame(with_value(np.nan), columns=["a", "b", "c"])
     with pytest.raises(ValueError, match=r"but row 5, column 'c' has nan"):
         rosenblatt.LeastSquares().fit(frame, y)
+    for learner in LEARNERS.values():
+        with pytest.raises(ValueError, match=r"but row 5, column 'c' has nan"):
+            learner().fit(frame, y)
 
 
 @pytest.mark.parametrize("learner", [name for name in LEARNERS if name != "kernel"])

@@ -6,7 +6,7 @@ river = pytest.importorskip("river", reason="river is not installed: pip install
 
 from river.checks import yield_checks  # noqa: E402
 
-from rosenblatt.river import HalfSpace, PassiveAggressive, Perceptron  # noqa: E402
+from rosenblatt.river import HalfSpace, LogisticRegression, PassiveAggressive, Perceptron  # noqa: E402
 
 MODELS = [
     Perceptron(),
@@ -15,6 +15,7 @@ MODELS = [
     Perceptron(hash_features=256),
     PassiveAggressive(),
     HalfSpace(rule="margin_perceptron"),
+    LogisticRegression(),
 ]
 
 
@@ -48,3 +49,26 @@ def test_the_river_class_and_the_estimator_say_the_same():
         assert ours.predict_one(x) == theirs.predict_one(x)
         ours.learn_one(x, y)
         theirs.learn_one(x, y)
+
+
+def test_rows_of_a_frame_are_learned_one_after_another():
+    import pandas
+
+    stream = list(river.datasets.Phishing().take(100))
+    one, many = Perceptron(), Perceptron()
+    for x, y in stream:
+        one.learn_one(x, y)
+    frame, labels = pandas.DataFrame([x for x, _ in stream], index=range(5, 105)), pandas.Series([y for _, y in stream])
+    many.learn_many(frame, labels)
+    answers = many.predict_many(frame)
+    assert answers.tolist() == [one.predict_one(x) for x, _ in stream] and answers.index.equals(frame.index)
+
+
+def test_probabilities_serve_rivers_metrics_and_ensembles():
+    from river import ensemble, evaluate, metrics, preprocessing
+
+    model = preprocessing.StandardScaler() | LogisticRegression()
+    found = evaluate.progressive_val_score(river.datasets.Phishing().take(600), model, metrics.ROCAUC())
+    assert found.get() > 0.9
+    bag = ensemble.BaggingClassifier(LogisticRegression(), n_models=2, seed=0)
+    assert evaluate.progressive_val_score(river.datasets.Phishing().take(100), bag, metrics.Accuracy()).get() > 0.6

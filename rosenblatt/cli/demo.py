@@ -5,8 +5,13 @@ One fit of ten half-spaces, the epochs shown as they happen, then the four answe
 
 from __future__ import annotations
 
+import importlib.util
+import os
+import shutil
+import sys
 import time
 import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,6 +30,7 @@ MEANING = {
 def run(console: Console | None = None) -> dict[str, tuple[float, float]]:
     """Train, print, and return (training error, test error) of every answer."""
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
     from sklearn.exceptions import ConvergenceWarning
 
@@ -36,7 +42,9 @@ def run(console: Console | None = None) -> dict[str, tuple[float, float]]:
     console.print("\n[bold]Rosenblatt[/bold]: the perceptron and its family, fast and certain\n")
     console.print(
         f"{len(data.y_train):,} handwritten digits to learn from, {len(data.y_test):,} to be tested on.\n"
-        "Ten half-spaces, one per digit, learn together in each pass over the rows:\n"
+        "Ten half-spaces, one per digit, learn together in each pass over the rows, an epoch. In the table\n"
+        "[bold]updates[/bold] counts the moves of the ten, [bold]mistakes[/bold] the digits answered wrongly when they "
+        "came by,\nand [bold]norm[/bold] is the length of all weights.\n"
     )
     started = time.perf_counter()
     model = Perceptron(answer="voted", max_iter=12, random_state=0, verbose=1)
@@ -60,8 +68,10 @@ def run(console: Console | None = None) -> dict[str, tuple[float, float]]:
     console.print(table)
     console.print(f"\n{explain(model)}\n[dim]{seconds:.1f} s in all, {trained:.2f} s of it in the epochs.[/dim]\n")
     console.print("[bold]What to try next[/bold]")
-    for command, comment in NEXT:
-        console.print(f"  [cyan]{command.ljust(50)}[/cyan][dim]{comment}[/dim]", highlight=False)
+    steps = next_steps()
+    width = max(len(command) for command, _ in steps) + 2
+    for command, comment in steps:
+        console.print(f"  [cyan]{escape(command.ljust(width))}[/cyan][dim]{escape(comment)}[/dim]", highlight=False)
     console.print()
     return errors
 
@@ -79,12 +89,19 @@ def explain(model: Perceptron) -> str:
     )
 
 
-NEXT = (
-    ('Perceptron(answer="averaged").fit(X, y)', "dense or sparse, no copy"),
-    ('PassiveAggressive().learn_one({"age": 41}, "yes")', "one example at a time"),
-    ("HalfSpace(rule=my_rule).fit(X, y)", "a rule of your own, compiled"),
-    ("make bench", "beside its peers"),
-)
+def next_steps() -> list[tuple[str, str]]:
+    """Commands that work from here, and lines of Python."""
+    ours = "rosenblatt" if shutil.which("rosenblatt") else os.path.relpath(Path(sys.executable).with_name("rosenblatt"))
+    lab = "" if importlib.util.find_spec("panel") else "; first: pip install '.[lab]'"
+    return [
+        (f"{ours} datasets export iris iris.csv", "a file to begin with, or take your own"),
+        (f"{ours} train iris.csv --target species", "from a file to a judged model"),
+        (f"{ours} lab", f"watch it learn in the browser{lab}"),
+        ('Perceptron(answer="averaged").fit(X, y)', "in Python: dense or sparse, no copy"),
+        ('PassiveAggressive().learn_one({"age": 41}, "yes")', "one example at a time"),
+        ("HalfSpace(rule=my_rule).fit(X, y)", "a rule of your own, compiled"),
+        ("make bench", "beside its peers"),
+    ]
 
 
 def demo() -> None:

@@ -29,7 +29,7 @@ from rosenblatt.loading import collector_at_rest
 
 with collector_at_rest():
     import numba
-    from numba.core.errors import NumbaError
+    from numba.core.errors import NumbaError, UnsupportedBytecodeError
     from numba.core.registry import CPUDispatcher
     from numba.extending import register_jitable
 # What the compiler may assume: a product and a sum may be fused. Not that sums may be reordered, nor that
@@ -236,15 +236,29 @@ def _quick_to_load(function: Any) -> Any:
 
 
 @contextmanager
-def explained(function: Any) -> Iterator[None]:
+def explained(function: Any, n_parameters: int) -> Iterator[None]:
     """Say in a sentence what of a user's function could not be compiled."""
     try:
         yield
-    except NumbaError as error:
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        told = [line for line in lines if not line.startswith("Failed in ")] or ["no reason given"]
+    except (NumbaError, UnsupportedBytecodeError) as error:
         name = getattr(plain(function), "__name__", "rule")
         raise ValueError(
             f"{name} must be made of what numba compiles (numbers, comparisons, tuples, functions of math and numpy), "
-            f"but it is not: {told[0][:200]}; write it with these."
+            f"but it is not: {_reason(function, n_parameters) or _telling_line(error)}; write it with these."
         ) from None
+
+
+def _reason(function: Any, n_parameters: int) -> str:
+    """What numba says of the rule by itself, which tells more than what it says of the loop around it."""
+    try:
+        numba.njit((numba.float64, numba.float64, numba.int64, numba.typeof((0.0,) * n_parameters)))(plain(function))
+    except Exception as error:
+        return _telling_line(error)
+    return ""
+
+
+def _telling_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    told = [line for line in lines if not line.startswith("Failed in ")] or ["no reason given"]
+    first = next((line for line in told if "Error: " in line), told[0])
+    return first[:200].split(" Raised from")[0].rstrip(".")

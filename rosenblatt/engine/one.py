@@ -174,6 +174,6 @@ def entry_points(
     if state.layout == sparse.LAYOUT:
         row = (numbers, np.empty(1, np.uint32))
     learned = (*row, 0, 1.0, positive, params, *state.arrays, 1.0, False, 1)
-    with compiled.explained(rule):
+    with compiled.explained(rule, params.shape[1]):
         entered = _entry(learn, learned)
     return entered, _entry(answer, (*row, *readable(state, averaged), 1))

@@ -36,6 +36,9 @@ RETRACED = 2**20  # weights that are copied before every stretch, to be able to 
 WORTH_A_HELPER = 2**17  # multiplications in a stretch that two threads share: below, calling the second costs more
 CHEAP_PASS = 2**20  # multiplications in a pass over all rows that is made without a second thought
 PATIENCE = 5  # epochs without improvement
+SOON = 1.0  # seconds within which a second Ctrl-C ends more than the run that heard the first
+
+_heard = [-math.inf]  # when Ctrl-C was last heard
 
 
 @dataclass
@@ -175,14 +178,18 @@ class Outcome:
 
 @contextmanager
 def interrupt_flag() -> Iterator[Callable[[], bool]]:
-    """Ctrl-C raises a flag, which is looked at between stretches; a second one interrupts at once."""
+    """Ctrl-C raises a flag, which is looked at between stretches; a second one soon after interrupts at once.
+
+    That holds across runs, too: many short ones after each other would otherwise swallow one Ctrl-C each.
+    """
     raised = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield raised.is_set
         return
 
     def note(number: int, frame: Any) -> None:
-        if raised.is_set():
+        heard_before, _heard[0] = _heard[0], time.monotonic()
+        if raised.is_set() or _heard[0] - heard_before < SOON:
             raise KeyboardInterrupt
         raised.set()
 

@@ -84,5 +84,6 @@ def check_kind(known: Array, labels: Array) -> None:
     numeric = [array.dtype.kind in NUMBERS for array in (known, labels)]
     if numeric[0] != numeric[1]:
         raise ValueError(
-            f"y must hold labels of one kind, but got {labels[0]!r} after {known[0]!r}; convert them to one kind."
+            f"y must hold labels of one kind, but got {labels.item(0)!r} after {known.item(0)!r}; convert them to one "
+            f"kind."
         )

@@ -11,8 +11,9 @@ import scipy.special
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.checked_rows import validated
 from rosenblatt.engine.state import Array
-from rosenblatt.estimators.validation import check_labels, row_weights, unchanged_on_failure, validated
+from rosenblatt.estimators.validation import check_labels, row_weights, unchanged_on_failure
 from rosenblatt.models import LinearModel
 
 
@@ -94,7 +95,13 @@ class GaussianDiscriminant(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             means = np.stack([weights[codes == k] @ X[codes == k] / totals[k] for k in range(len(classes))])
             share = weights / weights.sum()
             deviations = X - means[codes]
-            covariance = (deviations * share[:, None]).T @ deviations
+            with np.errstate(over="ignore", invalid="ignore"):
+                covariance = (deviations * share[:, None]).T @ deviations
+            if not np.isfinite(covariance).all():
+                raise ValueError(
+                    "The covariance of the features must be in the range of float64, but X has larger numbers; scale "
+                    "the features (StandardScaler)."
+                )
             spread = np.sqrt(np.diag(covariance))
             telling = spread > 1e-12 * np.maximum(np.abs(X).max(axis=0, initial=0.0), np.finfo(float).tiny)
             apart = np.ptp(means, axis=0) > 1e-12 * np.abs(means).max(axis=0, initial=0.0)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -113,9 +115,9 @@ n_jobs, verbose, pocket_check, hash_features
             for name, value in zip(rule.parameters, values, strict=True) if known else ():
                 if name in ("learning_rate", "C") or (rule.name, name) == ("pegasos", "lam"):
                     check_positive(name, value, "it is the size of a step")
-                elif name == "lam" and not 0 <= value < np.inf:
+                elif not 0 <= value < np.inf:
                     raise ValueError(
-                        f"lam must be a finite number of at least 0, but got {value!r}; use 0 to shrink nothing."
+                        f"{name} must be a finite number of at least 0, but got {value!r}; use 0 for none of it."
                     )
             return rule, values
         if isinstance(self.rule, MissingFunction):
@@ -123,9 +125,9 @@ n_jobs, verbose, pocket_check, hash_features
         if not callable(self.rule):
             raise ValueError(f"rule must be a name in RULES or a Python function, but got {self.rule!r}; pass one.")
         check_signature(self.rule)
-        given = self.params.values() if isinstance(self.params, Mapping) else (self.params or ())
+        given = self.params.values() if isinstance(self.params, Mapping) else self.params
         try:
-            values = tuple(float(value) for value in given)
+            values = () if given is None else tuple(float(value) for value in given)
         except (TypeError, ValueError):
             raise ValueError(
                 f"params must be a list of numbers for a rule of your own, but got {self.params!r}; pass [2.0], say."
@@ -153,20 +155,21 @@ def check_signature(rule: Any) -> None:
 def try_out(rule: Any, params: tuple[float, ...]) -> None:
     """Ask the rule for a wide, a narrow and a wrong margin before it is compiled, where mistakes are plain to see."""
     function = getattr(rule, "py_func", rule)
-    for margin in (2.0, 0.5, -1.0):
-        call = f"{function.__name__}(m={margin}, sqnorm=1.0, t=1, params={params})"
+    for margin, t in itertools.product((2.0, 0.5, -1.0), (1, 1000)):
+        call = f"{function.__name__}(m={margin}, sqnorm=1.0, t={t}, params={params})"
         try:
-            answer = function(margin, 1.0, 1, params)
+            answer = function(margin, 1.0, t, params)
         except Exception as error:
             raise ValueError(
                 f"rule must answer every margin, but {call} raised {type(error).__name__} ({error}); check the rule "
                 f"and its params."
             ) from error
         try:
-            step, shrink = answer
-            float(step), float(shrink)
+            fine = isinstance(answer, tuple) and len(answer) == 2 and all(map(math.isfinite, answer))
         except (TypeError, ValueError):
+            fine = False
+        if not fine:
             raise ValueError(
-                f"rule must return (step, shrink), two numbers, but {call} returned {answer!r}; return (step, 1.0) to "
-                f"shrink nothing."
-            ) from None
+                f"rule must return (step, shrink), a tuple of two finite numbers, but {call} returned {answer!r}; "
+                f"return (step, 1.0) to shrink nothing."
+            )

@@ -14,21 +14,23 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.engine.dual_state import Expansion
 from rosenblatt.engine.dual_values import aligned
 from rosenblatt.engine.state import Array, weight_dtype
-from rosenblatt.estimators import kernel_training, one_by_one
+from rosenblatt.estimators import kernel_training, one_by_one, training
 from rosenblatt.estimators.classes import arrange_classes, check_kind, half_space_count
 from rosenblatt.estimators.committee import _tally, _tally_together
 from rosenblatt.estimators.linear import ANSWERS, RECORDS
 from rosenblatt.estimators.missing import MissingFunction
 from rosenblatt.estimators.named_features import Names
 from rosenblatt.estimators.validation import (
+    as_before,
     check_choice,
+    check_common,
     check_label,
-    check_labels,
     check_positive,
     check_rows,
     check_rows_and_labels,
-    check_threads,
+    check_weight,
     unchanged_on_failure,
+    with_declared,
 )
 from rosenblatt.kernels import Function, Kernel, Precomputed, as_kernel
 from rosenblatt.kernels.mercer import check_matrix
@@ -241,15 +243,16 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             If rows or labels cannot be used (another number of them, NaN, text, one class only) or a parameter is out
             of its range. The sentence says what to do, and an earlier fit stays as it was.
         """
-        with unchanged_on_failure(self):
+        with unchanged_on_failure(self) as before:
             self._check_parameters()
-            recorded = (record,) if isinstance(record, str) else tuple(record or ())
+            recorded = tuple(record or ()) if isinstance(record, tuple | list | type(None)) else (record,)
             for name in recorded:
                 check_choice("record", name, RECORDS)
             if on_epoch is not None and not callable(on_epoch):
                 raise ValueError(
                     f"on_epoch must be a function of an epoch's row, but got {on_epoch!r}; pass a function."
                 )
+            watched = None if on_epoch is None else as_before(self, before, on_epoch)
             one_by_one.forget_names(self)
             self.__dict__.pop("kernel_", None)
             X, y = self._check_rows_and_labels(X, y, reset=True)
@@ -272,7 +275,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 )
             kernel_training.warn_of_kernel(self.kernel_, X)
             self._models = {}
-            kernel_training.run(self, task, eval_set, on_epoch, recorded)
+            kernel_training.run(self, task, eval_set, watched, recorded)
             return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -295,9 +298,10 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             one_by_one.refuse_rows_after_dicts(self)
             first = not hasattr(self, "_state")
             X, y = self._check_rows_and_labels(X, y, reset=first)
-            labels = np.unique(y if classes is None else np.concatenate([y, check_labels(classes)]))
+            labels = np.unique(y if classes is None else with_declared(y, classes))
             self._learn_batch(X, y, labels, sample_weight)
-            return self
+        training.pass_on_interrupt(self)
+        return self
 
     def _learn_batch(self, X: Any, y: Array, labels: Array, sample_weight: Any) -> None:
         first = not hasattr(self, "_state")
@@ -363,18 +367,14 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             label = check_label(y)
             if len(self.__dict__.get("classes_", ())):
                 check_kind(self.classes_, label)
-            try:
-                weight = float(w)
-            except (TypeError, ValueError):
-                weight = -1.0
-            if not 0.0 <= weight < np.inf:
-                raise ValueError(f"w must be a finite weight of at least 0, but got {w!r}; use 0 to leave it out.")
+            weight = check_weight(w)
             row = self._check_row(x, learn=weight > 0.0)
             if weight == 0.0:
                 return
             if not hasattr(self, "_state"):
                 self.n_features_in_ = row.shape[1]
             self._learn_batch(row, label, label, None if weight == 1.0 else [weight])
+        training.pass_on_interrupt(self)
 
     def predict_one(self, x: Any) -> Any:
         """The class of one example, or None before anything was learned."""
@@ -485,7 +485,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(
                 "answer='voted' needs every update, but budget forgets them; use another answer or budget=None."
             )
-        check_threads(self.n_jobs)
+        check_common(self)
         if isinstance(self.kernel, MissingFunction):
             self.kernel.refuse("kernel")
         gamma = 1.0 if self.gamma is None or isinstance(self.gamma, str) else self.gamma

@@ -175,4 +175,5 @@ def pass_once(estimator: KernelPerceptron, task: DualTask) -> None:
     estimator.stop_reason_ = ""
     if outcome.stop_reason in ("diverged", "interrupted"):
         estimator.stop_reason_ = outcome.stop_reason
+    if outcome.stop_reason == "diverged":
         training._warn(estimator, Trace(counted, outcome.stop_reason), task.n_rows)

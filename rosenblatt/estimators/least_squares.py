@@ -12,6 +12,7 @@ import scipy.sparse.linalg
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.checked_rows import validated
 from rosenblatt.engine.state import Array, weight_dtype
 from rosenblatt.estimators import minimising
 from rosenblatt.estimators.validation import (
@@ -20,7 +21,6 @@ from rosenblatt.estimators.validation import (
     check_rows,
     check_weights,
     unchanged_on_failure,
-    validated,
 )
 from rosenblatt.models.linear import product
 from rosenblatt.trace import Epoch, Trace

@@ -21,13 +21,14 @@ from rosenblatt.estimators.classes import arrange_classes, codes_of, half_space_
 from rosenblatt.estimators.committee import Committee
 from rosenblatt.estimators.quick_way import ONE, UNSURE
 from rosenblatt.estimators.validation import (
+    as_before,
     check_choice,
     check_common,
-    check_labels,
     check_positive,
     check_rows,
     check_rows_and_labels,
     unchanged_on_failure,
+    with_declared,
 )
 from rosenblatt.models import LinearModel, VotedModel
 from rosenblatt.rules import Rule
@@ -124,15 +125,16 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             If rows or labels cannot be used (another number of them, NaN, text, one class only) or a parameter is out
             of its range. The sentence says what to do, and an earlier fit stays as it was.
         """
-        with unchanged_on_failure(self):
+        with unchanged_on_failure(self) as before:
             self._check_parameters()
-            recorded = (record,) if isinstance(record, str) else tuple(record or ())
+            recorded = tuple(record or ()) if isinstance(record, tuple | list | type(None)) else (record,)
             for name in recorded:
                 check_choice("record", name, RECORDS)
             if on_epoch is not None and not callable(on_epoch):
                 raise ValueError(
                     f"on_epoch must be a function of an epoch's row, but got {on_epoch!r}; pass a function."
                 )
+            watched = None if on_epoch is None else as_before(self, before, on_epoch)
             earlier = getattr(self, "_state", None) if self.warm_start else None
             earlier_classes = getattr(self, "classes_", None)
             one_by_one.forget_names(self)
@@ -154,7 +156,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     "sample_weight must be above 0 for at least one row, but every row weighs 0; "
                     "give the rows to learn from a weight."
                 )
-            self._train(task, state, X, eval_set, on_epoch, recorded)
+            self._train(task, state, X, eval_set, watched, recorded)
             self._listening = False
             return self
 
@@ -173,6 +175,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         self
+
+        Raises
+        ------
+        KeyboardInterrupt
+            After Ctrl-C, so that a loop over batches ends. What was learned of the batch until then is kept.
         """
         with unchanged_on_failure(self):
             self._check_parameters()
@@ -183,10 +190,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             layout = "columns" if issparse(X) else "rows"
             self._prepare_online(X.shape[1], weight_dtype(X.dtype), layout)
             if classes is not None or codes_of(self.classes_, y) is None:
-                self._admit(np.unique(y if classes is None else np.concatenate([y, check_labels(classes)])))
+                self._admit(np.unique(y if classes is None else with_declared(y, classes)))
             task = training.task_of(self, X, y, sample_weight, listening=True)
             training.pass_once(self, task, X)
-            return self
+        training.pass_on_interrupt(self)
+        return self
 
     def _check_online(self) -> None:
         if isinstance(self.class_weight, str):
@@ -376,7 +384,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return one_by_one.predict(self, x)
 
     def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
-        """Learn from a batch, as `partial_fit` does; a frame's columns are features by name after dicts."""
+        """Learn from a batch: rows, as `partial_fit` does, or a list of dicts; after dicts, a frame is too."""
         one_by_one.learn_many(self, X, y, w)
 
     def predict_many(self, X: Any) -> Any:

@@ -9,7 +9,7 @@ import scipy.sparse
 import scipy.special
 
 from rosenblatt.engine.state import Array, HalfSpaces
-from rosenblatt.estimators import minimising, training
+from rosenblatt.estimators import minimising, one_by_one, training
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.estimators.validation import check_choice, check_finite
 from rosenblatt.rules import RULES, Rule
@@ -238,13 +238,25 @@ class LogisticRegression(LinearClassifier):
 
         That is so after a multinomial `fit`, too: from then on probabilities are those of one class against the rest.
         """
-        super().partial_fit(X, y, classes, sample_weight)
+        return super().partial_fit(X, y, classes, sample_weight)
+
+    def _prepare_online(self, n_features: int, dtype: Any, layout: str) -> None:
+        super()._prepare_online(n_features, dtype, layout)
         self._multinomial = False
-        return self
+
+    def predict_proba_one(self, x: Any) -> dict[Any, float]:
+        """The probability of every class for one example, a row or a dict; nothing before anything was learned."""
+        scores = one_by_one.scores(self, x)
+        if scores is None:
+            return {}
+        chances = self._chances(scores)[0] if len(self.classes_) > 1 else np.ones(1)
+        return dict(zip(self.classes_.tolist(), chances.tolist(), strict=True))
 
     def predict_proba(self, X: Any) -> Array:
         """The probability of every class, (n_samples, n_classes)."""
-        scores = self.decision_function(X)
+        return self._chances(self.decision_function(X))
+
+    def _chances(self, scores: Array) -> Array:
         if scores.ndim == 1:
             positive = scipy.special.expit(scores)
             return np.column_stack([scipy.special.expit(-scores), positive])

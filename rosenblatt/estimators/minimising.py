@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 
 from rosenblatt.engine.state import Array
 from rosenblatt.estimators.missing import MissingFunction
-from rosenblatt.estimators.validation import check_choice, check_positive, check_seed
+from rosenblatt.estimators.validation import check_choice, check_flags, check_positive, check_seed
 from rosenblatt.progress import reporter
 from rosenblatt.trace import Epoch, Trace
 
@@ -31,6 +31,7 @@ def check_not_negative(name: str, value: Any, why: str) -> None:
 def check_descent(estimator: Any) -> None:
     """The parameters that stepwise solvers share."""
     check_positive("max_iter", estimator.max_iter, "it limits the number of passes", whole=True)
+    check_flags(estimator)
     check_seed(estimator.random_state)
     check_positive("time_limit", estimator.time_limit, "it is in seconds; use None for no limit", none=True)
     check_positive("learning_rate", estimator.learning_rate, "use None for a safe one", none=True)

@@ -71,12 +71,14 @@ class Reading:
     plain: bool = True
 
 
-def number_of(name: Any, value: Any) -> float:
+def number_of(name: Any, value: Any, *, or_text: bool = True) -> float:
+    """The value of a feature as a number; `or_text` says that text would have been one, too, as a name of its own."""
     try:
         number = float(value)
     except (TypeError, ValueError):
         raise ValueError(
-            f"The feature {name!r} must be a number or text, but got {value!r}; leave it out or convert it."
+            f"The feature {name!r} must be a number{' or text' if or_text else ''}, but got {value!r}; leave it out or "
+            f"convert it."
         ) from None
     if not np.isfinite(number):
         raise ValueError(f"The feature {name!r} must be finite, but got {value!r}; leave it out or fill it in.")

@@ -15,12 +15,19 @@ import scipy.sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 
+from rosenblatt.checked_rows import in_our_words
 from rosenblatt.engine.state import Array, weight_dtype
 from rosenblatt.estimators import training
 from rosenblatt.estimators.classes import check_kind
 from rosenblatt.estimators.named_features import Names, Reading, number_of
 from rosenblatt.estimators.quick_way import OneByOne
-from rosenblatt.estimators.validation import check_label, check_labels, unchanged_on_failure
+from rosenblatt.estimators.validation import (
+    check_label,
+    check_labels,
+    check_weight,
+    check_weights,
+    unchanged_on_failure,
+)
 from rosenblatt.finite import in_one_sentence
 
 if TYPE_CHECKING:
@@ -60,7 +67,7 @@ def _check_example(estimator: LinearClassifier, x: Any) -> tuple[str, Any]:
             raise ValueError(
                 f"x must have the features {', '.join(known)}, but {missing[0]!r} is missing; add it to the dict."
             )
-        x = np.array([number_of(name, x[name]) for name in known])
+        x = np.array([number_of(name, x[name], or_text=False) for name in known])
     elif fitted:
         refuse_rows_after_dicts(estimator)
     return "row", _check_row(estimator, x, fitted)
@@ -77,6 +84,8 @@ def _place(estimator: LinearClassifier, x: Any, reading: Reading) -> tuple[Any, 
 def _check_row(estimator: LinearClassifier, x: Any, fitted: bool) -> Array:
     try:
         row = np.asarray(x)
+        if row.dtype.kind == "c":
+            raise TypeError("complex")
         if row.dtype not in (np.float64, np.float32, np.uint8):
             row = row.astype(np.float64)
     except (TypeError, ValueError):
@@ -105,12 +114,7 @@ def learn(estimator: LinearClassifier, x: Any, y: Any, w: float) -> None:
     with unchanged_on_failure(estimator):
         estimator._check_parameters()
         estimator._check_online()
-        try:
-            weight = float(w)
-        except (TypeError, ValueError):
-            weight = -1.0
-        if not 0.0 <= weight < np.inf:
-            raise ValueError(f"w must be a finite weight of at least 0, but got {w!r}; use 0 to leave it out.")
+        weight = check_weight(w)
         kind, example = _check_example(estimator, x)
         label = check_label(y)
         if len(estimator.__dict__.get("classes_", ())):
@@ -142,6 +146,8 @@ def learn(estimator: LinearClassifier, x: Any, y: Any, w: float) -> None:
                 stacklevel=3,
             )
         _expect_more(estimator, one, kind, example, more)
+    if not one.may_learn:
+        training.pass_on_interrupt(estimator)
 
 
 def _expect_more(estimator: LinearClassifier, one: OneByOne, kind: str, example: Any, more: Any) -> None:
@@ -218,15 +224,28 @@ def predict(estimator: LinearClassifier, x: Any) -> Any:
             code = one.ask(*_row(estimator, kind, example), *one.answer_tail)
             if code >= 0:
                 return one.labels[code]
-    X = _as_matrix(estimator, kind, example)[:, : estimator.n_features_in_]
-    return estimator._model(estimator.answer).predict(X).tolist()[0]
+    return estimator._model(estimator.answer).predict(_as_answered(estimator, kind, example)).tolist()[0]
+
+
+def scores(estimator: LinearClassifier, x: Any) -> Array | None:
+    """The scores of one example as a batch of one, or None before anything was learned."""
+    if not hasattr(estimator, "_state") or len(estimator.classes_) == 0:
+        return None
+    kind, example = _check_example(estimator, x)
+    if kind == "names":
+        example, _ = _place(estimator, x, example)
+    return estimator._model(estimator.answer).decision_function(_as_answered(estimator, kind, example))
+
+
+def _as_answered(estimator: LinearClassifier, kind: str, example: Any) -> Any:
+    return _as_matrix(estimator, kind, example)[:, : estimator.n_features_in_]
 
 
 def _named_columns(estimator: LinearClassifier, X: Any, grow: bool) -> Any:
     """The rows of a frame as CSR over the slots of its columns."""
     names: Names = estimator.__dict__["_names"]
     columns = [str(column) for column in X.columns]
-    with in_one_sentence(X=X):
+    with in_our_words(X), in_one_sentence(X=X):
         numbers = check_array(X, dtype=np.float64, input_name="X")
     if grow and names.size is None:
         names.add(columns)
@@ -240,6 +259,9 @@ def _named_columns(estimator: LinearClassifier, X: Any, grow: bool) -> Any:
 
 
 def learn_many(estimator: LinearClassifier, X: Any, y: Any, w: Any) -> None:
+    if _are_dicts(X):
+        _learn_dicts(estimator, X, y, w)
+        return
     if "_names" not in estimator.__dict__:
         estimator.partial_fit(X, y, sample_weight=w)
         return
@@ -254,10 +276,26 @@ def learn_many(estimator: LinearClassifier, X: Any, y: Any, w: Any) -> None:
         estimator._admit(np.unique(labels))
         task = training.task_of(estimator, matrix, labels, w, listening=True)
         training.pass_once(estimator, task, matrix)
+    training.pass_on_interrupt(estimator)
+
+
+def _are_dicts(X: Any) -> bool:
+    return isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], Mapping)
+
+
+def _learn_dicts(estimator: LinearClassifier, X: Any, y: Any, w: Any) -> None:
+    """Dicts one after another; all are looked at before the first is learned from."""
+    labels = check_labels(y, len(X)).tolist()
+    weights = [1.0] * len(X) if w is None else check_weights(w, np.empty((len(X), 1))).tolist()
+    for x, weight in zip(X, weights, strict=True):
+        _check_example(estimator, x)
+        check_weight(weight)
+    for x, label, weight in zip(X, labels, weights, strict=True):
+        estimator.learn_one(x, label, weight)
 
 
 def predict_many(estimator: LinearClassifier, X: Any) -> Array:
-    if isinstance(X, list) and X and isinstance(X[0], Mapping):
+    if _are_dicts(X):
         return np.array([estimator.predict_one(x) for x in X])
     if "_names" not in estimator.__dict__:
         return estimator.predict(X)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from rosenblatt.estimators.validation import check_positive
+
 
 @dataclass
 class ProgressiveError:
@@ -63,17 +65,24 @@ def progressive_error(
     >>> result.examples, result.error < 0.05, [n for n, _ in result.curve]
     (1000, True, [250, 500, 750, 1000])
     """
-    if every < 1:
-        raise ValueError(f"every must be at least 1, but got {every!r}; it is a number of examples.")
-    if not (hasattr(model, "predict_one") and hasattr(model, "learn_one")):
+    check_positive("every", every, "it is a number of examples", whole=True)
+    if isinstance(model, type) or not (hasattr(model, "predict_one") and hasattr(model, "learn_one")):
         raise TypeError(
-            f"model must have predict_one and learn_one, but {type(model).__name__} has not both; pass a Perceptron, "
+            f"model must have predict_one and learn_one, but {type(model).__name__} has not both; pass a Perceptron(), "
             f"another learner of this library, or one of river's."
         )
+    if not isinstance(stream, Iterable):
+        raise TypeError(f"stream must give pairs (x, y), but got {type(stream).__name__}; pass zip(X, y), say.")
     result = ProgressiveError()
     predict, learn = model.predict_one, model.learn_one
     mistakes, until = 0, every
-    for examples, (x, y) in enumerate(stream, 1):
+    for examples, example in enumerate(stream, 1):
+        try:
+            x, y = example
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"stream must give pairs (x, y), but its example {examples} is {example!r}; pass zip(X, y), say."
+            ) from None
         if predict(x) != y:
             mistakes += 1
         learn(x, y)

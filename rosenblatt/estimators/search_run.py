@@ -178,7 +178,7 @@ class Run:
             self._advance(0.9 * (done - told) * len(part))
             told = done
 
-        with explained(task.rule):
+        with explained(task.rule, task.params.shape[1]):
             endings = train_together(
                 task, X.shape[1], weight_dtype(X.dtype), params, max_iter=int(leader.max_iter),
                 seed=training.seed_of(leader), tol=leader.tol,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -102,16 +104,31 @@ class Streamed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             for number in range(1, int(self.max_iter) + 1):
                 if self.shuffle:
                     order = random.permutation(n_rows)
-                for block in self._blocks(X, order):
-                    weights = None if sample_weight is None else sample_weight[block]
-                    self.learner_.partial_fit(
-                        self.features_.transform(X[block]), labels[block], classes=self.classes_,
-                        sample_weight=weights,
-                    )  # fmt: skip
                 self.n_iter_ = number
+                try:
+                    self._pass(X, labels, sample_weight, order)
+                except KeyboardInterrupt:
+                    if not hasattr(self.learner_, "classes_"):
+                        raise
+                    warnings.warn(
+                        f"Streamed was interrupted in epoch {number}; what was learned so far is kept and can be used.",
+                        ConvergenceWarning,
+                        stacklevel=2,
+                    )
+                    break
                 if on_epoch is not None and on_epoch(number, self):
                     break
             return self
+
+    def _pass(self, X: Any, labels: Array, sample_weight: Array | None, order: Array) -> None:
+        """Map and learn all rows once, block by block."""
+        for block in self._blocks(X, order):
+            self.learner_.partial_fit(
+                self.features_.transform(X[block]),
+                labels[block],
+                classes=self.classes_,
+                sample_weight=None if sample_weight is None else sample_weight[block],
+            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -81,7 +81,7 @@ def run(
         show.epoch(row)
         return on_epoch(row) if on_epoch is not None else None
 
-    with show, explained(task.rule):
+    with show, explained(task.rule, task.params.shape[1]):
         outcome = train(
             task,
             state,
@@ -134,7 +134,7 @@ def pass_once(estimator: LinearClassifier, task: Task, X: Any) -> None:
     from rosenblatt.engine.run import Watch, train
 
     counted: list[Epoch] = []
-    with explained(task.rule):
+    with explained(task.rule, task.params.shape[1]):
         outcome = train(
             task,
             estimator._state,
@@ -152,7 +152,14 @@ def pass_once(estimator: LinearClassifier, task: Task, X: Any) -> None:
     estimator.stop_reason_ = ""
     if outcome.stop_reason in ("diverged", "interrupted"):
         estimator.stop_reason_ = outcome.stop_reason
+    if outcome.stop_reason == "diverged":
         _warn(estimator, Trace(counted, outcome.stop_reason), task.n_rows)
+
+
+def pass_on_interrupt(estimator: Any) -> None:
+    """After Ctrl-C in a batch: it keeps what it has learned, and the loop over batches around it ends."""
+    if estimator.stop_reason_ == "interrupted":
+        raise KeyboardInterrupt
 
 
 def measures_of(
@@ -224,9 +231,15 @@ def _warn(estimator: LinearClassifier, trace: Trace, n_rows: int, *, level: int 
         )
     elif trace.stop_reason == "interrupted":
         text = f"{name} was interrupted in epoch {epochs}; the weights learned so far are kept and can be used."
+    elif trace.stop_reason == "max_iter" and trace.epochs[-1].mistakes and not trace["updates"].any():
+        text = (
+            f"{name} learned nothing in {epochs} epochs: it met mistakes, but every step was 0. If the numbers are "
+            f"very large or very small, scale the features (StandardScaler); if the rule is your own, let it return "
+            f"a step above 0 for a margin of 0."
+        )
     elif trace.stop_reason == "max_iter" and estimator.answer == "last" and trace.epochs[-1].mistakes:
         text = (
-            f"{name} stopped at max_iter={estimator.max_iter}; its last epoch met {trace.epochs[-1].mistakes:,} "
+            f"{name} stopped at max_iter={epochs}; its last epoch met {trace.epochs[-1].mistakes:,} "
             f"mistakes in {n_rows:,} rows. If the rows are separable, raise max_iter; if not, no number of epochs "
             f"is enough: answer='averaged'{_or_pocket(estimator)} does better."
         )

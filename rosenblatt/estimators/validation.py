@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import numbers
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from datetime import date
 from typing import Any, NoReturn
@@ -12,17 +12,17 @@ from typing import Any, NoReturn
 import numpy as np
 from sklearn.utils import assert_all_finite, check_random_state, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
+from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
+from rosenblatt.checked_rows import validated
 from rosenblatt.engine.state import Array
-from rosenblatt.estimators.classes import NUMBERS, codes_of
-from rosenblatt.finite import in_one_sentence
-from rosenblatt.wording import listed
+from rosenblatt.estimators.classes import NUMBERS, check_kind, codes_of
+from rosenblatt.finite import in_one_sentence, sentence_on
 
 ALLOWS_ZEROS = "allow_all_zero_weights" in inspect.signature(_check_sample_weight).parameters
-TEXT_ADVICE = (
-    "turn text into numbers first, with ColumnEncoder for tables or scikit-learn's TfidfVectorizer for sentences"
-)
+FLAGS = ("shuffle", "fit_intercept", "warm_start", "regularize_intercept")
+IDENTITY = ("classes_", "n_features_in_", "feature_names_in_", "_names")  # of a fit, known before it is done
+MISSING = {"NoneType", "NAType", "NaTType", "float"}  # types of labels that may say that there is none
 ROW_DTYPES = (np.float64, np.float32, np.uint8)  # any other dtype becomes the first
 
 
@@ -41,9 +41,21 @@ def check_positive(name: str, value: Any, why: str, *, whole: bool = False, none
         raise ValueError(f"{name} must be {what} above 0, but got {value!r}; {why}.")
 
 
+def check_flags(estimator: Any) -> None:
+    """Those that it has of `FLAGS`, and `verbose`. Text is refused: "no" would count as yes."""
+    for name in FLAGS:
+        value = getattr(estimator, name, True)
+        if not isinstance(value, bool | np.bool_ | int) or value not in (0, 1):
+            raise ValueError(f"{name} must be True or False, but got {value!r}; choose one of them.")
+    verbose = getattr(estimator, "verbose", 0)
+    if not isinstance(verbose, numbers.Real | np.bool_) or verbose < 0:
+        raise ValueError(f"verbose must be 0 or 1, but got {verbose!r}; 1 shows the epochs while they happen.")
+
+
 def check_common(estimator: Any) -> None:
     """The parameters that all learners share and that scikit-learn would complain about in its own words, and late."""
     check_threads(estimator.n_jobs)
+    check_flags(estimator)
     weight = estimator.class_weight
     if weight is not None and not isinstance(weight, dict) and not (isinstance(weight, str) and weight == "balanced"):
         raise ValueError(
@@ -91,61 +103,112 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, finite: bool = True) -> A
 
 def check_finite(estimator: Any, X: Any) -> None:
     """Refuse NaN and infinity in rows of which nobody has looked at every number yet."""
-    with in_one_sentence(X=X):
+    try:
         assert_all_finite(X, estimator_name=type(estimator).__name__, input_name="X")
+    except ValueError as error:
+        sentence = sentence_on("X", X, getattr(estimator, "feature_names_in_", None))
+        raise ValueError(sentence or str(error)) from None
 
 
 def check_weights(sample_weight: Any, X: Any, **options: Any) -> Array:
     """One finite number per row, 1 where none is given; `options` of scikit-learn's check."""
-    with in_one_sentence(sample_weight=sample_weight):
-        return np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64, **options))
-
-
-def validated(estimator: Any, X: Any, *y: Any, **settings: Any) -> Any:
-    """scikit-learn's `validate_data`, with what to do where its own sentence leaves that open."""
     try:
-        with in_one_sentence(X=X, y=y[0] if y else None):
-            return validate_data(estimator, X, *y, **settings)
-    except ValueError as error:
+        with in_one_sentence(sample_weight=sample_weight):
+            return np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64, **options))
+    except (TypeError, ValueError) as error:
         said = str(error)
-    if "could not convert string to float" in said:
-        said = f"X must hold numbers, but has text ({said}); {TEXT_ADVICE}."
-    elif "features as input" in said:
-        names = getattr(estimator, "feature_names_in_", None)
-        said = f"{said} Pass the columns that it was fitted on{'' if names is None else ': ' + listed(names, 8)}."
-    raise ValueError(said) from None
+    if "string" in said or "real number" in said:
+        said = f"sample_weight must hold numbers, but has other things ({said}); pass one number per row."
+    elif "shape ==" in said or "1D array" in said:
+        said = (
+            f"sample_weight must be one number for each of the {X.shape[0]} rows, but has shape "
+            f"{np.shape(sample_weight)}; pass as many numbers as rows."
+        )
+    elif "at least one non-zero" in said:
+        said = (
+            "sample_weight must be above zero for at least one row, but every row weighs 0; give the rows to learn "
+            "from a weight."
+        )
+    raise ValueError(said)
 
 
 def check_labels(y: Any, n_rows: int | None = None, known: Array | None = None) -> Array:
     """One label per row, all of one kind. Labels that are all among the `known` ones have been looked at before."""
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None; pass one label per row.")
-    given = set(map(type, y)) if isinstance(y, list | tuple) else set()
-    if str in given and len(given) > 1:  # numpy would quietly turn the others into text
-        _refuse_kinds(given)
-    y = column_or_1d(y, warn=True)
+    if isinstance(y, str | Set | Mapping | Iterator):
+        raise ValueError(f"y must be a list or an array of labels, but got {type(y).__name__}; pass one label per row.")
+    if isinstance(y, list | tuple):
+        _check_kinds(y)  # numpy would quietly turn numbers among text into text
+    y = _column(y)
     if known is not None and y.dtype.kind in NUMBERS and codes_of(known, y) is not None:
         return _as_many(y, n_rows)
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         row = int(np.flatnonzero(~np.isfinite(y))[0])
-        raise ValueError(
-            f"Input y contains {'NaN' if np.isnan(y[row]) else 'infinity'}: every label must be a value, but row {row} "
-            f"has {y[row]}; leave the row out or give it a label."
-        )
+        _refuse_missing("NaN" if np.isnan(y[row]) else "infinity", row, y[row])
     if y.dtype.kind == "O":
-        kinds = set(map(type, y))
-        if len(kinds) > 1:
-            _refuse_kinds(kinds)
-        if any(issubclass(kind, date) for kind in kinds):
-            raise ValueError(
-                f"y must hold numbers or text, but got {kinds.pop().__name__} objects; convert them, with "
-                f"[str(label) for label in y] for instance."
-            )
+        _check_kinds(y)
+        y = _plain(y)
     try:
         check_classification_targets(y)
     except ValueError as error:
-        raise ValueError(f"{error} To predict numbers, use LeastSquares.") from None
+        raise ValueError(_on_targets(str(error), y)) from None
     return _as_many(y, n_rows)
+
+
+def _column(y: Any) -> Array:
+    """The labels as an array of one dimension; whole numbers and truth values of pandas' own stay such."""
+    dtype: Any = getattr(y, "dtype", None)
+    if getattr(dtype, "kind", "") in ("b", "i", "u") and hasattr(dtype, "numpy_dtype") and not y.isna().any():
+        y = y.to_numpy(dtype.numpy_dtype)
+    try:
+        return np.asarray(column_or_1d(y, warn=True))
+    except ValueError as error:
+        said = str(error)
+    if "Complex data" in said:
+        said = "Complex data not supported: y must hold numbers or text, but has complex ones; give each row a class."
+    elif "1d array" in said:
+        said += " Pass one label per row."
+    raise ValueError(said)
+
+
+def _plain(y: Array) -> Array:
+    """Numbers that came as objects, as numbers."""
+    first = y[0] if len(y) else ""
+    if isinstance(first, date):
+        raise ValueError(
+            f"y must hold numbers or text, but got {type(first).__name__} objects; convert them, with "
+            f"[str(label) for label in y] for instance."
+        )
+    if not isinstance(first, numbers.Real):
+        return y
+    plain = np.array(y.tolist())
+    if plain.dtype.kind not in NUMBERS:
+        raise ValueError(
+            f"y must hold whole numbers of at most 64 bits, but has larger ones, like {max(y, key=abs)}; use text."
+        )
+    return plain
+
+
+def _on_targets(said: str, y: Array) -> str:
+    """scikit-learn's words on labels that cannot be classes, with the first of them."""
+    if y.dtype.kind != "f":
+        return f"{said} To predict numbers, use LeastSquares."
+    row = int(np.flatnonzero(y != np.floor(y))[0])
+    return (
+        f"{said.split('.')[0]}. y must hold classes, whole numbers or text, but row {row} has {y[row]:g}; give each "
+        f"row a class. To predict numbers, use LeastSquares."
+    )
+
+
+def with_declared(y: Array, classes: Any) -> Array:
+    """The labels and the classes that are declared beside them, which must be of the same kind."""
+    declared = check_labels(classes)
+    if not len(declared):
+        return y
+    if len(y):
+        check_kind(y, declared)
+    return np.concatenate([y, declared])
 
 
 def _as_many(y: Array, n_rows: int | None) -> Array:
@@ -156,6 +219,13 @@ def _as_many(y: Array, n_rows: int | None) -> Array:
     return y
 
 
+def check_weight(w: Any) -> float:
+    """The weight of a single example."""
+    if not isinstance(w, numbers.Real | np.bool_) or not 0.0 <= float(w) < np.inf:
+        raise ValueError(f"w must be a finite weight of at least 0, but got {w!r}; use 0 to leave it out.")
+    return float(w)
+
+
 def check_label(y: Any) -> Array:
     """A single label, as an array of one."""
     if y is None or isinstance(y, Mapping | Set) or np.ndim(y):
@@ -163,9 +233,23 @@ def check_label(y: Any) -> Array:
     return check_labels([y])
 
 
-def _refuse_kinds(kinds: set[type]) -> NoReturn:
-    names = " and ".join(sorted(kind.__name__ for kind in kinds))
-    raise ValueError(f"y must hold labels of one kind, but got {names}; convert them to one kind first.")
+def _check_kinds(labels: Any) -> None:
+    """Refuse a missing label, and text among other things."""
+    kinds = {str if issubclass(kind, str) else kind for kind in set(map(type, labels))}
+    if MISSING & {kind.__name__ for kind in kinds}:
+        for row, label in enumerate(labels):
+            if type(label).__name__ in MISSING and not (isinstance(label, float) and label == label):
+                _refuse_missing("None" if label is None else "NaN", row, label)
+    if len(kinds) > 1 and (str in kinds or hasattr(labels, "dtype")):
+        names = " and ".join(sorted(kind.__name__ for kind in kinds))
+        raise ValueError(f"y must hold labels of one kind, but got {names}; convert them to one kind first.")
+
+
+def _refuse_missing(what: str, row: int, label: Any) -> NoReturn:
+    raise ValueError(
+        f"Input y contains {what}: every label must be a value, but row {row} has {label}; leave the row out or give "
+        f"it a label."
+    )
 
 
 def check_rows_and_labels(
@@ -224,12 +308,28 @@ def class_factors(class_weight: dict[Any, Any], classes: Array) -> Array:
 
 
 @contextmanager
-def unchanged_on_failure(estimator: Any) -> Iterator[None]:
-    """A call that is refused leaves the estimator as it was."""
+def unchanged_on_failure(estimator: Any) -> Iterator[dict[str, Any]]:
+    """A call that is refused leaves the estimator as it was; what it was is given."""
     before = dict(vars(estimator))
     try:
-        yield
+        yield before
     except BaseException:
         vars(estimator).clear()
         vars(estimator).update(before)
         raise
+
+
+def as_before(estimator: Any, before: dict[str, Any], callback: Callable[[Any], object]) -> Callable[[Any], object]:
+    """The callback, within which the estimator still is what it was: an earlier fit answers whole, or none does."""
+
+    def call(row: Any) -> object:
+        now = {name: vars(estimator).pop(name) for name in IDENTITY if name in vars(estimator)}
+        vars(estimator).update({name: before[name] for name in IDENTITY if name in before})
+        try:
+            return callback(row)
+        finally:
+            for name in IDENTITY:
+                vars(estimator).pop(name, None)
+            vars(estimator).update(now)
+
+    return call

@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from rosenblatt.finite import in_one_sentence
+from rosenblatt.checked_rows import validated
 from rosenblatt.models.linear import Array
 
 
@@ -63,8 +63,7 @@ class PairProducts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"n_products must be a whole number of at least 0, but got {n!r}; 1000 is a start.")
         if n == 0 and not self.keep:
             raise ValueError("n_products=0 with keep=False leaves no features, but some are needed; raise n_products.")
-        with in_one_sentence(X=X):
-            X = validate_data(self, X, dtype=(np.float64, np.float32, np.uint8), order="C")
+        X = validated(self, X, dtype=(np.float64, np.float32, np.uint8), order="C")
         random = check_random_state(self.random_state)
         pairs = random.randint(X.shape[1], size=(int(n), 2))
         self.left_ = np.ascontiguousarray(pairs[:, 0], np.uint32)
@@ -77,8 +76,7 @@ class PairProducts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         from rosenblatt.engine.products import pair_products
 
         check_is_fitted(self)
-        with in_one_sentence(X=X):
-            X = validate_data(self, X, dtype=(np.float64, np.float32, np.uint8), order="C", reset=False)
+        X = validated(self, X, dtype=(np.float64, np.float32, np.uint8), order="C", reset=False)
         if X.dtype == np.uint8 and self.scale_ == 1.0:
             X = X.astype(np.float32)
         elif X.dtype != np.uint8 and self.scale_ != 1.0:
@@ -88,8 +86,7 @@ class PairProducts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """Names like "x3" and "x3 x17"."""
         check_is_fitted(self)
-        if input_features is None:
-            input_features = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
+        input_features = _check_feature_names_in(self, input_features)
         names = list(input_features)
         pairs = [f"{names[a]} {names[b]}" for a, b in zip(self.left_, self.right_, strict=True)]
         return np.array([*(names if self.keep else []), *pairs], dtype=object)

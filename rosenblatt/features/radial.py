@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 import scipy  # scipy.spatial is imported when it is used
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from rosenblatt.finite import in_one_sentence
+from rosenblatt.checked_rows import validated
 from rosenblatt.models.linear import Array
 
 KINDS = ("distance", "squared", "gaussian")
@@ -60,8 +60,7 @@ class RadialFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"kind must be one of {', '.join(map(repr, KINDS))}, but got {self.kind!r}; choose one.")
         if not isinstance(self.gamma, numbers.Real) or not 0 < float(self.gamma) < np.inf:
             raise ValueError(f"gamma must be a finite number above 0, but got {self.gamma!r}; 1.0 is a start.")
-        with in_one_sentence(X=X):
-            X = validate_data(self, X, dtype=np.float64)
+        X = validated(self, X, dtype=np.float64)
         centres = X.mean(axis=0, keepdims=True) if self.centres is None else np.atleast_2d(self.centres)
         centres = np.asarray(centres, np.float64)
         if centres.shape[1] != X.shape[1]:
@@ -75,8 +74,7 @@ class RadialFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, X: Any) -> Array:
         """(n_samples, n_features + n_centres)."""
         check_is_fitted(self)
-        with in_one_sentence(X=X):
-            X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = validated(self, X, dtype=np.float64, reset=False)
         # Differences first: ‖x‖² - 2 x·c + ‖c‖² loses all digits where rows are far from the origin.
         far = scipy.spatial.distance.cdist(X, self.centres_, "euclidean" if self.kind == "distance" else "sqeuclidean")
         if self.kind == "gaussian":
@@ -86,7 +84,6 @@ class RadialFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """Names like "x0" and "radial0"."""
         check_is_fitted(self)
-        if input_features is None:
-            input_features = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
+        input_features = _check_feature_names_in(self, input_features)
         far = [f"radial{n}" for n in range(len(self.centres_))]
         return np.array([*(list(input_features) if self.keep else []), *far], dtype=object)

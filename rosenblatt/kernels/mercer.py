@@ -138,7 +138,13 @@ def is_mercer(kernel: Any, X: Any, *, random_state: Any = None, **parameters: An
 
 def scale_of(X: Any) -> float:
     """gamma="scale": 1 / (n_features X.var()), or 1 where nothing varies."""
-    variance = _variance(X)
+    with np.errstate(over="ignore"):
+        variance = _variance(X)
+    if np.isinf(variance):
+        raise ValueError(
+            "gamma='scale' needs squares of X in the range of float64, but X has larger numbers; scale the features "
+            "(StandardScaler), or set gamma."
+        )
     return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
 
 
@@ -146,10 +152,12 @@ def _variance(X: Any) -> float:
     """Of all numbers of X, zeros of a sparse matrix included: around their mean, so that no digits are lost."""
     size = X.shape[0] * X.shape[1]
     values = X.data if hasattr(X, "indptr") else X
-    mean = float(values.sum(dtype=np.float64)) / size
+    mean = values.sum(dtype=np.float64) / size
     step = max(1, (1 << 21) // max(1, X.shape[1]))
     blocks = (values[start : start + step].astype(np.float64) - mean for start in range(0, len(values), step))
-    return (sum(float(np.square(block).sum()) for block in blocks) + (size - values.size) * mean**2) / size
+    absent = size - values.size
+    zeros = float(absent * mean**2) if absent else 0.0  # 0 times what is beyond the range would be no number
+    return (sum(float(np.square(block).sum()) for block in blocks) + zeros) / size
 
 
 def _with_parameters(kernel: Any, X: Array, parameters: dict[str, Any]) -> Kernel:

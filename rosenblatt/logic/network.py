@@ -19,6 +19,15 @@ LONG, LONGEST = 1_000, 20_000  # names in an expression
 DEEPEST = 100  # units one after another in an expression
 
 
+def counted(n: int, word: str) -> str:
+    """A number with its word.
+
+    >>> counted(1, "unit"), counted(2, "unit")
+    ('1 unit', '2 units')
+    """
+    return f"{n} {word}{'s' * (n != 1)}"
+
+
 class ThresholdNetwork:
     """A network of threshold units without loops (lecture row L24).
 
@@ -296,12 +305,9 @@ class ThresholdNetwork:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        def count(n: int, word: str) -> str:
-            return f"{n} {word}{'s' * (n != 1)}"
-
         title = (
-            f"ThresholdNetwork: {count(len(self.inputs), 'input')}, {count(self.n_units, 'unit')} in "
-            f"{count(self.depth, 'layer')}, {count(len(self.outputs), 'output')}"
+            f"ThresholdNetwork: {counted(len(self.inputs), 'input')}, {counted(self.n_units, 'unit')} in "
+            f"{counted(self.depth, 'layer')}, {counted(len(self.outputs), 'output')}"
         )
         shown = list(self.units.items())[:40]
         width = max((len(name) for name, _ in shown), default=0)

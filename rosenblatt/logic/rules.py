@@ -25,7 +25,7 @@ from rosenblatt.engine.state import Array
 from rosenblatt.logic.building import GateMaker
 from rosenblatt.logic.expression import Constant, Operation, Reader, Token
 from rosenblatt.logic.function import assignments, refuse_masked
-from rosenblatt.logic.network import ThresholdNetwork
+from rosenblatt.logic.network import ThresholdNetwork, counted
 from rosenblatt.logic.packed import PackedNetwork
 from rosenblatt.logic.unit import ThresholdUnit, by_name
 
@@ -222,7 +222,8 @@ class RuleNetwork:
         lines = [f"  {rule.text}" for rule in self.rules]
         return "\n".join(
             [
-                f"RuleNetwork: {len(self.columns)} columns, {len(self.units)} units, {len(self.decisions)} decisions",
+                f"RuleNetwork: {counted(len(self.columns), 'column')}, {counted(len(self.units), 'unit')}, "
+                f"{counted(len(self.decisions), 'decision')}",
                 *lines,
             ]
         )
@@ -313,8 +314,9 @@ class RuleNetwork:
         if isinstance(X, np.ndarray) and X.dtype.names is None:
             if X.ndim != 2 or X.shape[1] != len(self.columns):
                 raise ValueError(
-                    f"An array must have the {len(self.columns)} columns {', '.join(self.columns)}, but its shape is "
-                    f"{X.shape}; pass these columns in this order, or a frame."
+                    f"An array must have the {counted(len(self.columns), 'column')} {', '.join(self.columns)}, but its "
+                    f"shape is {X.shape}; pass "
+                    f"{'these columns in this order' if len(self.columns) > 1 else 'this column'}, or a frame."
                 )
             refuse_masked(X, "An array of rows")
             X = np.asarray(X)

@@ -49,9 +49,14 @@ def labels(scores: Array, classes: Array) -> Array:
 
 def product(X: Any, coef: Array) -> Array:
     """X·coefᵀ; small integers are widened a block of rows at a time."""
+    X = X if scipy.sparse.issparse(X) else np.asarray(X)
+    if X.ndim != 2 or X.shape[1] != coef.shape[1]:
+        raise ValueError(
+            f"X must be rows of {coef.shape[1]} features, but has shape {X.shape}; pass the columns of the "
+            f"fit, rows by features."
+        )
     if scipy.sparse.issparse(X):
         return np.asarray(X @ coef.T)
-    X = np.asarray(X)
     if X.dtype != np.uint8:
         return np.asarray(X @ coef.T)
     result = np.empty((len(X), len(coef)), coef.dtype)

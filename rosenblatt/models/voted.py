@@ -41,7 +41,8 @@ class VotedModel:
     tally: Callable[..., Array]  # the engine's, which loads the compiler only when it is used
 
     def decision_function(self, X: Any) -> Array:
-        n_rows = X.shape[0]
+        X = X if scipy.sparse.issparse(X) else np.asarray(X)
+        n_rows = X.shape[0] if X.ndim else 0
         votes = np.zeros((n_rows, len(self.rows)))
         support = self.ready(X)
         height = max(1, CELLS // max(1, support.shape[0]))

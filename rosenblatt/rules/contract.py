@@ -66,4 +66,13 @@ class Rule:
                 f"params must name parameters of the rule {self.name!r} ({known}), but got {unknown[0]!r}; "
                 f"remove it or choose another rule."
             )
-        return tuple(float(given.get(name, default)) for name, default in self.parameters.items())
+        return tuple(self._number(name, given.get(name, default)) for name, default in self.parameters.items())
+
+    def _number(self, name: str, value: object) -> float:
+        try:
+            return float(value)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"{name} of the rule {self.name!r} must be a number, but got {value!r}; its default is "
+                f"{self.parameters[name]:g}."
+            ) from None

@@ -6,7 +6,14 @@ import pytest
 import scipy.sparse
 from sklearn.utils import murmurhash3_32
 
-from rosenblatt import HalfSpace, PassiveAggressive, Perceptron, progressive_error
+from rosenblatt import (
+    HalfSpace,
+    KernelPerceptron,
+    LogisticRegression,
+    PassiveAggressive,
+    Perceptron,
+    progressive_error,
+)
 
 rng = np.random.default_rng(3)
 X = rng.normal(size=(120, 6))
@@ -351,6 +358,86 @@ def test_a_fitted_model_learns_on_one_by_one():
         model.learn_one(as_dict(x), label)
         other.learn_one(x, label)
     np.testing.assert_array_equal(model.coef_, other.coef_)
+
+
+def test_a_list_of_dicts_is_learned_one_after_another():
+    examples, labels, weights = (
+        [{"a": 1.0}, {"b": 2.0, "c": "red"}, {"a": -1.0, "b": 1.0}],
+        ["u", "v", "u"],
+        [1, 2, 0.5],
+    )
+    one, many = Perceptron("averaged"), Perceptron("averaged")
+    for x, label, weight in zip(examples, labels, weights, strict=True):
+        one.learn_one(x, label, weight)
+    many.learn_many(examples, labels, weights)
+    np.testing.assert_array_equal(one.coef_, many.coef_)
+    before = many.coef_.copy()
+    for bad, words in (({"a": None}, "'a' must be a number or text"), ([1.0], "learned from dicts .* but got rows")):
+        with pytest.raises(ValueError, match=words):
+            many.learn_many([examples[0], bad], ["u", "v"])
+    with pytest.raises(ValueError, match="2 and 1; pass one label per row"):
+        many.learn_many(examples[:2], ["u"])
+    np.testing.assert_array_equal(many.coef_, before)
+
+
+@pytest.mark.parametrize("weight", ["2", None, 1j, -1.0, float("nan")])
+def test_a_weight_is_a_number(weight):
+    for model in (Perceptron(), KernelPerceptron()):
+        with pytest.raises(ValueError, match="w must be a finite weight of at least 0, but got"):
+            model.learn_one([1.0, 2.0], 0, weight)
+
+
+def test_complex_numbers_are_not_cut():
+    with pytest.raises(ValueError, match="x must be a row of numbers"):
+        Perceptron().learn_one([1.0 + 1j, 2.0], 0)
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_probabilities_of_one_example(named):
+    rows, labels = np.random.default_rng(0).normal(size=(60, 3)), ["a", "b", "c"] * 20
+    examples = [dict(zip("xyz", row, strict=True)) for row in rows.tolist()] if named else list(rows)
+    model = LogisticRegression()
+    assert model.predict_proba_one(examples[0]) == {}
+    model.learn_one(examples[0], "a")
+    assert model.predict_proba_one(examples[1]) == {"a": 1.0}
+    for x, label in zip(examples, labels, strict=True):
+        model.learn_one(x, label)
+    found = model.predict_proba_one(examples[5])
+    assert list(found) == ["a", "b", "c"] and sum(found.values()) == pytest.approx(1.0)
+    assert max(found, key=found.get) == model.predict_one(examples[5])
+    if not named:
+        np.testing.assert_array_equal(list(found.values()), model.predict_proba(rows[5:6])[0])
+
+
+def test_after_one_more_example_probabilities_are_those_of_one_class_against_the_rest():
+    rows = np.random.default_rng(0).normal(size=(60, 3))
+    by_row, by_batch = (LogisticRegression().fit(rows, np.arange(60) % 3) for _ in range(2))
+    by_row.learn_one(rows[0], 1)
+    by_batch.partial_fit(rows[:1], [1])
+    np.testing.assert_array_equal(by_row.predict_proba(rows), by_batch.predict_proba(rows))
+    assert by_row.predict_proba_one(rows[0]) == dict(enumerate(by_batch.predict_proba(rows[:1])[0].tolist()))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        ((Perceptron, []), TypeError, r"pass a Perceptron\(\)"),
+        ((Perceptron(), 5), TypeError, r"pairs \(x, y\), but got int; pass zip"),
+        ((Perceptron(), [([1.0], 0), 7]), TypeError, r"pairs \(x, y\), but its example 2 is 7; pass zip"),
+    ],
+)
+def test_what_is_no_stream(arguments, error, words):
+    with pytest.raises(error, match=words):
+        progressive_error(*arguments)
+    with pytest.raises(ValueError, match="every must be a whole number above 0, but got 'a'"):
+        progressive_error(Perceptron(), [], every="a")
+
+
+def test_text_where_rows_had_names_is_refused():
+    frame = pandas.DataFrame(X[:, :2], columns=["a", "b"])
+    model = Perceptron("averaged").fit(frame, y)
+    with pytest.raises(ValueError, match="The feature 'a' must be a number, but got 'x'; leave it out or convert it"):
+        model.predict_one({"a": "x", "b": 1.0})
 
 
 @pytest.mark.parametrize("multi", ["ovr", "coupled"])

@@ -1,12 +1,15 @@
 """What a first reviewer broke: threads, the edges of float32, damaged matrices, functions that do not compile."""
 
+import math
 import threading
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
 import scipy.sparse
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from rosenblatt import HalfSpace, PassiveAggressive, Perceptron
+from rosenblatt import GaussianDiscriminant, HalfSpace, KernelPerceptron, PassiveAggressive, Perceptron
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(200, 5))
@@ -85,9 +88,141 @@ def keeps_a_dict(m, sqnorm, t, params):
 @pytest.mark.parametrize("rule", [lambda m, s, t, p: (float(m <= 0), 1.0), returns_a_list, keeps_a_dict, [1], 3.0])
 def test_a_rule_that_cannot_be_used_is_refused_in_a_sentence(rule):
     for call in (lambda: HalfSpace(rule).fit(X, y), lambda: HalfSpace(rule).learn_one(X[0], 0)):
-        with pytest.raises(ValueError, match=r"rule must be|must be made of what numba compiles") as caught:
+        with pytest.raises(ValueError, match=r"rule must (be|return)|must be made of what numba compiles") as caught:
             call()
         assert "\n" not in str(caught.value)
+
+
+LISTED, NAMED = [1.0, 2.0], {"eta": 1.0}
+
+
+def reads_a_list(m, sqnorm, t, params):
+    return LISTED[0] * (m <= 0), 1.0
+
+
+def reads_a_dict(m, sqnorm, t, params):
+    return NAMED["eta"] * (m <= 0), 1.0
+
+
+def writes_a_global(m, sqnorm, t, params):
+    global WRITTEN
+    WRITTEN = m
+    return 1.0 * (m <= 0), 1.0
+
+
+def catches(m, sqnorm, t, params):
+    try:
+        return 1.0 / m, 1.0
+    except ZeroDivisionError:
+        return 1.0, 1.0
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        (reads_a_list, "but it is not: The use of a reflected list.* 'LISTED' in globals, is not supported"),
+        (reads_a_dict, "but it is not: Untyped global name 'NAMED': Cannot determine Numba type of .*dict.*; write"),
+        (writes_a_global, r"but it is not: Use of unsupported opcode \(STORE_GLOBAL\) found; write it with these"),
+        (catches, "but it is not: UnsupportedError: Exception matching is limited to .*; write it with these"),
+    ],
+)
+def test_what_of_a_rule_cannot_be_compiled_is_said(rule, words):
+    for call in (lambda: HalfSpace(rule).fit(X, y), lambda: HalfSpace(rule).learn_one(X[0], 0)):
+        with pytest.raises(ValueError, match=words) as caught:
+            call()
+        assert "\n" not in str(caught.value)
+
+
+def generates(m, sqnorm, t, params):
+    yield 1.0
+    yield 1.0
+
+
+def gives_up_later(m, sqnorm, t, params):
+    return None if t > 500 else (float(m <= 0), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("rule", "params", "words"),
+    [
+        (
+            returns_a_list,
+            None,
+            r"two finite numbers, but returns_a_list\(.*\) returned \[1.0, 1.0\]; return",
+        ),
+        (generates, None, "a tuple of two finite numbers, but generates"),
+        (gives_up_later, None, r"two finite numbers, but gives_up_later\(.*t=1000.*\) returned None"),
+        (lambda m, sqnorm, t, params: (math.nan, 1.0), None, r"two finite numbers, .* returned \(nan, 1.0\)"),
+        (lambda m, sqnorm, t, params: (params[0], 1.0), [math.inf], r"two finite numbers, .* returned \(inf, 1.0\)"),
+        (lambda m, sqnorm, t, params: (params[0], 1.0), "ab", "params must be a list of numbers .* got 'ab'"),
+        (lambda m, sqnorm, t, params: (params[0], 1.0), 2.0, r"params must be a list .* got 2.0; pass \[2.0\]"),
+        ("perceptron", {"learning_rate": "x"}, "learning_rate of the rule 'perceptron' must be a number, but got 'x'"),
+        ("margin_perceptron", {"theta": math.nan}, "theta must be a finite number of at least 0, but got nan"),
+        ("margin_perceptron", {"theta": -3}, "theta must be a finite number of at least 0, but got -3.0"),
+    ],
+)
+def test_a_rule_is_tried_before_it_is_compiled(rule, params, words):
+    with pytest.raises(ValueError, match=words) as caught:
+        HalfSpace(rule, params).fit(X, y)
+    assert "\n" not in str(caught.value)
+
+
+def test_params_may_be_an_array():
+    def rule(m, sqnorm, t, params):
+        return (params[0] if m <= params[1] else 0.0), 1.0
+
+    listed, array = (HalfSpace(rule, params, shuffle=False).fit(X, y) for params in ([2.0, 0.5], np.array([2.0, 0.5])))
+    np.testing.assert_array_equal(listed.coef_, array.coef_)
+
+
+@pytest.mark.parametrize(
+    ("model", "rows"),
+    [
+        (HalfSpace(lambda m, sqnorm, t, params: (0.0, 1.0), max_iter=3), X),
+        (PassiveAggressive(max_iter=3), X * 1e200),
+        (PassiveAggressive(max_iter=3, answer="averaged", fit_intercept=False), X * 1e-200),
+    ],
+    ids=["own rule", "too large", "too small"],
+)
+def test_a_run_that_learned_nothing_says_so(model, rows):
+    with pytest.warns(ConvergenceWarning, match="learned nothing in 3 epochs: .* every step was 0"):
+        model.fit(rows, y)
+
+
+def test_in_a_callback_the_model_is_what_it_was():
+    model, seen = Perceptron(max_iter=3, random_state=0), []
+    with pytest.raises(NotFittedError):
+        model.fit(X, y, on_epoch=lambda row: seen.append(model.predict(X)))
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X, y)
+    before = model.predict(X).tolist()
+    names = np.array(["a", "b", "c"])[np.arange(len(X)) % 3]
+    with pytest.warns(ConvergenceWarning, match="max_iter=3"):
+        model.fit(X[:, :2], names, on_epoch=lambda row: seen.append(model.predict(X).tolist()))
+    assert seen == [before] * 3 and model.classes_.tolist() == ["a", "b", "c"] and model.n_features_in_ == 2
+
+
+@pytest.mark.parametrize("answer", ["last", "voted"])
+def test_an_answer_refuses_other_rows(answer):
+    with pytest.warns(ConvergenceWarning) if answer == "last" else nullcontext():
+        answered = Perceptron(answer, max_iter=2, random_state=0).fit(X, y).answers_[answer]
+    assert answered.predict(X.tolist()).tolist() == answered.predict(X).tolist()
+    for rows in (X[:, :1], X[0]):
+        with pytest.raises(ValueError, match=rf"rows of {X.shape[1]} features, but has shape .*; pass the columns"):
+            answered.predict(rows)
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (GaussianDiscriminant(), "covariance of the features must be in the range of float64, .*; scale the features"),
+        (KernelPerceptron(), "gamma='scale' needs squares of X in the range of float64, .*; scale the features"),
+    ],
+    ids=str,
+)
+def test_numbers_too_large_to_be_squared(model, words):
+    with pytest.raises(ValueError, match=words):
+        model.fit(X * 1e200, y)
 
 
 @pytest.mark.parametrize("rate", [lambda: 1, lambda t: None, lambda t: "a", lambda t: -1.0, lambda t: 1.0 / (t - 1)])

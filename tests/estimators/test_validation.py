@@ -1,6 +1,7 @@
 """Bad input: one sentence each, and the earlier fit stays as it was."""
 
 import numpy as np
+import pandas
 import pytest
 import scipy.sparse
 from sklearn.exceptions import NotFittedError
@@ -8,6 +9,7 @@ from sklearn.exceptions import NotFittedError
 from rosenblatt import (
     GaussianDiscriminant,
     HalfSpace,
+    KernelPerceptron,
     LeastSquares,
     LinearSVM,
     LogisticRegression,
@@ -42,8 +44,24 @@ ROWS = {
     "one class": (X, [1, 1, 1, 1], {}, "at least 2 classes, but got 1 class"),
     "mixed labels in a list": (X, [0, "a", 0, "a"], {}, "labels of one kind, but got int and str"),
     "mixed labels in an array": (X, np.array([0, "a", 0, "a"], object), {}, "one kind, but got int and str"),
-    "labels and None": (X, [0, None, 0, 1], {}, "one kind, but got NoneType and int"),
-    "real-valued labels": (X, [0.5, 1.5, 0.25, 2.0], {}, "continuous.* To predict numbers, use LeastSquares"),
+    "labels and None": (X, [0, None, 0, 1], {}, "y contains None: .* but row 1 has None; leave the row out"),
+    "text and NaN": (X, np.array(["a", np.nan, "b", "a"], object), {}, "y contains NaN: .* but row 1 has nan; leave"),
+    "a label that pandas misses": (
+        X,
+        pandas.Series(["a", "b", None, "a"], dtype="string"),
+        {},
+        "row 2 has <NA>",
+    ),
+    "real-valued labels": (X, [0.0, 1.5, 0.25, 2.0], {}, "continuous.* row 1 has 1.5; .* numbers, use LeastSquares"),
+    "complex labels": (
+        X,
+        [1j, 0, 0, 1],
+        {},
+        "numbers or text, but has complex ones; give each row a class",
+    ),
+    "labels beyond 64 bits": (X, [2**70, 0, 0, 1], {}, f"at most 64 bits, but has larger ones, like {2**70}; use text"),
+    "a set of labels": (X, {0, 1, 2, 3}, {}, "a list or an array of labels, but got set; pass one label per row"),
+    "labels that run out": (X, iter([0, 1, 0, 1]), {}, "list or an array of labels, but got list_iterator; pass"),
     "NaN among labels": (X, [0.0, np.nan, 1.0, 0.0], {}, "NaN"),
     "no labels": (X, None, {}, "y"),
     "no rows": (np.empty((0, 2)), [], {}, "0 sample"),
@@ -51,9 +69,23 @@ ROWS = {
     "text": ([["a", "b"]] * 4, y, {}, "X must hold numbers, but has text .*'a'.*; turn text into numbers first"),
     "complex numbers": (X + 1j, y, {}, "Complex"),
     "negative weight": (X, y, {"sample_weight": [1, -2, 1, 1]}, "row 1 has -2"),
-    "weights of another length": (X, y, {"sample_weight": [1.0, 2.0]}, "sample_weight"),
+    "weights of another length": (
+        X,
+        y,
+        {"sample_weight": [1.0, 2.0]},
+        r"of the 4 rows, but has shape \(2,\); pass",
+    ),
+    "a table of weights": (X, y, {"sample_weight": [[1.0]] * 4}, r"each of the 4 rows, but has shape \(4, 1\); pass"),
+    "weights of text": (
+        X,
+        y,
+        {"sample_weight": ["a"] * 4},
+        "sample_weight must hold numbers, .*'a'",
+    ),
+    "a word for weights": (X, y, {"sample_weight": "balanced"}, "sample_weight must hold numbers, .*'balanced'"),
+    "complex weights": (X, y, {"sample_weight": [1j] * 4}, "sample_weight must hold numbers, .*'complex'"),
     "NaN among weights": (X, y, {"sample_weight": [1.0, np.nan, 1, 1]}, "NaN"),
-    "only zero weights": (X, y, {"sample_weight": np.zeros(4)}, "every row weighs 0|at least one non-zero"),
+    "only zero weights": (X, y, {"sample_weight": np.zeros(4)}, "at least one row, but every row weighs 0; give"),
     "eval_set that is no pair": (X, y, {"eval_set": X}, "pair .* got ndarray"),
     "eval_set of three": (X, y, {"eval_set": (X, y, y)}, "pair"),
     "eval_set of another width": (X, y, {"eval_set": (X[:, :1], y)}, "1 features"),
@@ -63,6 +95,7 @@ ROWS = {
     "eval_set with NaN": (X, y, {"eval_set": (with_value(np.nan), y)}, "NaN"),
     "unknown record": (X, y, {"record": "everything"}, "record must be one of .* but got 'everything'"),
     "one unknown record": (X, y, {"record": ("updates", "all")}, "but got 'all'"),
+    "a number to record": (X, y, {"record": 5}, "record must be one of .* but got 5"),
     "on_epoch that cannot be called": (X, y, {"on_epoch": 3}, "on_epoch"),
 }
 
@@ -79,7 +112,8 @@ def test_bad_rows_are_refused_in_a_sentence_and_the_fit_stays(case):
 
 
 OURS = [
-    "too few labels", "one class", "mixed labels in a list", "mixed labels in an array", "negative weight",
+    *(case for case in ROWS if "label" in case or "weight" in case),
+    "one class", "mixed labels in a list", "mixed labels in an array", "negative weight",
     "eval_set that is no pair", "eval_set of other labels", "sparse eval_set", "unknown record",
     "on_epoch that cannot be called",
 ]  # fmt: skip
@@ -111,6 +145,12 @@ PARAMETERS = [
     (Perceptron(time_limit="soon"), "time_limit must be .* got 'soon'"),
     (Perceptron(tol=-1.0), "tol must be .* got -1.0"),
     (Perceptron(tol="small"), "tol must be .* got 'small'"),
+    (Perceptron(fit_intercept="no"), "fit_intercept must be True or False, but got 'no'"),
+    (Perceptron(shuffle=None), "shuffle must be True or False, but got None"),
+    (Perceptron(warm_start=2), "warm_start must be True or False, but got 2"),
+    (HalfSpace(regularize_intercept="yes"), "regularize_intercept must be True or False, but got 'yes'"),
+    (Perceptron(verbose="yes"), "verbose must be 0 or 1, but got 'yes'"),
+    (Perceptron(verbose=-1), "verbose must be 0 or 1, but got -1"),
     (Perceptron(hash_features=0), "hash_features must be .* got 0"),
     (Perceptron(class_weight={0: -1.0, 1: 1.0}), "negative|class_weight"),
     (Perceptron(class_weight={0: float("nan"), 1: 1.0}), "class_weight"),
@@ -232,7 +272,6 @@ def test_a_class_that_weighs_nothing_stays_a_class_and_is_never_answered():
 
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 def test_another_width_is_told_with_the_columns():
-    pandas = pytest.importorskip("pandas")
     model = Perceptron().fit(X, y)
     with pytest.raises(ValueError, match=r"3 features, .* expecting 2 .* columns that it was fitted on\.$"):
         model.predict(np.ones((1, 3)))
@@ -257,3 +296,26 @@ def test_another_width_is_told_with_the_columns():
 def test_what_cannot_be_used_is_refused_in_a_sentence(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+def test_classes_of_another_kind_than_the_labels_are_refused():
+    for model in (Perceptron(), Perceptron().partial_fit(X, y)):
+        with pytest.raises(ValueError, match="labels of one kind, but got 'a' after 0; convert"):
+            model.partial_fit(X, y, classes=["a", "b"])
+    assert Perceptron().partial_fit(X, y, classes=[]).classes_.tolist() == [0, 1]
+
+
+def test_kinds_of_labels_that_are_one():
+    text = [np.str_("a"), "b", "a", np.str_("b")]
+    assert Perceptron().fit(X, text).classes_.tolist() == ["a", "b"]
+    assert Perceptron().fit(X, np.array([3, 4, 3, 4], object)).classes_.dtype == np.int64
+    for dtype, classes in (("Int64", [0, 1]), ("boolean", [False, True])):
+        fitted = Perceptron().fit(X, pandas.Series([0, 1, 0, 1], dtype=dtype))
+        assert fitted.classes_.tolist() == classes and fitted.classes_.dtype.kind in "ib"
+
+
+@pytest.mark.parametrize("learner", [KernelPerceptron, LeastSquares, LinearSVM, LogisticRegression])
+def test_every_learner_refuses_text_for_yes_or_no(learner):
+    for name, value in (("fit_intercept", "no"), ("shuffle", "yes"), ("verbose", "much")):
+        with pytest.raises(ValueError, match=f"{name} must be .*, but got '{value}'"):
+            learner(**{name: value}).fit(X, y)

@@ -241,3 +241,11 @@ def test_one_against_one_has_no_rows_per_class():
     assert (to_original_space(two).predict(X) == two.predict(X)).all()
     line = make_pipeline(StandardScaler(), LeastSquares()).fit(X, X @ [1.0, 2.0, 3.0, 4.0])
     assert to_original_space(line).predict(X) == pytest.approx(line.predict(X))
+
+
+@pytest.mark.parametrize("features", [PairProducts(3, random_state=0), RadialFeatures()], ids=str)
+def test_names_for_another_number_of_features_are_refused(features):
+    rows = np.random.default_rng(0).normal(size=(10, 3))
+    with pytest.raises(ValueError, match="input_features should have length equal to number of features"):
+        features.fit(rows).get_feature_names_out(["a", "b"])
+    assert features.get_feature_names_out().tolist()[:3] == ["x0", "x1", "x2"]

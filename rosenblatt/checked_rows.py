@@ -1,0 +1,129 @@
+"""scikit-learn's check of rows, and its paragraphs as a sentence: what must hold, what came, what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+from rosenblatt.finite import in_one_sentence
+from rosenblatt.wording import listed
+
+TEXT_ADVICE = (
+    "turn text into numbers first, with ColumnEncoder for tables or scikit-learn's TfidfVectorizer for sentences"
+)
+# What scikit-learn and numpy say, and what to do about it. Where a sentence of theirs stays, their checks look for it.
+ADVICE = {
+    "Found array with dim": "Make a row of every example, with X.reshape(len(X), -1) for instance.",
+    "0 sample(s)": "Pass at least one row.",
+    "0 feature(s)": "Pass at least one column.",
+}
+
+
+def validated(estimator: Any, X: Any, *y: Any, **settings: Any) -> Any:
+    """scikit-learn's `validate_data`, whose complaints become sentences that say what to do."""
+    with in_our_words(X, estimator), in_one_sentence(X=X, y=y[0] if y else None):
+        refuse_what_would_pass(X)
+        return validate_data(estimator, X, *y, **settings)
+
+
+@contextmanager
+def in_our_words(X: Any, estimator: Any = None) -> Iterator[None]:
+    """What is said in here of rows that cannot be used becomes one sentence.
+
+    >>> from sklearn.utils import check_array
+    >>> with in_our_words([1.0, 2.0]):
+    ...     check_array([1.0, 2.0])
+    Traceback (most recent call last):
+    ValueError: X must be two-dimensional, rows by features, but has shape (2,) (Expected 2D array, got 1D array ...
+    """
+    try:
+        yield
+    except (TypeError, ValueError, OverflowError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        sentence = our_words(str(error), X, getattr(estimator, "feature_names_in_", None))
+        if sentence is None:
+            raise
+        raise kind(sentence) from None
+
+
+def our_words(said: str, X: Any, names: Any = None) -> str | None:
+    """Our sentence instead of what was said; None where that is a sentence already."""
+    if "could not convert string to float" in said:
+        return f"X must hold numbers, but has text ({said}); {TEXT_ADVICE}."
+    if "argument must be a string or a real number" in said:
+        return f"X must hold numbers, but has other things ({said}); {_advice_on_things(said)}."
+    if "features as input" in said:
+        return f"{said} Pass the columns that it was fitted on{'' if names is None else ': ' + listed(names, 8)}."
+    if "feature names should match" in said and names is not None:
+        return f"{said}Pass the columns that it was fitted on, in their order: {listed(names, 8)}."
+    if "Complex data not supported" in said:
+        return (
+            "Complex data not supported: X must hold real numbers, but has complex ones; pass their real and imaginary "
+            "parts as features of their own."
+        )
+    if "Expected 2D" in said:
+        return _on_dimensions(said, X)
+    if "setting an array element with a sequence" in said:
+        return _on_ragged_rows(X)
+    if "too large to convert to float" in said:
+        return "X must hold numbers in the range of float64, but has larger ones; scale the features first."
+    if "Cannot cast array data from dtype([" in said:
+        return (
+            "X must have one type for all columns, but is a structured array; convert it with "
+            "numpy.lib.recfunctions.structured_to_unstructured(X)."
+        )
+    advice = next((advice for words, advice in ADVICE.items() if words in said), None)
+    return None if advice is None else f"{said} {advice}"
+
+
+def refuse_what_would_pass(X: Any) -> None:
+    """Dates would be counted in nanoseconds, masks be overlooked, and frames not yet made be asked for their names."""
+    if hasattr(X, "collect"):
+        raise ValueError(f"X must be rows in memory, but got {type(X).__name__}; call X.collect() first.")
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        raise ValueError(
+            f"X must have no masked numbers, but {int(np.ma.getmaskarray(X).sum())} are masked; fill them in with "
+            f"X.filled(...), or leave their rows out."
+        )
+    columns = getattr(X, "columns", None)
+    dtypes = [getattr(X, "dtype", None)] if columns is None else list(getattr(X, "dtypes", ()))
+    for number, dtype in enumerate(dtypes):
+        temporal = getattr(dtype, "is_temporal", None)  # polars
+        if getattr(dtype, "kind", "") in ("m", "M") or (callable(temporal) and temporal()):
+            where = "it" if columns is None else f"column {columns[number]!r}"
+            raise ValueError(
+                f"X must hold numbers, but {where} holds dates or times ({dtype}); turn them into numbers first, with "
+                f"ColumnEncoder for tables."
+            )
+
+
+def _advice_on_things(said: str) -> str:
+    if "'dict'" in said:
+        return "turn dicts into rows with scikit-learn's DictVectorizer, or use a learner's learn_one and predict_one"
+    return "convert them first"
+
+
+def _on_dimensions(said: str, X: Any) -> str:
+    if X is None or isinstance(X, str):
+        return f"X must be rows of numbers, but got {X!r} (Expected 2D array); pass an array of rows by features."
+    came = said.split(":")[0].split("\n")[0].rstrip(".")
+    return (
+        f"X must be two-dimensional, rows by features, but has shape {np.shape(X)} ({came}). Reshape your data: "
+        f"X.reshape(-1, 1) if it is one feature, X.reshape(1, -1) if it is one row."
+    )
+
+
+def _on_ragged_rows(X: Any) -> str:
+    if isinstance(X, list | tuple):
+        lengths = [len(row) if hasattr(row, "__len__") else 1 for row in X]
+        for row, length in enumerate(lengths):
+            if length != lengths[0]:
+                return (
+                    f"X must have rows of one length, but row 0 has {lengths[0]} numbers and row {row} has {length}; "
+                    f"make them equal."
+                )
+    return f"X must be rows of numbers, but got {type(X).__name__}; make it an array of rows by features."

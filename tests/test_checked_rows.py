@@ -1,0 +1,71 @@
+"""Rows that cannot be used: one sentence, by every learner and feature map, instead of scikit-learn's paragraphs."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse
+
+import rosenblatt
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+X = np.random.default_rng(0).normal(size=(12, 3))
+y = np.arange(12) % 2
+
+LEARNERS = {
+    "perceptron": lambda: rosenblatt.Perceptron(),
+    "kernel": lambda: rosenblatt.KernelPerceptron(),
+    "least squares": lambda: rosenblatt.LeastSquares(),
+    "discriminant": lambda: rosenblatt.GaussianDiscriminant(),
+    "layer": lambda: rosenblatt.Layer(),
+    "products": lambda: rosenblatt.PairProducts(),
+    "radial": lambda: rosenblatt.RadialFeatures(),
+}
+
+STRUCTURED = np.zeros(12, dtype=[("a", int), ("b", float)])
+BAD = {
+    "one dimension": (X[:, 0], r"rows by features, but has shape \(12,\) .*Reshape your data: X.reshape\(-1, 1\)"),
+    "a number": (3.0, r"rows by features, but has shape \(\)"),
+    "nothing": (None, "X must be rows of numbers, but got None"),
+    "three dimensions": (X[:, None], r"dim 3, .*\. Make a row of every example, with X.reshape\(len\(X\), -1\)"),
+    "complex numbers": (X + 1j, "X must hold real numbers, but has complex ones; pass their real"),
+    "text": ([["a", "b"]] * 12, r"X must hold numbers, but has text .*'a'.*; turn text into numbers first"),
+    "dicts": ([{"a": 1.0}] * 12, r"X must hold numbers, but has other things .*'dict'.*; turn dicts into rows"),
+    "rows of two lengths": ([[1.0]] * 11 + [[1.0, 2.0]], "row 0 has 1 numbers and row 11 has 2; make them equal"),
+    "a lazy frame": (pl.LazyFrame({"a": y}), r"in memory, but got LazyFrame; call X.collect\(\) first"),
+    "huge integers": ([[10**400]] * 12, "in the range of float64, but has larger ones; scale"),
+    "a structured array": (STRUCTURED, "one type for all columns, but is a structured array; convert"),
+    "no rows": (X[:0], r"0 sample\(s\) .*Pass at least one row\."),
+    "no columns": (X[:, :0], r"0 feature\(s\) .*Pass at least one column\."),
+    "dates": (np.full((12, 1), np.datetime64("2020-01-01")), "but it holds dates or times .*; turn them into numbers"),
+    "dates in a frame": (pd.DataFrame({"day": pd.to_datetime(["2020"] * 12)}), "column 'day' holds dates or times"),
+    "dates in polars": (pl.DataFrame({"day": pd.to_datetime(["2020"] * 12)}), "column 'day' holds dates or times"),
+    "masked numbers": (np.ma.array(X, mask=X > 1.0), r"no masked numbers, but \d are masked; fill them in"),
+}
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("case", BAD)
+def test_what_cannot_be_rows(learner, case):
+    rows, words = BAD[case]
+    with pytest.raises((ValueError, TypeError), match=words) as caught:
+        LEARNERS[learner]().fit(rows, y)
+    assert "\n" not in str(caught.value) and str(caught.value).endswith(".")
+
+
+def test_a_mask_that_hides_nothing_and_a_sparse_row_are_fine():
+    rosenblatt.RadialFeatures().fit(np.ma.array(X))
+    with pytest.raises(ValueError, match=r"rows by features, but has shape \(3,\)"):
+        rosenblatt.Perceptron().fit(scipy.sparse.coo_array(X[0]), y)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_other_columns_than_at_the_fit(learner):
+    model = LEARNERS[learner]().fit(pd.DataFrame(X, columns=["a", "b", "c"]), y)
+    answer = model.transform if hasattr(model, "transform") else model.predict
+    for columns in (["c", "b", "a"], ["a", "b"]):
+        with pytest.raises(ValueError, match=r"should match.*\n(.*\n)+Pass the columns .* in their order: a, b, c\."):
+            answer(pd.DataFrame(X[:, : len(columns)], columns=columns))
+    with pytest.warns(UserWarning, match="names"), pytest.raises(ValueError, match="fitted on: a, b, c"):
+        answer(X[:, :2])
