@@ -54,7 +54,7 @@ def test_radial_values_far_from_the_origin_lose_no_digits(kernel):
     ("kernel", "valid"),
     [(Linear(), True), (Polynomial(2, coef0=0.0), True), (Polynomial(2, coef0=-1.0), False), (RBF(0.7), True),
      (Gaussian(1.5), True), (Sigmoid(1.0, 0.0), False), (Function(np.dot), False)],
-    ids=str,
+    ids=lambda value: type(value).__name__,
 )  # fmt: skip
 def test_only_what_is_known_to_be_an_inner_product_is_called_valid(kernel, valid):
     assert kernel.valid is valid
