@@ -17,7 +17,7 @@ import pytest
 
 import rosenblatt
 from rosenblatt import Perceptron, save
-from rosenblatt.verbs import predict, training
+from rosenblatt.verbs import judging, predict
 from rosenblatt.verbs import train as learn
 from rosenblatt.verbs.judging import TOO_FAR, heard_warnings
 from rosenblatt.verbs.learners import LEARNERS, make_learner
@@ -178,7 +178,7 @@ def test_notes_are_in_our_words():
 
 
 def test_a_model_that_does_not_beat_the_largest_class_says_so_and_what_would(shell, monkeypatch):
-    monkeypatch.setattr(training, "THINKING", 30.0)  # whatever else the machine does
+    monkeypatch.setattr(judging, "THINKING", 30.0)  # whatever else the machine does
     random = np.random.default_rng(1)
     X = random.normal(size=(600, 2))
     y = np.where((X**2).sum(axis=1) < 1.4, "in", "out")

@@ -107,7 +107,7 @@ def test_settings_that_can_not_learn_together_are_fitted_one_by_one():
     ids=lambda apart: next(iter(apart)),
 )
 def test_settings_that_differ_in_more_than_the_rules_parameters_keep_to_their_own(apart, monkeypatch):
-    monkeypatch.setattr("rosenblatt.estimators.search.pays", lambda X, settings, lanes: True)
+    monkeypatch.setattr("rosenblatt.estimators.search_run.pays", lambda X, settings, lanes: True)
     ((name, values),) = apart.items()
     if name == "regularize_intercept":
         rows, learner = (
