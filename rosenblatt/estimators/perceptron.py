@@ -51,7 +51,7 @@ class Perceptron(LinearClassifier):
         Seeds the shuffling.
     n_jobs : int or None
         Threads over which the half-spaces are spread; over sparse rows two of them can share one half-space. The result
-        is the same bits for any number.
+        is the same bits for any number. Many classes of text take half of the memory on one thread.
     verbose : int
         1 shows the epochs while they happen.
     pocket_check : {"run", "update"}
