@@ -157,9 +157,7 @@ class Rest:
         self.before = self._changes()
 
     def _fall_asleep(self, stirred: Array) -> None:
-        calm, listen = np.flatnonzero(~stirred), _listen(f"listen {compiled.engine_digest()}")
-        for rows, scores in self.heard:
-            listen(scores, self.task.codes, rows, calm, self.awake[calm], self.own, self.rival)
+        self._listen_to(np.flatnonzero(~stirred))
         squares = self.norm() ** 2
         self.write_back()
         self.awake = self.awake[stirred]
@@ -170,6 +168,13 @@ class Rest:
         self.sleeping_squares = max(0.0, squares - self.working.norm() ** 2)
         task = replace(self.task, positive=self.task.positive[self.awake], params=self.task.params[self.awake])
         self.working_visitor = type(self.visitor)(task, len(self.awake), like=self.visitor)
+
+    def _listen_to(self, calm: Array) -> None:
+        """Note what half-spaces that will sleep said of every row in this epoch, and let the scores go."""
+        listen = _listen(f"listen {compiled.engine_digest()}")
+        while self.heard:
+            rows, scores = self.heard.pop(0)
+            listen(scores, self.task.codes, rows, calm, self.awake[calm], self.own, self.rival)
 
     def _take(self) -> None:
         """Have the awake in a state of their own."""
