@@ -27,6 +27,7 @@ def validated(estimator: Any, X: Any, *y: Any, **settings: Any) -> Any:
     """scikit-learn's `validate_data`, whose complaints become sentences that say what to do."""
     with in_our_words(X, estimator), in_one_sentence(X=X, y=y[0] if y else None):
         refuse_what_would_pass(X)
+        refuse_indices_outside(X)
         return validate_data(estimator, X, *y, **settings)
 
 
@@ -99,6 +100,19 @@ def refuse_what_would_pass(X: Any) -> None:
                 f"X must hold numbers, but {where} holds dates or times ({dtype}); turn them into numbers first, with "
                 f"ColumnEncoder for tables."
             )
+
+
+def refuse_indices_outside(X: Any) -> None:
+    """Compiled loops rely on every index of a sparse matrix being within it, and scipy does not look."""
+    indices = getattr(X, "indices", None)
+    if getattr(X, "format", "") not in ("csr", "csc") or indices is None or len(indices) == 0:
+        return
+    width = X.shape[1] if X.format == "csr" else X.shape[0]
+    if indices.max() >= width or indices.min() < 0:
+        raise ValueError(
+            f"The indices of a sparse matrix must be at least 0 and below {width}, but X has others; build the matrix "
+            f"again."
+        )
 
 
 def _advice_on_things(said: str) -> str:

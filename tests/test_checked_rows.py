@@ -5,8 +5,10 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse
+from sklearn.base import clone
 
 import rosenblatt
+from rosenblatt import KernelPerceptron, LeastSquares, LinearSVM, LogisticRegression, Perceptron
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -69,3 +71,24 @@ def test_other_columns_than_at_the_fit(learner):
             answer(pd.DataFrame(X[:, : len(columns)], columns=columns))
     with pytest.warns(UserWarning, match="names"), pytest.raises(ValueError, match="fitted on: a, b, c"):
         answer(X[:, :2])
+
+
+@pytest.mark.parametrize("place", [7, -1, 2**31 - 5])
+@pytest.mark.parametrize(
+    "learner", [Perceptron(), LinearSVM(), LogisticRegression(), LeastSquares(), KernelPerceptron()]
+)
+def test_indices_outside_a_sparse_matrix_are_refused_at_every_door(learner, place):
+    X = scipy.sparse.csr_matrix(np.random.default_rng(0).normal(size=(30, 3)))
+    y = np.arange(30) % 2
+    fitted = clone(learner).fit(X, y)
+    X.indices[3] = place
+    for door in (lambda: clone(learner).fit(X, y), lambda: fitted.predict(X)):
+        with pytest.raises(ValueError, match=r"indices of a sparse matrix must be at least 0 and below 3"):
+            door()
+
+
+@pytest.mark.parametrize("learner", [Perceptron(), LinearSVM(), LogisticRegression(), KernelPerceptron()])
+def test_masked_labels_are_refused(learner):
+    y = np.ma.masked_array(np.arange(30) % 2, np.arange(30) == 4)
+    with pytest.raises(ValueError, match="the label of row 4 is masked"):
+        learner.fit(np.random.default_rng(0).normal(size=(30, 3)), y)

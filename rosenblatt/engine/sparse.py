@@ -316,49 +316,58 @@ def any_change(ledger: Any, first: Any, last: Any) -> bool:
     return wanted
 
 
-def _move_block(lanes: int) -> Callable[..., None]:
+def _move_block(lanes: int, place: Any) -> Callable[..., None]:
     """`move` for the block of `lanes` half-spaces that begins with number `block`."""
     width = U(lanes)
 
     @part
-    def move_block(rows: Any, start: Any, stop: Any, vectors: Any, block: Any, ledger: Any) -> None:
+    def move_block(rows: Any, i: Any, vectors: Any, block: Any, ledger: Any) -> None:
         changes = gather(ledger, block * STRIDE + U(CHANGE), STRIDE, zero_lanes(vectors, lanes))
-        for p in range(start, stop):
-            place = _place(rows, p, vectors, block, width, U(0))
+        for p in range(U(rows[2][i]), U(rows[2][i + 1])):
+            there = place(rows, p, vectors, block, width, U(0))
             x = repeat(vectors.dtype.type(rows[0][p]), changes)
-            store(vectors, place, fused(load(vectors, place, changes), x, changes))
+            store(vectors, there, fused(load(vectors, there, changes), x, changes))
 
     return move_block
 
 
-move_4, move_8, move_16 = (_move_block(lanes) for lanes in (4, 8, 16))
+def make_move(place: Any) -> Callable[..., None]:
+    """v_k += CHANGE_k · x_i for first <= k < last, `first` at the start of a block, weights where `place` says."""
+    move_4, move_8, move_16 = (_move_block(lanes, place) for lanes in (4, 8, 16))
+
+    @part
+    def move_blocks(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) -> None:
+        lanes = per_vector(vectors)
+        for block in range(U(first), U(last), lanes):
+            end = min(block + lanes, U(last))
+            if any_change(ledger, block, end):
+                width = width_of(vectors, block)
+                if width == U(4):
+                    move_4(rows, i, vectors, block, ledger)
+                elif width == U(8):
+                    move_8(rows, i, vectors, block, ledger)
+                else:
+                    move_16(rows, i, vectors, block, ledger)
+                for k in range(block, end):
+                    ledger[k, CHANGE] = 0.0
+
+    return move_blocks
+
+
+move_blocks = make_move(_place)
 
 
 @part
 def move(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) -> None:
     """v_k += CHANGE_k · x_i, for half-spaces that keep no averages."""
-    data, indices = rows[0], rows[1]
-    start, stop = U(rows[2][i]), U(rows[2][i + 1])
     if vectors.shape[0] == 1:
         change = vectors.dtype.type(ledger[0, CHANGE])
-        for p in range(start, stop):
-            j = U(indices[p])
-            vectors[0, j, 0] = fused(vectors[0, j, 0], change, vectors.dtype.type(data[p]))
+        for p in range(U(rows[2][i]), U(rows[2][i + 1])):
+            j = U(rows[1][p])
+            vectors[0, j, 0] = fused(vectors[0, j, 0], change, vectors.dtype.type(rows[0][p]))
         ledger[0, CHANGE] = 0.0
-        return
-    lanes = per_vector(vectors)
-    for block in range(U(first), U(last), lanes):
-        end = min(block + lanes, U(last))
-        if any_change(ledger, block, end):
-            width = width_of(vectors, block)
-            if width == U(4):
-                move_4(rows, start, stop, vectors, block, ledger)
-            elif width == U(8):
-                move_8(rows, start, stop, vectors, block, ledger)
-            else:
-                move_16(rows, start, stop, vectors, block, ledger)
-            for k in range(block, end):
-                ledger[k, CHANGE] = 0.0
+    else:
+        move_blocks(rows, i, vectors, first, last, ledger)
 
 
 @part

@@ -15,16 +15,15 @@ moved at place s. They give the same sums, bit for bit, when these are asked for
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from rosenblatt.engine import sparse
 from rosenblatt.engine.compiled import part
-from rosenblatt.engine.sparse import STRIDE, U, any_change, make_scores, raise_bounds, width_of
+from rosenblatt.engine.sparse import U, any_change, make_move, make_scores, raise_bounds, width_of
 from rosenblatt.engine.state import CHANGE, LAGGED, Array
-from rosenblatt.engine.vector import fused, gather, load, per_vector, prefetch, repeat, store, zero_lanes
+from rosenblatt.engine.vector import per_vector, prefetch
 
 LAYOUT = "touched"
 USED, NOTED = 0, 1  # the columns of counts: places given away in a group, lessons noted down
@@ -132,25 +131,15 @@ def scores_and_fetch(
     scores(rows, i, vectors, first, last, ledger)
 
 
-def _add_to_block(lanes: int) -> Callable[..., None]:
-    """v_k += CHANGE_k · x for the block of `lanes` half-spaces that begins with number `block`."""
-    width = U(lanes)
-
-    @part
-    def add_to_block(rows: Any, i: Any, vectors: Any, block: Any, ledger: Any) -> None:
-        places, g = rows[3], _group(vectors, block)
-        base = block * U(vectors.shape[1])
-        changes = gather(ledger, block * STRIDE + U(CHANGE), STRIDE, zero_lanes(vectors, lanes))
-        for p in range(U(rows[2][i]), U(rows[2][i + 1])):
-            j = rows[1][p]
-            place = base + (U(j) + ONE if _all_placed(rows) else U(places[g, j])) * width
-            x = repeat(vectors.dtype.type(rows[0][p]), changes)
-            store(vectors, place, fused(load(vectors, place, changes), x, changes))
-
-    return add_to_block
+@part
+def _given_place(rows: Any, p: Any, vectors: Any, block: Any, width: Any, found: Any) -> Any:
+    """As `_place`, without a desk."""
+    j = rows[1][p]
+    place = U(j) + ONE if _all_placed(rows) else U(rows[3][_group(vectors, block), j])
+    return block * U(vectors.shape[1]) + place * width
 
 
-add_to_4, add_to_8, add_to_16 = (_add_to_block(lanes) for lanes in (4, 8, 16))
+move = make_move(_given_place)
 
 
 @part
@@ -195,17 +184,8 @@ def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger
                 noted_lagged[g, n] = vectors.dtype.type(ledger[k, LAGGED])
                 counts[g, NOTED] += 1
         _touch(rows, i, g, moved, counts, touches)
-        for block in range(group, end, lanes):
-            if any_change(ledger, block, min(block + lanes, end)):
-                width = width_of(vectors, block)
-                if width == U(4):
-                    add_to_4(rows, i, vectors, block, ledger)
-                elif width == U(8):
-                    add_to_8(rows, i, vectors, block, ledger)
-                else:
-                    add_to_16(rows, i, vectors, block, ledger)
+        move(rows, i, vectors, group, end, ledger)
         for k in range(group, end):
-            ledger[k, CHANGE] = 0.0
             ledger[k, LAGGED] = 0.0
     return True
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 NOTES = 64  # weights for one note, at most: beyond, the sums are worked out and the notes begin anew
 FEWEST_NOTES = 4096
 LARGE = 2**22  # bytes: the first half of a block as large as this is given large pages
+MODEST = 1e10
 ONE = U(1)
 
 # Private pages: nobody else sees them, and those that are only read are never there.
@@ -206,7 +207,8 @@ class Block:
 class TouchedHalfSpaces(HalfSpaces):
     """`count` half-spaces, all zero, to be taught by `rows` in stretches of at most `longest` of them.
 
-    With `all_placed` every feature has its place from the beginning: for few half-spaces that is as small, and quicker.
+    There is room for `most_notes` to begin with, however many. With `all_placed` every feature has its place from the
+    beginning: for few half-spaces that is as small, and quicker.
     """
 
     def __init__(
@@ -218,6 +220,7 @@ class TouchedHalfSpaces(HalfSpaces):
         longest: int,
         *,
         all_placed: bool = False,
+        most_notes: int = 0,
     ) -> None:
         super().__init__(count, n_features, dtype, LAYOUT)
         self.lanes = VECTOR_BYTES // self.dtype.itemsize
@@ -234,7 +237,7 @@ class TouchedHalfSpaces(HalfSpaces):
         self.counts = np.zeros((groups, COUNTS), np.int64)
         self.counts[:, USED] = n_features if all_placed else 0
         self.kept_notes = max(FEWEST_NOTES, self.vectors.size // NOTES // groups)
-        room = groups, self.kept_notes + longest * self.group
+        room = groups, max(self.kept_notes, most_notes) + longest * self.group
         self.notes = tuple(untouched_zeros(room, kind) for kind in (np.uint32, np.uint8, self.dtype))
         for block in self.blocks():
             half = block.lanes * n_features // 2
@@ -249,6 +252,8 @@ class TouchedHalfSpaces(HalfSpaces):
         return self.vectors, (self.counts, self.touches, *self.notes), self.ledger
 
     def reads(self, rows: tuple[Array, ...]) -> tuple[Array, ...]:
+        if self.notes and self.counts[:, NOTED].max() > self.notes[0].shape[1] - self.longest * self.group:
+            self.flush()  # a loop relies on room for all that a stretch can teach
         groups = len(self.given)
         tags = np.full((groups, TAGS), -1, np.int64)
         tags[:, LATEST] = 0
@@ -386,7 +391,8 @@ class TouchedHalfSpaces(HalfSpaces):
     def part(self, awake: Array) -> TouchedHalfSpaces:
         """Some go on in a state of their own; the others have learned everything, and are packed."""
         known = self.n_features, self.dtype, self.read_rows, self.longest
-        result = TouchedHalfSpaces(len(awake), *known, all_placed=True)
+        noted = int(self.counts[:, NOTED].sum())
+        result = TouchedHalfSpaces(len(awake), *known, all_placed=True, most_notes=noted)
         result.ledger[: len(awake)] = self.ledger[awake]
         numbers = np.full(self.vectors.shape[0], -1)
         numbers[awake] = np.arange(len(awake))
@@ -440,4 +446,11 @@ def may_be_touched(task: Task, state: HalfSpaces) -> bool:
         and state.is_fresh()
         and task.n_rows < 2**32
         and compiled.never_shrinks(task.rule)
+        and _is_modest(task)
     )
+
+
+def _is_modest(task: Task) -> bool:
+    """Whether no number is so large that a bound on sums of them could come near the end of float32."""
+    numbers = task.rows[0], task.params, task.sample_weight
+    return all(part.size == 0 or (part.max() <= MODEST and part.min() >= -MODEST) for part in numbers)

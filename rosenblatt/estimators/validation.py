@@ -138,6 +138,12 @@ def check_labels(y: Any, n_rows: int | None = None, known: Array | None = None) 
         raise ValueError("requires y to be passed, but the target y is None; pass one label per row.")
     if isinstance(y, str | Set | Mapping | Iterator):
         raise ValueError(f"y must be a list or an array of labels, but got {type(y).__name__}; pass one label per row.")
+    if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
+        row = int(np.flatnonzero(np.ma.getmaskarray(y))[0])
+        raise ValueError(
+            f"y must have a label for every row, but the label of row {row} is masked; leave such rows out, or fill "
+            f"them in with y.filled(...)."
+        )
     if isinstance(y, list | tuple):
         _check_kinds(y)  # numpy would quietly turn numbers among text into text
     y = _column(y)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -112,12 +113,23 @@ def inspect(
     """
     paths = [path] if isinstance(path, str) else list(path)
     reader = {"header": header, "encoding": encoding, "separator": separator, "format": format}
-    if len(paths) == 1 and format is None and paths[0].casefold().endswith(MODELS):
+    if len(paths) == 1 and format is None and _is_model(paths[0]):
         check_number("--top", top, 0, usual="8 is usual")
         return _model(paths[0], data, row, top, reader)
     if data is not None or row is not None:
         raise UsageError("Only a model's answers can be explained, but a file of data came; pass a model first.")
     return _data(paths, reader)
+
+
+def _is_model(path: str) -> bool:
+    """By its name, or by its first bytes: the length of a header, as 8 bytes, and a brace."""
+    if path.casefold().endswith(MODELS):
+        return True
+    if Path(path).suffix or not Path(path).is_file():
+        return False
+    with open(path, "rb") as file:
+        first = file.read(9)
+    return first[8:] == b"{" and int.from_bytes(first[:8], "little") < Path(path).stat().st_size
 
 
 def _model(path: str, data: Any, row: int | None, top: int, reader: dict[str, Any]) -> ModelCard:

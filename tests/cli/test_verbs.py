@@ -865,3 +865,9 @@ def test_only_a_near_name_is_suggested(shell, iris):
     assert shell.refused("inspect", "nothere.csv", code=3).endswith("check the name.")
     for near in ("irys.csv", "iris", "iris.parquet", "irs.cvs"):
         assert shell.refused("inspect", near, code=3).endswith("did you mean iris.csv?")
+
+
+def test_a_model_without_an_ending_is_inspected_as_a_model(shell, iris):
+    shell("train", iris, "-t", "species", "-o", "model")
+    assert "species" in shell("inspect", "model")
+    assert "setosa" in shell("inspect", "model")

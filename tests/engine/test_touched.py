@@ -110,6 +110,30 @@ def test_many_lessons_are_added_up_in_between(monkeypatch, runs):
     assert runs[0]._lag is not None
 
 
+@pytest.mark.parametrize("rows", [300, 700, 1500])
+def test_notes_of_many_groups_find_room_with_those_who_go_on(monkeypatch, runs, rows):
+    """16 classes that never learn, spread over all groups, and many that rest soon; stretches shorter than an epoch."""
+    monkeypatch.setattr(touched_state, "FEWEST_NOTES", rows)
+    monkeypatch.setattr(touched_state, "NOTES", 10**9)
+    monkeypatch.setattr(run, "SCORES_KEPT", 1)
+    rng = np.random.default_rng(0)
+    noisy = np.arange(0, 192, 12)
+    easy = np.setdiff1d(np.arange(192), noisy)
+    y = np.concatenate([easy, rng.choice(noisy, rows)])
+    columns = np.concatenate([100 + np.arange(len(easy)), rng.integers(0, 3, rows)])
+    ones = np.ones(len(y), np.float32)
+    X = scipy.sparse.csr_matrix((ones, (np.arange(len(y)), columns)), shape=(len(y), 3000))
+    assert_same(*both(lambda: Perceptron(max_iter=6, random_state=0, fit_intercept=False), X, y))
+    assert runs[0].successor is not None or runs[0]._lag is not None
+
+
+def test_huge_numbers_are_trained_the_usual_way(runs):
+    X, y = text(rows=60, classes=18, dtype=np.float64)
+    X.data *= 1e37
+    assert_same(*both(lambda: Perceptron(max_iter=8, random_state=0), X, y))
+    assert not runs
+
+
 @pytest.mark.parametrize("rests", [False, True])
 def test_sums_are_settled_before_they_lose_digits(monkeypatch, runs, rests):
     monkeypatch.setattr(state, "SETTLE_AFTER", 1000)
@@ -175,6 +199,7 @@ def test_who_is_trained_so(monkeypatch, runs):
 
 def test_numbers_beyond_all_bounds_end_the_run(monkeypatch, runs):
     monkeypatch.setattr(run, "RETRACED", -1)
+    monkeypatch.setattr(touched_state, "MODEST", 1e38)
     X, y = text(rows=60, classes=18)
     with pytest.warns(ConvergenceWarning, match="diverged"):
         model = Perceptron(learning_rate=1e37, max_iter=3).fit(X, y)
