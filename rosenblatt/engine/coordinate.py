@@ -285,7 +285,7 @@ class Machine:
         self.notes[:, CENTRE] = self.share * self.bias
         self.primal, self.dual = np.full(self.count, np.inf), np.zeros(self.count)
         self.key = f"{compiled.engine_digest()} {layout}"
-        unit = LAYOUTS[layout].unit(rows)
+        unit = LAYOUTS[layout].unit(rows, 1)
         threads = max(1, min(n_jobs, -(-self.count // unit)))
         together = unit * -(-self.count // (unit * threads))
         self.parts = [(k, min(k + together, self.count)) for k in range(0, self.count, together)]
