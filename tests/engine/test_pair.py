@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import PassiveAggressive, Perceptron
 from rosenblatt.engine import pair, run
+from rosenblatt.engine.helper import Helper
 from rosenblatt.engine.loop import VERSION
 from rosenblatt.engine.rows import rows_of
 from rosenblatt.engine.state import LEDGER_COLUMNS, SCORE, HalfSpaces, aligned_zeros
