@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import functools
 import mmap
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,8 +32,8 @@ if TYPE_CHECKING:
 
 NOTES = 64  # weights for one note, at most: beyond, the sums are worked out and the notes begin anew
 FEWEST_NOTES = 4096
-LARGE = 2**21  # bytes in a large page
-SURE = 2 / 3  # of a block of weights that is as good as sure to be used
+SURE = 0.7  # of the features: so many are as good as sure to be touched by a whole block, if there are rows enough
+READINGS = 8  # of a feature, if there are rows enough
 MODEST = 1e10
 ONE = U(1)
 
@@ -41,25 +43,31 @@ PRIVATE: dict[str, int] = (
 )
 
 
+# Have pages at once, as when they are written to, which is quicker than one by one; only mmap of Python 3.15 names it.
+POPULATE = {"MADV_POPULATE_WRITE": 23} if sys.platform == "linux" else {}
+
+
 def untouched_zeros(shape: tuple[int, ...], dtype: Any) -> Array:
     """Zeros that take memory page by page, as they are written to; in large arrays numpy's take 2 MB at a time."""
-    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    pages = np.frombuffer(mmap.mmap(-1, max(1, size) + LARGE, **PRIVATE), np.uint8)
-    start = -pages.ctypes.data % LARGE  # so that large pages begin where it does
-    return pages[start : start + size].view(dtype).reshape(shape)
+    kind = np.dtype(dtype)
+    size = int(np.prod(shape))
+    zeros = np.frombuffer(mmap.mmap(-1, max(1, size * kind.itemsize), **PRIVATE), kind, size)
+    advise(zeros, 0, size, "MADV_NOHUGEPAGE")
+    return zeros.reshape(shape)
 
 
 def advise(array: Array, start: int, stop: int, advice: str) -> None:
     """Tell the system something about the memory of array[start:stop] of `untouched_zeros`, where it listens."""
-    whole = array
-    while isinstance(whole.base, np.ndarray):
-        whole = whole.base
-    pages: Any = getattr(whole.base, "obj", whole.base)  # numpy holds on to a buffer by a memoryview
-    page, begin = mmap.PAGESIZE, array.ctypes.data - whole.ctypes.data
-    first = -(-(begin + start * array.itemsize) // page) * page
-    last = (begin + stop * array.itemsize) // page * page
-    if hasattr(mmap, advice) and last > first:
-        pages.madvise(getattr(mmap, advice), first, last - first)
+    pages: Any = array
+    while isinstance(pages, np.ndarray):
+        pages = pages.base
+    pages = getattr(pages, "obj", pages)  # numpy holds on to a buffer by a memoryview
+    page = mmap.PAGESIZE
+    first, last = -(-start * array.itemsize // page) * page, stop * array.itemsize // page * page
+    number = getattr(mmap, advice, POPULATE.get(advice))
+    if number is not None and last > first:
+        with suppress(OSError):  # an older system does not know what it is told
+            pages.madvise(number, first, last - first)
 
 
 @compiled.part
@@ -292,12 +300,14 @@ class TouchedHalfSpaces(HalfSpaces):
         self.kept_notes = max(FEWEST_NOTES, self.vectors.size // NOTES // groups)
         room = groups, max(self.kept_notes, most_notes) + longest * self.group
         self.notes = tuple(untouched_zeros(room, kind) for kind in (np.uint32, np.uint8, self.dtype))
-        if not all_placed:  # at once, before several threads ask for memory one page at a time
+        # What is sure to be written to is had at once: several threads that ask page by page hold each other up.
+        if not all_placed:
             self.given[...] = 0
             self.touches[...] = 0
+        sure = n_features if all_placed else int(min(SURE * n_features, len(rows[0]) / READINGS))
         for block in self.blocks():
-            large = round(SURE * block.lanes * n_features * self.dtype.itemsize / LARGE)
-            advise(self._vectors, block.start, block.start + large * LARGE // self.dtype.itemsize, "MADV_HUGEPAGE")
+            if all_placed or block.lanes == self.lanes:
+                advise(self._vectors, block.start, block.start + sure * block.lanes, "MADV_POPULATE_WRITE")
 
     def _shape(self, count: int, n_features: int) -> tuple[int, ...]:
         return super()._shape(max(count, 2), n_features)  # one half-space alone is a block like others
@@ -396,8 +406,7 @@ class TouchedHalfSpaces(HalfSpaces):
         for block, count in zip(blocks, counts, strict=True):
             weights = block.of(self.vectors)
             self.packed.append(weights[:count])
-            for advice in ("MADV_NOHUGEPAGE", "MADV_DONTNEED"):
-                advise(self.vectors, block.start + count, block.start + len(weights), advice)
+            advise(self.vectors, block.start + count, block.start + len(weights), "MADV_DONTNEED")
 
     def _add_up(self) -> None:
         """Work out the sums for the averages from the notes, behind the weights where there is room."""
