@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,14 @@ def count_errors(
         )
         return errors
 
-    # The same two sums with any number of threads: a sum of weights such as 0.1 depends on its order, if only in its
-    # last bits, and so would the choice between two nominees for the pocket.
+    return sum_of_halves(part, n_rows, threads)
+
+
+def sum_of_halves(errors_of: Callable[[tuple[int, int]], float], n_rows: int, threads: Any) -> float:
+    """What is counted in the first half of the rows and in the second, together, on two threads if there are.
+
+    The same two sums with any number of threads: a sum of weights such as 0.1 depends on its order, if only in its
+    last bits, and so would the choice between two nominees for the pocket.
+    """
     middle = n_rows // 2
-    return float(sum((map if threads is None else threads.map)(part, ((0, middle), (middle, n_rows)))))
+    return float(sum((map if threads is None else threads.map)(errors_of, ((0, middle), (middle, n_rows)))))

@@ -41,7 +41,8 @@ class Pocket:
         return None if self.kept is None else self.kept.last()
 
     def keep(self, state: HalfSpaces) -> None:
-        if self.kept is None or self.shared or self.kept.vectors.shape != state.vectors.shape:
+        if self.kept is None or self.shared or not self.kept.is_like(state):
+            self.kept = None  # gone before another takes its place
             self.kept, self.shared = state.copy_weights(), False
         else:
             self.kept.copy_weights_from(state)
@@ -52,12 +53,7 @@ class Pocket:
 
     def consider(self, visitor: Visitor, state: HalfSpaces) -> None:
         """Keep the weights if a pass over all rows finds fewer errors than those in the pocket make."""
-        whole = state.whole()
-        errors = visitor.errors(whole, self.errors)
-        if whole is not state and errors < self.errors:  # made for this: it needs no copy
-            self.errors, self.kept, self.shared = errors, whole, False
-        else:
-            self.offer(state, errors)
+        self.offer(state, visitor.errors(state, self.errors))
 
     def offer(self, state: HalfSpaces, errors: float) -> None:
         """Keep the weights if they make fewer errors than those in the pocket."""

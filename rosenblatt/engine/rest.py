@@ -4,7 +4,7 @@ A half-space that a whole epoch has taught nothing will be taught nothing by any
 weights are the same, so its scores are, so the rule's answers are. One class against the rest, most classes of a text
 get there long before the last one does. Once half of the lanes would be enough, the half-spaces that still learn are
 taken into a smaller state, and rows meet that one alone. What the others say of every row is known from the epoch that
-taught them nothing; it is kept as two numbers a row, enough to know the mistakes that all would make together.
+taught them nothing; it is kept as three numbers a row, enough to know the mistakes that all would make together.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.engine import compiled
+from rosenblatt.engine.judge import sum_of_halves
+from rosenblatt.engine.loop import LAYOUTS
 from rosenblatt.engine.order import find_mistakes
-from rosenblatt.engine.state import MARK, SCALE, SEEN, UPDATES, Array, HalfSpaces
+from rosenblatt.engine.state import BIAS, MARK, SCALE, SCORE, SEEN, UPDATES, Array, HalfSpaces
 from rosenblatt.engine.touched_state import TouchedHalfSpaces
 
 if TYPE_CHECKING:
@@ -46,7 +48,7 @@ def _copy_lanes(key: str) -> Any:
 @functools.cache
 def _find_mistakes(key: str) -> Any:
     def find_mistakes(
-        scores: Any, codes: Any, order: Any, awake: Any, place: Any, own: Any, rival: Any, wrong: Any
+        scores: Any, codes: Any, order: Any, awake: Any, place: Any, own: Any, before: Any, after: Any, wrong: Any
     ) -> int:
         key  # noqa: B018
         mistakes = 0
@@ -55,7 +57,7 @@ def _find_mistakes(key: str) -> Any:
             code = codes[i]
             mine = place[code]
             true = own[i] if mine < 0 else scores[mine, r]
-            met = rival[i] >= true
+            met = max(before[i], after[i]) >= true
             for n in range(len(awake)):
                 met |= (scores[n, r] >= true) & (awake[n] != code)
             wrong[r] = met
@@ -67,7 +69,9 @@ def _find_mistakes(key: str) -> Any:
 
 @functools.cache
 def _listen(key: str) -> Any:
-    def listen(scores: Any, codes: Any, order: Any, numbers: Any, classes: Any, own: Any, rival: Any) -> None:
+    def listen(
+        scores: Any, codes: Any, order: Any, numbers: Any, classes: Any, own: Any, before: Any, after: Any
+    ) -> None:
         """Note what half-spaces that will sleep say of every row."""
         key  # noqa: B018
         for r in range(len(order)):
@@ -76,10 +80,44 @@ def _listen(key: str) -> Any:
                 score = scores[numbers[n], r]
                 if codes[i] == classes[n]:
                     own[i] = score
+                elif classes[n] < codes[i]:
+                    before[i] = max(before[i], score)
                 else:
-                    rival[i] = max(rival[i], score)
+                    after[i] = max(after[i], score)
 
     return compiled.jit(listen)
+
+
+@functools.cache
+def _count_errors(key: str, layout_name: str) -> Any:
+    work_out, approach = LAYOUTS[layout_name].scores, LAYOUTS[layout_name].approach
+
+    def count_errors(
+        rows: Any, start: Any, stop: Any, codes: Any, sample_weight: Any, vectors: Any, ledger: Any,
+        awake: Any, place: Any, own: Any, before: Any, after: Any, limit: Any,
+    ) -> float:  # fmt: skip
+        """What `judge` counts: a class is the answer if none before it says as much, and none after it says more."""
+        key  # noqa: B018
+        errors = 0.0
+        for i in range(start, stop):
+            if i + 1 < stop:
+                approach(rows, i + 1, vectors, 0, len(awake))
+            work_out(rows, i, vectors, 0, len(awake), ledger)
+            for n in range(len(awake)):
+                ledger[n, SCORE] = own.dtype.type(ledger[n, SCALE] * ledger[n, SCORE] + ledger[n, BIAS])
+            mine = place[codes[i]]
+            true = np.float64(own[i]) if mine < 0 else ledger[mine, SCORE]
+            wrong = before[i] >= true or after[i] > true
+            for n in range(len(awake)):
+                said = ledger[n, SCORE]
+                wrong |= (awake[n] < codes[i] and said >= true) or (awake[n] > codes[i] and said > true)
+            if wrong:
+                errors += sample_weight[i] if sample_weight.shape[0] > 0 else 1.0
+                if errors > limit:
+                    return errors
+        return errors
+
+    return compiled.jit(count_errors)
 
 
 def may_rest(task: Task, state: HalfSpaces) -> bool:
@@ -101,12 +139,14 @@ class Rest:
 
     def __init__(self, task: Task, state: HalfSpaces, visitor: Visitor) -> None:
         self.task, self.state, self.visitor = task, state, visitor
+        visitor.rest = self
         self.awake = np.arange(state.count)
         self.working, self.working_visitor = state, visitor
         self.heard: list[tuple[Array, Array]] = []  # the rows and the scores of this epoch
         self.before = self._changes()
         self.own = np.full(task.n_rows, -np.inf, state.dtype)  # what the row's own class says, where it sleeps
-        self.rival = np.full(task.n_rows, -np.inf, state.dtype)  # the most that another class says that sleeps
+        # The most that other classes say that sleep, those before the row's own, and those after it.
+        self.rivals = tuple(np.full(task.n_rows, -np.inf, state.dtype) for _ in range(2))
         self.sleeping_squares = 0.0
 
     def _changes(self) -> Array:
@@ -123,11 +163,39 @@ class Rest:
     def find_mistakes(self, scores: Array, order: Array) -> tuple[Array, int]:
         if self.working is self.state:
             return find_mistakes(scores, self.task.codes, order, self.task.classes)
+        find, wrong = _find_mistakes(f"some awake {compiled.engine_digest()}"), np.empty(len(order), bool)
+        found = find(scores, self.task.codes, order, *self._awake_and_asleep(), wrong)
+        return wrong, int(found)
+
+    def _awake_and_asleep(self) -> tuple[Array, ...]:
+        """Who is awake, where each class stands among them or -1, and what the others say of the rows."""
         place = np.full(self.state.count, -1)
         place[self.awake] = np.arange(len(self.awake))
-        find, wrong = _find_mistakes(f"some awake {compiled.engine_digest()}"), np.empty(len(order), bool)
-        found = find(scores, self.task.codes, order, self.awake, place, self.own, self.rival, wrong)
-        return wrong, int(found)
+        return self.awake, place, self.own, *self.rivals
+
+    def knows(self, state: HalfSpaces) -> bool:
+        """Whether some of these half-spaces rest."""
+        return state is self.state and self.working is not self.state
+
+    def errors(self, limit: float) -> float:
+        """As `judge.count_errors`, by the half-spaces that are awake and what is known of the others."""
+        task, working = self.task, self.working
+        count = _count_errors(f"awake {compiled.engine_digest()} {working.layout}", working.layout)
+
+        def errors_of(bounds: tuple[int, int]) -> float:
+            state = working.arrays[0], working.ledger.copy()
+            found: float = count(
+                working.reads(task.rows),
+                *bounds,
+                task.codes,
+                task.sample_weight,
+                *state,
+                *self._awake_and_asleep(),
+                limit,
+            )
+            return found
+
+        return sum_of_halves(errors_of, task.n_rows, self.visitor.pool)
 
     def settle(self) -> None:
         if self.working is self.state:
@@ -174,7 +242,7 @@ class Rest:
         listen = _listen(f"listen {compiled.engine_digest()}")
         while self.heard:
             rows, scores = self.heard.pop(0)
-            listen(scores, self.task.codes, rows, calm, self.awake[calm], self.own, self.rival)
+            listen(scores, self.task.codes, rows, calm, self.awake[calm], self.own, *self.rivals)
 
     def _take(self) -> None:
         """Have the awake in a state of their own."""

@@ -110,6 +110,7 @@ class Visitor:
             self.helper = Helper() if shared and not once else None  # in a first epoch much is learned
         parts = task.rule, task.params.shape[1], task.weighted, task.layout, task.coupled
         self.pair = None if self.helper is None else Pair(self.helper, *parts)
+        self.rest: Rest | None = None  # if half-spaces may rest: who does
         self.lessons_per_row = 1.0  # in the stretch before; at first every row may teach something
 
     def prepare(self, state: HalfSpaces) -> None:
@@ -172,7 +173,9 @@ class Visitor:
         self.record = record
 
     def errors(self, state: HalfSpaces, limit: float = np.inf) -> float:
-        task, state = self.task, state.whole()
+        if self.rest is not None and self.rest.knows(state):
+            return self.rest.errors(limit)
+        task = self.task
         return count_errors(
             task.rows, task.n_rows, task.codes, task.sample_weight, state, task.classes, self.pool, limit
         )

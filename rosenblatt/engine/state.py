@@ -71,7 +71,7 @@ class HalfSpaces:
         self.dtype = np.dtype(dtype)
         self.ledger = aligned_zeros((self._padded(max(count, 2)), LEDGER_COLUMNS), np.float64)
         self.ledger[:, SCALE] = 1.0
-        self.total: Array | None = None
+        self._total: Array | None = None
         self._averages = averages
         # The weights are made when they are first asked for: they may come from elsewhere, or from another owner.
         self._vectors: Array | None = None
@@ -90,6 +90,8 @@ class HalfSpaces:
             made._lag = aligned_zeros(shape if self._averages else (0,) * len(shape), self.dtype)
             if self._held is not None:
                 self._held.fill(made)
+            if made._total is not None:
+                self._total = made._total
             self._lag, self._vectors = made._lag, made._vectors
             self._held = self._owner = None
 
@@ -107,6 +109,16 @@ class HalfSpaces:
         assert self._lag is not None
         return self._lag
 
+    @property
+    def total(self) -> Array | None:
+        if self._held is not None:
+            self._allocate()
+        return self._total
+
+    @total.setter
+    def total(self, total: Array | None) -> None:
+        self._total = total
+
     def __getstate__(self) -> dict[str, Any]:
         if self._vectors is None:
             self._allocate()
@@ -115,7 +127,7 @@ class HalfSpaces:
     def hold(self, trained: TouchedHalfSpaces) -> None:
         """Have what was trained elsewhere: the books now, the weights as soon as somebody asks for them."""
         assert self._vectors is None
-        self._held, self.ledger, self.total = trained, trained.ledger, trained.total
+        self._held, self.ledger, self._total = trained, trained.ledger, trained.total
 
     def _padded(self, count: int) -> int:
         lanes = VECTOR_BYTES // self.dtype.itemsize
@@ -136,10 +148,6 @@ class HalfSpaces:
     def reads(self, rows: tuple[Array, ...]) -> tuple[Array, ...]:
         """The rows as a loop takes them that reads them for these half-spaces."""
         return rows
-
-    def whole(self) -> HalfSpaces:
-        """All half-spaces in one state, to be judged."""
-        return self
 
     def _blocks(self, array: Array) -> list[Array]:
         """Views of a "columns" array, (d, lanes) each."""
@@ -238,6 +246,12 @@ class HalfSpaces:
     def _unsettled(self) -> Array:
         return self._reach()[:, None] * self._read(self.vectors) - self._read(self.lag)
 
+    def room_for_total(self, numbers: Array) -> tuple[Array, tuple[Array, Array]]:
+        """The settled sums, zeros at first; where those of some half-spaces begin, and how far apart they stand."""
+        if self._total is None:
+            self._total = np.zeros((self.count, self.n_features))
+        return self._total, (np.maximum(numbers, 0) * self.n_features, np.ones_like(numbers))
+
     def must_settle(self) -> bool:
         if self.dtype != np.float32:
             return False
@@ -307,6 +321,10 @@ class HalfSpaces:
         result = HalfSpaces(self.count, self.n_features, self.dtype, self.layout, averages=False)
         result._owner, result.ledger = self, self.ledger.copy()
         return result
+
+    def is_like(self, other: HalfSpaces) -> bool:
+        """Whether the weights of both stand in the same way."""
+        return self.layout == other.layout and self.vectors.shape == other.vectors.shape
 
     def copy_weights_from(self, other: HalfSpaces) -> None:
         """Have the weights of another state of the same shape. The averages stay as they are."""

@@ -201,7 +201,7 @@ def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger
                 n = U(counts[g, NOTED])
                 noted_rows[g, n] = i
                 noted_lanes[g, n] = k - group
-                noted_lagged[g, n] = vectors.dtype.type(ledger[k, LAGGED])
+                noted_lagged[g, n] = ledger[k, LAGGED]
                 counts[g, NOTED] += 1
         _touch(rows, i, g, moved, touches)
         move(rows, i, vectors, group, end, ledger)

@@ -11,6 +11,7 @@ It takes half of the memory, at the usual speed of one thread. Nobody who asks f
 
 from __future__ import annotations
 
+import copy
 import functools
 import mmap
 import sys
@@ -22,7 +23,7 @@ import numpy as np
 
 from rosenblatt.engine import compiled
 from rosenblatt.engine.sparse import U, fetch
-from rosenblatt.engine.state import VECTOR_BYTES, Array, HalfSpaces, aligned_zeros
+from rosenblatt.engine.state import MARK, REACH, SEEN, VECTOR_BYTES, Array, HalfSpaces, aligned_zeros
 from rosenblatt.engine.touched import COLUMNS, LATEST, LAYOUT, NOTED, USED, unit
 from rosenblatt.engine.vector import count_ones, fused, lowest_one
 
@@ -89,21 +90,21 @@ def _replay(key: str) -> Any:
             if lane < width:
                 for p in range(indptr[rows[n]], indptr[rows[n] + ONE]):
                     place = _place(places, indices[p]) * width + lane
-                    lag[place] = fused(lag[place], lag.dtype.type(data[p]), lagged[n])
+                    lag[place] = fused(lag[place], lag.dtype.type(data[p]), lag.dtype.type(lagged[n]))
 
     return compiled.jit(replay)
 
 
 @functools.cache
 def _compress(key: str) -> Any:
-    def compress(weights: Any, touches: Any, shift: Any, width: Any) -> Any:
-        """Move the touched weights of a block to its beginning, in order; how many they are."""
+    def compress(weights: Any, touches: Any, shift: Any, width: Any, target: Any) -> Any:
+        """Put the touched weights of a block together, in order, at its beginning or elsewhere; how many they are."""
         key  # noqa: B018
         found = U(0)
         for s in range(U(len(weights)) // width):
             bits = (U(touches[s]) >> shift) & ((ONE << width) - ONE)
             while bits:
-                weights[found] = weights[s * width + lowest_one(bits)]  # never ahead of what is still to be read
+                target[found] = weights[s * width + lowest_one(bits)]  # never ahead of what is still to be read
                 found += ONE
                 bits &= bits - ONE
         return found
@@ -143,9 +144,25 @@ def _replay_packed(key: str) -> Any:
                 for p in range(indptr[rows[n]], indptr[rows[n] + ONE]):
                     s = _place(places, indices[p])
                     place = U(starts[s]) + count_ones((U(touches[s]) >> shift) & below)
-                    sums[place] = fused(sums[place], sums.dtype.type(data[p]), lagged[n])
+                    sums[place] = fused(sums[place], sums.dtype.type(data[p]), sums.dtype.type(lagged[n]))
 
     return compiled.jit(replay_packed)
+
+
+@functools.cache
+def _settle_packed(key: str) -> Any:
+    def settle_packed(weights: Any, touches: Any, shift: Any, width: Any, used: Any, reach: Any, sums: Any) -> None:
+        """sums = reach·weights - sums, where both have only what was touched."""
+        key  # noqa: B018
+        found = U(0)
+        for s in range(used):
+            bits = (U(touches[s]) >> shift) & ((ONE << width) - ONE)
+            while bits:
+                sums[found] = reach[lowest_one(bits)] * np.float64(weights[found]) - sums[found]
+                found += ONE
+                bits &= bits - ONE
+
+    return compiled.jit(settle_packed)
 
 
 @functools.cache
@@ -299,7 +316,7 @@ class TouchedHalfSpaces(HalfSpaces):
         self.counts[:, USED] = n_features if all_placed else 0
         self.kept_notes = max(FEWEST_NOTES, self.vectors.size // NOTES // groups)
         room = groups, max(self.kept_notes, most_notes) + longest * self.group
-        self.notes = tuple(untouched_zeros(room, kind) for kind in (np.uint32, np.uint8, self.dtype))
+        self.notes = tuple(untouched_zeros(room, kind) for kind in (np.uint32, np.uint8, np.float64))
         # What is sure to be written to is had at once: several threads that ask page by page hold each other up.
         if not all_placed:
             self.given[...] = 0
@@ -349,13 +366,15 @@ class TouchedHalfSpaces(HalfSpaces):
         return bool((self.counts[:, NOTED] > self.kept_notes).any())
 
     def must_settle(self) -> bool:
-        return self.latest().notes_are_full() or super().must_settle()
+        """Whether notes must be added up, or sums carried into float64. Notes alone have all digits, and can wait."""
+        latest = self.latest()
+        return latest.notes_are_full() or (latest._lag is not None and super().must_settle())
 
     def settle(self) -> None:
         latest = self.latest()
         if latest.notes_are_full():
             latest.flush()
-        if super().must_settle():
+        if latest._lag is not None and super().must_settle():
             whole = self.plain()
             whole.settle()
             self.total = whole.total
@@ -384,14 +403,22 @@ class TouchedHalfSpaces(HalfSpaces):
 
     def pack(self) -> None:
         """Training is over: work out the sums for the averages, keep what was touched alone, let go of the rows."""
+        long = self.latest()._lag is None and super().must_settle()
+        self._pack(self._reach() if long else None)
+        if long:
+            self.ledger[: self.count, REACH] = 0.0
+            self.ledger[: self.count, MARK] = self.ledger[: self.count, SEEN]
+
+    def _pack(self, reach: Array | None) -> None:
         if self.successor is not None:
-            self.successor[0].pack()
+            working, awake = self.successor
+            working._pack(None if reach is None else reach[awake])
         elif self._lag is not None:
             self.flush()
         else:
             self._compress()
         if self.packed:
-            self._add_up()
+            self._add_up(reach)
         self.read_rows, self.notes, self.helper = (), (), None
 
     def _compress(self) -> None:
@@ -400,7 +427,8 @@ class TouchedHalfSpaces(HalfSpaces):
         counts = [0] * len(blocks)
 
         def compress(n: int) -> None:
-            counts[n] = int(_compiled(_compress)(blocks[n].of(self.vectors), *blocks[n].bits))
+            weights = blocks[n].of(self.vectors)
+            counts[n] = int(_compiled(_compress)(weights, *blocks[n].bits, weights))
 
         self._share(compress, [(n,) for n in range(len(blocks))])
         for block, count in zip(blocks, counts, strict=True):
@@ -408,26 +436,34 @@ class TouchedHalfSpaces(HalfSpaces):
             self.packed.append(weights[:count])
             advise(self.vectors, block.start + count, block.start + len(weights), "MADV_DONTNEED")
 
-    def _add_up(self) -> None:
-        """Work out the sums for the averages from the notes, behind the weights where there is room."""
+    def _add_up(self, reach: Array | None = None) -> None:
+        """Work out the sums for the averages from the notes, behind the weights where there is room.
+
+        After so many examples that float32 would lose digits, in float64, and all that the averages need of a weight:
+        its `reach`, the number of examples it stands for, is carried into its sum.
+        """
         if self.sums:
             return
         for block, weights in zip(self.blocks(), self.packed, strict=True):
             count = len(weights)
             room = block.of(self.vectors)[count : 2 * count]
-            room = room if len(room) == count else np.empty(count, self.dtype)
+            if reach is not None or len(room) < count:
+                room = np.empty(count, self.dtype if reach is None else np.float64)
             room[...] = 0  # mostly where weights were
-            for part in block.halves():
+            for part in block.halves() if reach is None else [block]:
                 size = part.count()
                 self.sums.append((part, room[:size]))
                 room = room[size:]
 
         def add_up(part: Block, sums: Array) -> None:
-            _compiled(_replay_packed)(
-                self.read_rows, part.places, *part.bits, part.starts(), part.noted, part.notes, sums
-            )
+            known = self.read_rows, part.places, *part.bits, part.starts()
+            _compiled(_replay_packed)(*known, part.noted, part.notes, sums)
 
         self._share(add_up, list(self.sums))
+        if reach is not None:
+            reach = np.append(reach, np.zeros(self.vectors.shape[0] - self.count))
+            for weights, (block, sums) in zip(self.packed, self.sums, strict=True):
+                _compiled(_settle_packed)(weights, *block.bits, block.used, reach[block.slice], sums)
 
     def fill(self, state: HalfSpaces, averages: bool = True, numbers: Array | None = None) -> None:
         """Write weights, and sums for the averages, into half-spaces in the "columns" layout, each as its number."""
@@ -442,8 +478,11 @@ class TouchedHalfSpaces(HalfSpaces):
         if self.packed:
             for block, weights in zip(blocks, self.packed, strict=True):
                 self._spread_packed(block, weights, own, state.vectors, where)
-            for block, sums in self.sums if averages else ():
-                self._spread_packed(block, sums, own, state.lag, where)
+            for block, sums in self.sums if averages and state.lag.size else ():
+                if sums.dtype == state.dtype or state.dtype == np.float64:
+                    self._spread_packed(block, sums, own, state.lag, where)
+                else:
+                    self._spread_packed(block, sums, own, *state.room_for_total(own))
             return
         sources = [(self.vectors, state.vectors), *([(self.lag, state.lag)] if averages else [])]
         for block in blocks:
@@ -485,11 +524,27 @@ class TouchedHalfSpaces(HalfSpaces):
         else:
             self.flush()
 
-    def whole(self) -> HalfSpaces:
-        return self if self.successor is None else self.plain(averages=False)
-
     def copy_weights(self) -> HalfSpaces:
-        return self.plain(averages=False)
+        """A copy that can be read; till somebody does, it takes memory for what was touched alone."""
+        result = HalfSpaces(self.count, self.n_features, self.dtype, "columns", averages=False)
+        result.hold(self._as_it_is())
+        result._total = None
+        return result
+
+    def _as_it_is(self) -> TouchedHalfSpaces:
+        """The touched weights, which stay as they are while these learn more. Places once given never change."""
+        result = copy.copy(self)
+        result.ledger, result.read_rows, result.notes, result.sums = self.ledger.copy(), (), (), []
+        result._lag = result.helper = None
+        if self.successor is not None:
+            result.successor = self.successor[0]._as_it_is(), self.successor[1]
+        elif not self.packed:
+            result.counts, result.touches = self.counts.copy(), self.touches.copy()
+            result._vectors = np.empty((self.vectors.shape[0], 0), self.dtype)
+            result.packed = [np.empty(block.count(), self.dtype) for block in self.blocks()]
+            for block, target in zip(self.blocks(), result.packed, strict=True):
+                _compiled(_compress)(block.of(self.vectors), *block.bits, target)
+        return result
 
     # ------------------------------------------------------------------------------------------- rest
 

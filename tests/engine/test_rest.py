@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import HalfSpace, Perceptron
 from rosenblatt.engine import compiled, rest, run, state
+from rosenblatt.engine.judge import count_errors
 from rosenblatt.engine.order import find_mistakes
 
 FEATURES, CLASSES = 60_000, 20  # weights beyond RETRACED
@@ -131,12 +132,38 @@ def test_mistakes_are_those_of_everybody_awake_also_where_scores_are_equal(seed)
     order = rng.permutation(n).astype(np.int32)
     awake = np.sort(rng.choice(classes, 3, replace=False))
     asleep = np.setdiff1d(np.arange(classes), awake)
-    own, rival = np.full(n, -np.inf, np.float32), np.full(n, -np.inf, np.float32)
-    rest._listen(f"listen {compiled.engine_digest()}")(scores, codes, order, asleep, asleep, own, rival)
+    heard = [np.full(n, -np.inf, np.float32) for _ in range(3)]
+    rest._listen(f"listen {compiled.engine_digest()}")(scores, codes, order, asleep, asleep, *heard)
     place, wrong = np.full(classes, -1), np.empty(n, bool)
     place[awake] = np.arange(3)
     find = rest._find_mistakes(f"some awake {compiled.engine_digest()}")
-    found = find(scores[awake], codes, order, awake, place, own, rival, wrong)
+    found = find(scores[awake], codes, order, awake, place, *heard, wrong)
     expected, count = find_mistakes(scores, codes, order, classes)
     assert found == count
     np.testing.assert_array_equal(wrong, expected)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_errors_are_counted_as_if_nobody_slept(monkeypatch, slept, weighted):
+    judged = []
+    count = rest.Rest.errors
+
+    def check(self, limit):
+        self.write_back()
+        task = self.task
+        arguments = task.rows, task.n_rows, task.codes, task.sample_weight, self.state, task.classes
+        assert count(self, np.inf) == count_errors(*arguments)
+        judged.append(count(self, np.inf))
+        return count(self, limit)
+
+    monkeypatch.setattr(rest.Rest, "errors", check)
+    monkeypatch.setattr(run, "RETRACED", -1)
+    monkeypatch.setattr(run, "may_be_touched", lambda task, state: False)
+    X, y = text()
+    X.data = np.rint(X.data)  # whole numbers: many scores are equal
+    y[:6] = 1  # what was easy is so no more
+    weights = np.random.default_rng(0).random(len(y)) if weighted else None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        Perceptron("pocket", max_iter=30, random_state=0).fit(X, y, sample_weight=weights)
+    assert slept and judged

@@ -38,7 +38,8 @@ def runs(monkeypatch):
     hold = state.HalfSpaces.hold
 
     def note(self, trained):
-        kept.append(trained)
+        if self._averages:  # not a copy for the pocket
+            kept.append(trained)
         hold(self, trained)
 
     monkeypatch.setattr(state.HalfSpaces, "hold", note)
@@ -152,6 +153,30 @@ def test_sums_are_settled_before_they_lose_digits(monkeypatch, runs, rests):
     for name in ("last", "averaged"):
         np.testing.assert_allclose(usual.answers_[name].coef, touched.answers_[name].coef, rtol=1e-5, atol=1e-7)
     np.testing.assert_array_equal(usual.trace_["mistakes"], touched.trace_["mistakes"])
+
+
+def test_sums_are_settled_also_where_lessons_were_added_up_in_between(monkeypatch, runs):
+    monkeypatch.setattr(state, "SETTLE_AFTER", 1000)
+    monkeypatch.setattr(touched_state, "FEWEST_NOTES", 5)
+    monkeypatch.setattr(touched_state, "NOTES", 10**9)
+    X, y = text(rows=240, classes=20, features=60_000)
+    usual, touched = both(lambda: Perceptron(max_iter=30, random_state=0), X, y)
+    assert any(run_._lag is not None for run_ in runs)
+    for name in ("last", "averaged"):
+        np.testing.assert_allclose(usual.answers_[name].coef, touched.answers_[name].coef, rtol=1e-5, atol=1e-7)
+
+
+def test_learning_goes_on_after_sums_were_settled(monkeypatch):
+    monkeypatch.setattr(state, "SETTLE_AFTER", 1000)
+    X, y = text(rows=240, classes=20, features=60_000)
+    usual, touched = both(lambda: Perceptron(max_iter=30, random_state=0), X, y)
+    again = pickle.loads(pickle.dumps(touched))
+    for model in (usual, touched, again):
+        model.partial_fit(X[::-1], y[::-1])
+    for model in (touched, again):
+        np.testing.assert_array_equal(usual.coef_, model.coef_)
+        averaged = usual.answers_["averaged"].coef, model.answers_["averaged"].coef
+        np.testing.assert_allclose(*averaged, rtol=1e-5, atol=1e-7)
 
 
 def test_the_pocket_of_a_long_run(runs):
