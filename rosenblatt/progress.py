@@ -1,7 +1,8 @@
-"""Shows a run while it runs: a live table in a terminal or notebook, plain lines in a log."""
+"""Shows a run while it runs: a live table in a terminal or a notebook with ipywidgets, plain lines elsewhere."""
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 from types import TracebackType
 from typing import Any, Self
@@ -105,16 +106,18 @@ class LiveTable(Silent):
         self.trace.stop_reason = trace.stop_reason
 
 
-def in_notebook() -> bool:
+def in_live_notebook() -> bool:
+    """Whether this is a notebook in which a picture can be drawn anew: rich needs ipywidgets for that."""
     shell = sys.modules.get("IPython")
-    return shell is not None and type(shell.get_ipython()).__name__ == "ZMQInteractiveShell"
+    notebook = shell is not None and type(shell.get_ipython()).__name__ == "ZMQInteractiveShell"
+    return notebook and importlib.util.find_spec("ipywidgets") is not None
 
 
 def reporter(verbose: int, title: str, max_iter: int) -> Silent:
     """What fits the place where the output goes."""
     if not verbose:
         return Silent()
-    if sys.stdout.isatty() or in_notebook():
+    if sys.stdout.isatty() or in_live_notebook():
         return LiveTable(title, max_iter)
     return Lines(title)
 
@@ -161,6 +164,6 @@ def bar(verbose: int, title: str) -> Silent:
     """A bar for work that is not made of epochs, as fits the place where the output goes."""
     if not verbose:
         return Silent()
-    if sys.stdout.isatty() or in_notebook():
+    if sys.stdout.isatty() or in_live_notebook():
         return LiveBar(title)
     return Tenths(title)

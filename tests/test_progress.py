@@ -1,6 +1,9 @@
 """A run shown while it runs."""
 
+import importlib.machinery
 import io
+import sys
+import types
 
 import pytest
 
@@ -58,3 +61,13 @@ def test_a_table_shows_no_more_than_the_screen_holds():
     for n in range(1, 50):
         table.epoch(Epoch(n, 1, 1, 1.0, 0.1))
     assert table.render() is not None
+
+
+@pytest.mark.parametrize(("widgets", "kind"), [(False, Lines), (True, LiveTable)])
+def test_a_notebook_without_widgets_gets_lines(widgets, kind, monkeypatch):
+    shell = type("ZMQInteractiveShell", (), {})()
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
+    library = types.ModuleType("ipywidgets")
+    library.__spec__ = importlib.machinery.ModuleSpec("ipywidgets", None)
+    monkeypatch.setitem(sys.modules, "ipywidgets", library if widgets else None)
+    assert type(reporter(1, "Perceptron", 5)) is kind

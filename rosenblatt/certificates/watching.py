@@ -8,7 +8,7 @@ import time
 from types import TracebackType
 from typing import Any, Self
 
-from rosenblatt.progress import in_notebook
+from rosenblatt.progress import in_live_notebook
 
 
 class Watcher:
@@ -82,4 +82,4 @@ def watcher(verbose: int, title: str, questions: int) -> Watcher:
     """What fits the place where the output goes."""
     if not verbose:
         return Watcher()
-    return Bar(title, questions) if sys.stdout.isatty() or in_notebook() else Lines(title)
+    return Bar(title, questions) if sys.stdout.isatty() or in_live_notebook() else Lines(title)

@@ -246,6 +246,8 @@ def _has_decimal_commas(rows: list[list[str]], width: int, separator: str) -> bo
     write semicolons just where the comma is the decimal point.
     """
     for column in zip(*(row for row in rows if len(row) == width), strict=True):
+        if not any("," in cell for cell in column):  # as most are: the patterns would only hold up the imports
+            continue
         values = _values(column)
         if notation.has_marks_beside_commas(values):
             return True
