@@ -7,6 +7,7 @@ NumPy.
 
 from __future__ import annotations
 
+import codecs
 import glob
 import os
 import re
@@ -17,7 +18,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union
@@ -90,6 +91,7 @@ class Source:
     notes: list[str] = field(default_factory=list)
     types: dict[str, Any] = field(default_factory=dict, repr=False)
     digesting: Future[str] | None = field(default=None, repr=False)  # the digest, where somebody wants it
+    written: bool = field(default=False, repr=False)  # every cell is the text that stands there, see `as_written`
     _copies: Any = field(default=None, repr=False)  # the folder of what came from elsewhere
     _called: dict[str, str] = field(default_factory=dict, repr=False)  # and where each file in it came from
     _begun: Future[Any] | None = field(default=None, repr=False)
@@ -214,7 +216,7 @@ class Source:
         import polars as pl
 
         whole = pl.concat(map(_as_frame, blocks), how="vertical_relaxed", rechunk=False)
-        if self.format in ("csv", "tsv"):
+        if self.format in ("csv", "tsv") and not self.written:
             for name, row in delimited.strangers(whole).items():
                 self._note(
                     f"The column {name!r} holds numbers, except that {self.place_of(row)} has {whole[name][row]!r}."
@@ -253,7 +255,48 @@ class Source:
             sample = file.read(dialects.SAMPLE_BYTES)
         separator = self.separator or ("\t" if self.format == "tsv" else None)
         encoding = self._byte_encoding(path)
-        return dialects.find_dialect(sample, name, header=self.header, separator=separator, encoding=encoding)
+        found = dialects.find_dialect(sample, name, header=self.header, separator=separator, encoding=encoding)
+        found.mark = sample.startswith(codecs.BOM_UTF8) or wide_encoding(path, self.encoding) is not None
+        return found
+
+    @property
+    def is_text_table(self) -> bool:
+        """Whether the rows stand in files of text with a separator between the columns."""
+        return self.format in ("csv", "tsv") and not any(map(is_remote, self.paths))
+
+    def dialect(self) -> dialects.Dialect | None:
+        """What a text table looks like (the first, where there are several); None for other formats."""
+        if not self.is_text_table:
+            return None
+        path = self.paths[0]
+        found = self._dialect(path, self.name_of(path))
+        if path in self._commas:
+            found.take_commas()
+        return found
+
+    def as_written(self) -> Source | None:
+        """The same rows with every cell as the text that stands in the file, signs of missing values included.
+
+        None for what is not a text table, and for files of which some have decimal commas and others not: text of both
+        in one column would be read in two ways.
+
+        Examples
+        --------
+        >>> path = Path(tempfile.mkdtemp()) / "two.csv"
+        >>> _ = path.write_text("a;b\\n1 234,50;NA\\n007;x\\n")
+        >>> open_source(path).as_written().read().rows()
+        [('1 234,50', 'NA'), ('007', 'x')]
+        """
+        if not self.is_text_table:
+            return None
+        if len(self.paths) > 1:
+            found = [self._dialect(path, self.name_of(path)) for path in self.paths]
+            if len({each.has_commas or path in self._commas for path, each in zip(self.paths, found, strict=True)}) > 1:
+                return None
+        return replace(
+            self, written=True, notes=[], types={}, digesting=None, _begun=None, _grouped=set(), _commas=set(),
+            _not_plain=set(), _places={}, _states={},
+        )  # fmt: skip
 
     def batches(self, n_rows: int = 65_536) -> Iterator[Rows]:
         """The rows again, `n_rows` at a time (fewer in the last batch), in bounded memory.
@@ -394,6 +437,8 @@ class Source:
             return
         dialect = self._dialect(path, name)
         self.header = dialect.header
+        if self.written:
+            dialect = dialect.as_text()
         if path in self._commas:
             dialect.take_commas()
         for note in dialect.notes:
@@ -402,7 +447,7 @@ class Source:
             self.types.setdefault(column, kind)
         table = delimited.TextTable(
             name, dialect, self._byte_encoding(path), self.types, path, self.encoding, grouped=self._grouped,
-            commas=self._commas,
+            commas=self._commas, missing=() if self.written else dialects.MISSING,
         )  # fmt: skip
         with open_text(path, self.encoding) as file:
             offset = 0
