@@ -201,9 +201,8 @@ class _TextBlocks:
         import polars
 
         parts = polars.col(polars.String).str.contains_any([self.style.separator, "\n", "\r"]).any()
-        return any(self.style.separator in name for name in frame.columns) or any(
-            frame.select(parts).row(0, named=False)
-        )
+        names = any(self.style.separator in name for name in frame.columns)
+        return names or any(frame.select(parts).row(0))
 
 
 @dataclass

@@ -10,12 +10,9 @@ from hypothesis import strategies as st
 
 from rosenblatt.verbs import blocks, convert, predict, train
 
-GERMAN = "".join(
-    ["\ufeffName;Umsatz;Anteil;Code;Art\r\n"]
-    + [
-        f"Nr {n};{1 + n % 4} {100 + n},{n % 10}0;{'NA' if n == 3 else f'0,{n}'};0{100 + n};{'ja' if n % 2 else 'nein'}\r\n"
-        for n in range(40)
-    ]
+GERMAN = "\ufeffName;Umsatz;Anteil;Code;Art\r\n" + "".join(
+    f"Nr {n};{1 + n % 4} {100 + n},{n % 10}0;{'NA' if n == 3 else f'0,{n}'};0{100 + n};{['nein', 'ja'][n % 2]}\r\n"
+    for n in range(40)
 )
 
 
