@@ -594,8 +594,19 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.device == "cuda":
             from rosenblatt.engine.dual_cuda import expansion_scores_on_gpu
 
-            return expansion_scores_on_gpu(kernel, X, support, coefficients, self._fitted_intercept, dtype)
-        return expansion_scores(kernel, X, support, coefficients, self._fitted_intercept, dtype, self.n_jobs)
+            scores = expansion_scores_on_gpu(kernel, X, support, coefficients, self._fitted_intercept, dtype)
+        else:
+            with np.errstate(over="ignore", invalid="ignore"):
+                scores = expansion_scores(
+                    kernel, X, support, coefficients, self._fitted_intercept, dtype, self.n_jobs
+                )  # fmt: skip
+        if np.isnan(scores).any():
+            row = int(np.argwhere(np.isnan(scores))[0][0])
+            raise ValueError(
+                f"Kernel values must be in the range of {dtype}, but those of row {row} are not; scale its features as "
+                f"in training (StandardScaler)."
+            )
+        return scores
 
     def _values(self, X: Any, support: Any) -> Array:
         from rosenblatt.engine.dual_products import Products, cores

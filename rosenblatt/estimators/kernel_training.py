@@ -99,6 +99,7 @@ def task_of(
     )
 
 
+@np.errstate(over="ignore", invalid="ignore")  # a run that leaves the range of floats says so itself
 def run(estimator: KernelPerceptron, task: DualTask, eval_set: Any, on_epoch: Any, recorded: tuple[str, ...]) -> None:
     """Epochs until there is a reason to stop; then the estimator has its result."""
     from rosenblatt.engine.dual_run import hands_for, train
@@ -150,6 +151,7 @@ def _layout(X: Any) -> str:
     return "columns" if scipy.sparse.issparse(X) else "rows"
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def pass_once(estimator: KernelPerceptron, task: DualTask) -> None:
     """One pass over one batch, in the order of its rows, by an estimator that goes on learning."""
     from rosenblatt.engine.dual_run import hands_for, train

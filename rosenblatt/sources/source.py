@@ -29,6 +29,7 @@ from rosenblatt.digests import digest_later, digest_of
 
 from . import addresses, arrays, delimited, keel, sparse_text, tables
 from . import dialect as dialects
+from .arguments import whole_number
 from .compressed import DAMAGED, WIDE_MARKS, compression_of, open_stored, open_text, wide_encoding
 from .matrix import Matrix
 from .whole_lines import Place, first_line
@@ -304,8 +305,7 @@ class Source:
         The types of the columns are those of `read`. Where a line in the middle of a file turns out not to fit them,
         `delimited.TypesWidened` is raised: begin again, the types are known then.
         """
-        if n_rows < 1:
-            raise ValueError(f"n_rows must be at least 1, but {n_rows!r} came; it is the number of rows of a batch.")
+        whole_number("n_rows", n_rows, 1, "it is the number of rows of a batch")
         found = False
         with self._unchanged():
             pieces = self._matrices(n_rows) if self.kind == "matrix" else _cut(self._frames(), n_rows)
@@ -600,14 +600,21 @@ def open_source(
     """
     if format is not None and format not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)}, but {format!r} came; choose one of them.")
-    if separator is not None and (len(separator) != 1 or separator in '"\r\n' or ord(separator) > 127):
+    single = isinstance(separator, str) and len(separator) == 1 and separator.isascii()
+    if separator is not None and (not single or separator in '"\r\n'):
         raise ValueError(f"separator must be one ASCII character, but {separator!r} came; pass for instance ';'.")
     try:
         "".encode(encoding)
-    except LookupError as error:
+    except (LookupError, TypeError) as error:
         raise ValueError(
             f"encoding must be one that Python knows, but {encoding!r} came; pass for instance 'latin-1'."
         ) from error
+    if n_features is not None:
+        whole_number("n_features", n_features, 1, "it is the number of columns of LIBSVM text")
+    if not (header is None or isinstance(header, bool)) or not isinstance(zero_based, bool):
+        name, value = ("header", header) if isinstance(zero_based, bool) else ("zero_based", zero_based)
+        raise ValueError(f"{name} must be True or False, but {value!r} came; choose one of them, or leave it out.")
+    _check_paths(paths)
     given: list[str | PathLike[str]] = [paths] if isinstance(paths, str | PathLike) else list(paths)
     encoding = "utf-8" if encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig") else encoding
     copies, called = _copied(given) if any(is_elsewhere(os.fspath(path)) for path in given) else (None, {})
@@ -625,6 +632,16 @@ def open_source(
     return Source(
         tuple(found), known, header, separator, encoding, n_features, zero_based, bits, _copies=copies, _called=names
     )
+
+
+def _check_paths(paths: Any) -> None:
+    each = [paths] if isinstance(paths, str | PathLike) else paths
+    try:
+        wrong = [path for path in each if not isinstance(path, str | PathLike)]
+    except TypeError:
+        wrong = [paths]
+    if wrong:
+        raise TypeError(f"paths must be names of files, but {wrong[0]!r} came; pass a str or a path-like object.")
 
 
 def _one_format(formats: dict[str, str]) -> str:
