@@ -231,6 +231,17 @@ def _check_first_line(rows: list[list[str]], name: str, separator: str) -> None:
     )
 
 
+def separator_of(lines: list[str]) -> str:
+    """What parts the columns of these lines.
+
+    Examples
+    --------
+    >>> separator_of(["a;b", "1,5;2"])
+    ';'
+    """
+    return _find_separator(lines, "")[0]
+
+
 def _find_separator(lines: list[str], name: str) -> tuple[str, bool]:
     """The candidate that cuts most lines into the same number of cells, more than one; a comma if there is none.
 
@@ -247,7 +258,7 @@ def _find_separator(lines: list[str], name: str) -> tuple[str, bool]:
             continue
         if counts[0] != common and len(counts) > 1:
             share /= 2  # the first line has the names, or it is a row like the others
-        if candidate == ";" and best == "," and share > 0.5 and _has_decimal_commas(table, common, candidate):
+        if candidate in ";\t|" and best == "," and share > 0.5 and _has_decimal_commas(table, common, candidate):
             share += 0.1  # then commas would cut numbers in two
         if share > best_share + 0.05:
             best, best_share = candidate, share

@@ -60,6 +60,7 @@ MATRICES = ("libsvm", "vw", "idx", "npy", "npz")
 PACKED = (".gz", ".xz", ".bz2", ".zst", ".zstd")
 COMPILED_BYTES = 2**25  # of text, from which it pays to load the compiled reader
 STREAMED_BYTES = 2**22  # of text in a block that is learned from while the next one is read
+START = 2**16  # bytes of a file that tell its format
 OFFSETS = 2**44  # of blocks in one file
 NEAR = 0.75  # likeness of two names of files from which one may have been meant for the other
 REMOTE = ("s3://", "gs://", "gcs://", "az://", "abfs://", "hf://")
@@ -646,6 +647,8 @@ def _check_paths(paths: Any) -> None:
 
 def _one_format(formats: dict[str, str]) -> str:
     different = sorted(set(formats.values()))
+    if different == ["csv", "tsv"]:
+        return "csv"  # what parts the columns is found out for each
     if len(different) > 1:
         raise ValueError(
             f"Files that are read together must have one format, but they have {' and '.join(different)}; "
@@ -753,7 +756,7 @@ def recognise(path: str, name: str | None = None) -> str:
             raise ValueError(f"The format of a URL must be told by its ending, but {path} has none; pass format.")
         return named
     with described(name or path), open_stored(path) as file:
-        start = file.read(2**16)
+        start = file.read(START)
     check_readable(start, name or path)
     return by_content(start, named)
 
@@ -795,6 +798,7 @@ def by_content(start: bytes, named: str | None) -> str:
     wide = next((encoding for mark, encoding in WIDE_MARKS.items() if start.startswith(mark)), "utf-8")
     text = start.decode(wide, errors="replace").lstrip("\ufeff")
     lines = [line for line in text.splitlines() if line.strip()]
+    whole = lines[:-1] if len(start) >= START and len(lines) > 1 else lines  # the last one is probably cut
     if lines and lines[0].lower().startswith(("@relation", "@attribute")):
         return "keel"
     if named == "keel":
@@ -802,10 +806,17 @@ def by_content(start: bytes, named: str | None) -> str:
     plain = named in (None, "csv") and "," not in text
     if plain and lines and sparse_text.looks_like_libsvm(lines[:20]):
         return "libsvm"
+    if named == "csv":
+        return "tsv" if _has_tabs(whole) else "csv"
     if named is not None:
         return named
     if lines and (lines[0].lstrip().startswith("{") or re.match(r"\s*\[\s*\{", text)):
         return "jsonl"
     if lines and sparse_text.looks_like_vw(lines[:20]):
         return "vw"
-    return "csv"
+    return "tsv" if _has_tabs(whole) else "csv"
+
+
+def _has_tabs(lines: list[str]) -> bool:
+    """Whether tabs part the columns of a text table."""
+    return bool(lines) and "\t" in lines[0] and dialects.separator_of(lines) == "\t"
