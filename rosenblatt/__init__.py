@@ -1,4 +1,4 @@
-"""Rosenblatt: learning with linear thresholds, fast and certain.
+"""Rosenblatt: learning with linear thresholds, the perceptron and its family.
 
 Everything public is here and is loaded when it is first used, so that `import rosenblatt` costs next to nothing.
 """

@@ -139,14 +139,23 @@ def read_labels(y: Any, n: int) -> tuple[Array, Array]:
     """The classes, and for each row the number of its class."""
     if y is None:
         raise ValueError("y must name a class for every row, but it is None; pass one label per row.")
+    if hasattr(y, "collect"):
+        raise ValueError(f"y must be in memory, but got {type(y).__name__}; call y.collect() first.")
     given = set(map(type, y)) if isinstance(y, list | tuple) else set()
     if str in given and len(given) > 1:
         raise ValueError("y must hold labels of one kind, but text is mixed with other kinds; convert them.")
-    labels = np.asarray(y)
+    try:
+        labels = np.asarray(y)
+    except ValueError:
+        raise ValueError(
+            "y must have one label for every row, but some rows have several; pass one label per row."
+        ) from None
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels.ravel()
     if labels.ndim != 1 or len(labels) != n:
-        raise ValueError(f"y must have one label for each of the {n} rows, but its shape is {labels.shape}.")
+        raise ValueError(
+            f"y must have one label for each of the {n} rows, but its shape is {labels.shape}; pass one label per row."
+        )
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise ValueError(sentence_on("y", labels))
     try:

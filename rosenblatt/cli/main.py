@@ -28,6 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = command()(args=given, prog_name="rosenblatt", standalone_mode=False, obj=given)
         sys.stdout.flush()
         code = code if isinstance(code, int) else 0
+        if code == Failure.INTERRUPTED and not isinstance(code, Failure):  # typer's own, which it does not speak of
+            raise KeyboardInterrupt
         ended_by_it = given[:1] == ["lab"]  # which has no other end
         if pressed() and code in (0, Failure.NO, Failure.UNDECIDED) and not ended_by_it:
             print("rosenblatt: Ctrl-C was pressed; what is printed and written is whole.", file=sys.stderr)
@@ -79,5 +81,6 @@ def run() -> None:
             begin_early(sys.argv[2:])
         code = main()
     except KeyboardInterrupt:  # while libraries are imported
+        print("rosenblatt: interrupted.", file=sys.stderr)
         code = INTERRUPTED
     sys.exit(code)

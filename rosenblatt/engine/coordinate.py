@@ -270,7 +270,8 @@ class Machine:
         self.diagonal = np.divide(0.5, costs, out=np.zeros(n), where=self.kept) if squared else np.zeros(n)
         self.squares: Array = np.full(n, -1.0) if like is None else like.squares
         self.active = np.repeat(self.kept[:, None], self.count, axis=1).astype(np.uint8)
-        self.alpha = np.zeros((n, self.count)) if alpha is None else alpha
+        # Between its bounds, or what is proven with it would not hold: those of another lam or weight may be beyond.
+        self.alpha = np.zeros((n, self.count)) if alpha is None else np.clip(alpha, 0.0, self.limits[:, None])
         self.state = HalfSpaces(self.count, n_features, dtype, layout, averages=False)
         self.notes = np.zeros((self.count, NOTES))
         self.notes[:, CEILING], self.notes[:, FLOOR], self.notes[:, TIRED] = np.inf, -np.inf, TIRING

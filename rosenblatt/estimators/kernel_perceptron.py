@@ -382,6 +382,32 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return None
         return self._model(self.answer).predict(self._check_row(x, learn=False)).tolist()[0]
 
+    def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
+        """Learn from several examples, exactly as from one after another; all are looked at before the first.
+
+        `partial_fit` is quicker for many rows. It takes gamma='scale' from all rows of its first batch, this from the
+        first row alone.
+
+        Parameters
+        ----------
+        X : array, frame, or list of rows or dicts
+        y : a label for each
+        w : a weight for each, optional
+
+        Examples
+        --------
+        >>> model = KernelPerceptron(gamma=1.0)
+        >>> model.learn_many([{"x": 0.0}, {"x": 1.0}, {"x": 2.0}] * 5, ["no", "yes", "no"] * 5)
+        >>> model.predict_many([{"x": 0.9}, {"x": 2.2}]).tolist()
+        ['yes', 'no']
+        """
+        kernel_training.learn_many(self, X, y, w)
+
+    def predict_many(self, X: Any) -> Array:
+        """The class of each of several examples: an array, a frame, or a list of rows or dicts."""
+        examples = kernel_training.examples_of(self, X)
+        return np.array([self.predict_one(x) for x in examples])
+
     def _named_row(self, x: Mapping[Any, Any], *, learn: bool) -> Any:
         """A dict as a sparse row over the names seen so far; new names are added when it is learned from."""
         names: Names = self.__dict__.get("_names") or Names(None)
@@ -594,8 +620,19 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.device == "cuda":
             from rosenblatt.engine.dual_cuda import expansion_scores_on_gpu
 
-            return expansion_scores_on_gpu(kernel, X, support, coefficients, self._fitted_intercept, dtype)
-        return expansion_scores(kernel, X, support, coefficients, self._fitted_intercept, dtype, self.n_jobs)
+            scores = expansion_scores_on_gpu(kernel, X, support, coefficients, self._fitted_intercept, dtype)
+        else:
+            with np.errstate(over="ignore", invalid="ignore"):
+                scores = expansion_scores(
+                    kernel, X, support, coefficients, self._fitted_intercept, dtype, self.n_jobs
+                )  # fmt: skip
+        if np.isnan(scores).any():
+            row = int(np.argwhere(np.isnan(scores))[0][0])
+            raise ValueError(
+                f"Kernel values must be in the range of {dtype}, but those of row {row} are not; scale its features as "
+                f"in training (StandardScaler)."
+            )
+        return scores
 
     def _values(self, X: Any, support: Any) -> Array:
         from rosenblatt.engine.dual_products import Products, cores

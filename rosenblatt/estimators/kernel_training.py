@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +13,8 @@ from sklearn.utils import check_random_state
 from rosenblatt.engine.dual_state import Expansion
 from rosenblatt.engine.state import Array, weight_dtype
 from rosenblatt.estimators import training
-from rosenblatt.estimators.classes import half_space_count, positive_codes
-from rosenblatt.estimators.validation import row_weights
+from rosenblatt.estimators.classes import check_kind, half_space_count, positive_codes
+from rosenblatt.estimators.validation import check_labels, check_weight, check_weights, row_weights
 from rosenblatt.kernels import Kernel, Polynomial, Precomputed, as_kernel, is_mercer
 from rosenblatt.kernels.mercer import scale_of
 from rosenblatt.progress import reporter
@@ -117,7 +118,8 @@ def run(estimator: KernelPerceptron, task: DualTask, eval_set: Any, on_epoch: An
         show.epoch(row)
         return on_epoch(row) if on_epoch is not None else None
 
-    with show, hands_for(task, state.count, estimator.device, fresh=bool(task.budget)) as hands:
+    hands_of_task = hands_for(task, state.count, estimator.device, fresh=bool(task.budget))
+    with show, _beyond_the_range(), hands_of_task as hands:
         if eval_set is not None:
             hands.follow(*training.check_eval_set(estimator, eval_set, _layout(task.X)))
         outcome = train(
@@ -146,6 +148,11 @@ def run(estimator: KernelPerceptron, task: DualTask, eval_set: Any, on_epoch: An
     training._warn(estimator, trace, task.n_rows)
 
 
+def _beyond_the_range() -> np.errstate:
+    """A run that leaves the range of floats says so itself, without warnings of numpy's."""
+    return np.errstate(over="ignore", invalid="ignore")
+
+
 def _layout(X: Any) -> str:
     return "columns" if scipy.sparse.issparse(X) else "rows"
 
@@ -157,7 +164,8 @@ def pass_once(estimator: KernelPerceptron, task: DualTask) -> None:
 
     state: Expansion = estimator._state
     counted: list[Epoch] = []
-    with hands_for(task, state.count, estimator.device, fresh=True, store=estimator._store) as hands:
+    hands_of_task = hands_for(task, state.count, estimator.device, fresh=True, store=estimator._store)
+    with _beyond_the_range(), hands_of_task as hands:
         outcome = train(
             task,
             state,
@@ -177,3 +185,38 @@ def pass_once(estimator: KernelPerceptron, task: DualTask) -> None:
         estimator.stop_reason_ = outcome.stop_reason
     if outcome.stop_reason == "diverged":
         training._warn(estimator, Trace(counted, outcome.stop_reason), task.n_rows)
+
+
+def examples_of(estimator: KernelPerceptron, X: Any) -> list[Any]:
+    """Several examples one by one; rows of a frame by their names, unless rows without names were learned from."""
+    if hasattr(X, "collect"):
+        raise ValueError(f"X must be rows in memory, but got {type(X).__name__}; call X.collect() first.")
+    named = "_names" in vars(estimator) or hasattr(estimator, "feature_names_in_") or not hasattr(estimator, "_state")
+    if hasattr(X, "columns") and named:
+        return list(X.to_dicts() if hasattr(X, "to_dicts") else X.to_dict("records"))
+    if isinstance(X, list | tuple) and (not len(X) or isinstance(X[0], Mapping)):
+        return list(X)
+    if scipy.sparse.issparse(X):
+        X = X.toarray()
+    return list(X.to_numpy() if hasattr(X, "to_numpy") else X)
+
+
+def learn_many(estimator: KernelPerceptron, X: Any, y: Any, w: Any) -> None:
+    """Examples one after another; all are looked at before the first is learned from."""
+    examples = examples_of(estimator, X)
+    labels = check_labels(y, len(examples))
+    if len(labels) and len(vars(estimator).get("classes_", ())):
+        check_kind(estimator.classes_, labels)
+    weights = [1.0] * len(examples) if w is None else check_weights(w, np.empty((len(examples), 1))).tolist()
+    shapes = set()
+    for x, weight in zip(examples, weights, strict=True):
+        check_weight(weight)
+        row = estimator._check_row(x, learn=False)
+        shapes.add(None if isinstance(x, Mapping) else row.shape)
+    if len(shapes) > 1:
+        raise ValueError(
+            "X must have examples of one kind and length, but dicts and rows, or rows of several lengths, came; make "
+            "them equal."
+        )
+    for x, label, weight in zip(examples, labels.tolist(), weights, strict=True):
+        estimator.learn_one(x, label, weight)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Self
 
 import numpy as np
@@ -194,8 +195,11 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _targets(self, y: Any, n_rows: int) -> Array:
         """One column per unit, and what the columns mean."""
-        shape = () if hasattr(y, "toarray") else np.asarray(y).shape
-        wide = hasattr(y, "toarray") or (len(shape) == 2 and shape[1] > 1)
+        wide = hasattr(y, "toarray")
+        if not wide:
+            with suppress(ValueError):  # rows of different lengths, which are refused below
+                shape = np.asarray(y).shape
+                wide = len(shape) == 2 and shape[1] > 1
         if wide and type_of_target(y, input_name="y") == "multilabel-indicator":
             y = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
             if len(y) != n_rows:

@@ -12,13 +12,12 @@ import scipy.sparse.linalg
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.checked_rows import validated
 from rosenblatt.engine.state import Array, weight_dtype
 from rosenblatt.estimators import minimising
 from rosenblatt.estimators.validation import (
-    ROW_DTYPES,
     check_choice,
     check_rows,
+    check_rows_and_targets,
     check_weights,
     unchanged_on_failure,
 )
@@ -136,15 +135,8 @@ time_limit, verbose
             check_choice("solver", self.solver, ("exact", *minimising.STEPWISE))
             minimising.check_descent(self)
             earlier = vars(self).get("_weights") if self.warm_start else None
-            if np.asarray(y).dtype.kind in "US":
-                raise ValueError(
-                    "y must hold numbers, but has text; use a classifier for labels, Perceptron for instance."
-                )
-            X, y = validated(
-                self, X, y, accept_sparse="csr", dtype=ROW_DTYPES, order="C", multi_output=True, y_numeric=True
-            )
-            flat = y.ndim == 1
-            targets = np.asarray(y, np.float64).reshape(len(y), -1)
+            X, y = check_rows_and_targets(self, X, y, reset=True)
+            flat, targets = y.ndim == 1, y.reshape(len(y), -1)
             weights = np.empty(0)
             if sample_weight is not None:
                 weights = check_weights(sample_weight, X, copy=True, ensure_non_negative=True)
@@ -163,6 +155,7 @@ time_limit, verbose
             minimising.warn(self, trace, level=3)
             return self
 
+    @np.errstate(over="ignore", invalid="ignore")  # what comes of it is judged
     def _solve(
         self, X: Any, targets: Array, weights: Array, earlier: Array | None, eval_set: Any, on_epoch: Any
     ) -> tuple[Array, Trace]:
@@ -180,8 +173,13 @@ time_limit, verbose
             return found, trace
         tested = None
         if eval_set is not None:
-            X_test = check_rows(self, eval_set[0], reset=False)
-            wanted = np.asarray(eval_set[1], np.float64).reshape(X_test.shape[0], -1)
+            X_test, wanted = check_rows_and_targets(self, *eval_set, reset=False)
+            wanted = wanted.reshape(len(wanted), -1)
+            if wanted.shape[1] != targets.shape[1]:
+                raise ValueError(
+                    f"eval_set must have as many targets as y, {targets.shape[1]}, but has {wanted.shape[1]}; pass "
+                    f"one column for each."
+                )
             tested = objective_over(X_test, wanted, np.empty(0)), None
         start = np.zeros((targets.shape[1], X.shape[1] + 1))
         if earlier is not None and earlier.shape == start.shape:

@@ -62,6 +62,7 @@ def seed_of(estimator: Any) -> int:
     return int(check_random_state(estimator.random_state).randint(2**31 - 1))
 
 
+@np.errstate(over="ignore", invalid="ignore")  # a run that leaves the range of floats is told as such
 def minimise(
     estimator: Any,
     objective: Any,

@@ -6,7 +6,7 @@ import inspect
 import numbers
 from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
-from datetime import date
+from datetime import date, timedelta
 from typing import Any, NoReturn
 
 import numpy as np
@@ -136,14 +136,7 @@ def check_labels(y: Any, n_rows: int | None = None, known: Array | None = None) 
     """One label per row, all of one kind. Labels that are all among the `known` ones have been looked at before."""
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None; pass one label per row.")
-    if isinstance(y, str | Set | Mapping | Iterator):
-        raise ValueError(f"y must be a list or an array of labels, but got {type(y).__name__}; pass one label per row.")
-    if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
-        row = int(np.flatnonzero(np.ma.getmaskarray(y))[0])
-        raise ValueError(
-            f"y must have a label for every row, but the label of row {row} is masked; leave such rows out, or fill "
-            f"them in with y.filled(...)."
-        )
+    _check_container(y, "label")
     if isinstance(y, list | tuple):
         _check_kinds(y)  # numpy would quietly turn numbers among text into text
     y = _column(y)
@@ -152,7 +145,12 @@ def check_labels(y: Any, n_rows: int | None = None, known: Array | None = None) 
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         row = int(np.flatnonzero(~np.isfinite(y))[0])
         _refuse_missing("NaN" if np.isnan(y[row]) else "infinity", row, y[row])
-    if y.dtype.kind == "O":
+    if y.dtype.kind == "S" or (y.dtype.kind == "O" and len(y) and isinstance(y[0], bytes)):
+        raise ValueError(
+            "y must hold numbers or text, but has bytes; turn them into text, with [label.decode() for label in y] for "
+            "instance."
+        )
+    if y.dtype.kind in "OmM":
         _check_kinds(y)
         y = _plain(y)
     try:
@@ -160,6 +158,75 @@ def check_labels(y: Any, n_rows: int | None = None, known: Array | None = None) 
     except ValueError as error:
         raise ValueError(_on_targets(str(error), y)) from None
     return _as_many(y, n_rows)
+
+
+def _check_container(y: Any, what: str) -> None:
+    """Refuse what holds no values, one for each row, or hides some of them; `what` they are."""
+    if hasattr(y, "collect"):
+        raise ValueError(f"y must be in memory, but got {type(y).__name__}; call y.collect() first.")
+    if isinstance(y, str | bytes | Set | Mapping | Iterator) or (not hasattr(y, "toarray") and np.isscalar(y)):
+        raise ValueError(
+            f"y must be a list or an array of {what}s, but got {type(y).__name__}; pass one {what} per row."
+        )
+    if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
+        row = int(np.argwhere(np.ma.getmaskarray(y))[0][0])
+        raise ValueError(
+            f"y must have a {what} for every row, but the {what} of row {row} is masked; leave such rows out, or fill "
+            f"them in with y.filled(...)."
+        )
+
+
+def check_rows_and_targets(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:
+    """Rows, and for each of them a number or several."""
+    if y is None:
+        name = type(estimator).__name__
+        raise ValueError(f"{name} requires y to be passed, but the target y is None; pass one number per row.")
+    X = check_rows(estimator, X, reset=reset)
+    return X, _check_targets(y, X.shape[0])
+
+
+def _check_targets(y: Any, n_rows: int) -> Array:
+    """One number per row, or several, as float64."""
+    _check_container(y, "number")
+    try:
+        values = np.asarray(y)
+    except ValueError:
+        raise ValueError(_on_ragged(y, "number")) from None
+    first = values.flat[0] if values.size else None
+    if values.dtype.kind in "mM" or isinstance(first, date | timedelta):
+        raise ValueError(
+            "y must hold numbers, but has dates or times; turn them into numbers first, into days since a day of your "
+            "choice for instance."
+        )
+    if values.dtype.kind in "US" or isinstance(first, str | bytes):
+        raise ValueError("y must hold numbers, but has text; use a classifier for labels, Perceptron for instance.")
+    if values.dtype.kind == "c":
+        raise ValueError(
+            "Complex data not supported: y must hold real numbers, but has complex ones; pass two columns."
+        )
+    if values.ndim not in (1, 2) or len(values) != n_rows:
+        raise ValueError(
+            f"X and y must have the same number of rows, but got {n_rows} and y of shape {values.shape}; pass one "
+            f"number per row, or one row of numbers."
+        )
+    try:
+        targets = values.astype(np.float64)
+    except OverflowError:
+        raise ValueError("y must hold numbers in the range of float64, but has larger ones; scale them.") from None
+    except (TypeError, ValueError):
+        wrong = next(value for value in values.flat if not isinstance(value, numbers.Real))
+        raise ValueError(f"y must hold numbers, but has {type(wrong).__name__} objects; convert them first.") from None
+    sentence = sentence_on("y", targets)
+    if sentence is not None:
+        raise ValueError(sentence)
+    return targets
+
+
+def _on_ragged(y: Any, what: str) -> str:
+    """What to say of rows of y that have different numbers of values."""
+    counts = [len(one) if hasattr(one, "__len__") and not isinstance(one, str) else 1 for one in y]
+    row = next((row for row, count in enumerate(counts) if count != 1), 0)
+    return f"y must have one {what} for every row, but row {row} has {counts[row]}; pass one {what} per row."
 
 
 def _column(y: Any) -> Array:
@@ -175,13 +242,15 @@ def _column(y: Any) -> Array:
         said = "Complex data not supported: y must hold numbers or text, but has complex ones; give each row a class."
     elif "1d array" in said:
         said += " Pass one label per row."
+    elif "setting an array element with a sequence" in said:
+        said = _on_ragged(y, "label")
     raise ValueError(said)
 
 
 def _plain(y: Array) -> Array:
     """Numbers that came as objects, as numbers."""
     first = y[0] if len(y) else ""
-    if isinstance(first, date):
+    if isinstance(first, date | timedelta | np.datetime64 | np.timedelta64):
         raise ValueError(
             f"y must hold numbers or text, but got {type(first).__name__} objects; convert them, with "
             f"[str(label) for label in y] for instance."
@@ -191,15 +260,23 @@ def _plain(y: Array) -> Array:
     plain = np.array(y.tolist())
     if plain.dtype.kind not in NUMBERS:
         raise ValueError(
-            f"y must hold whole numbers of at most 64 bits, but has larger ones, like {max(y, key=abs)}; use text."
+            f"y must hold whole numbers of at most 64 bits, but has larger ones, like {_short(max(y, key=abs))}; use "
+            f"text."
         )
     return plain
+
+
+def _short(number: Any) -> str:
+    """A number that may have hundreds of digits."""
+    text = str(number)
+    return text if len(text) <= 30 else f"one of {len(text)} digits"
 
 
 def _on_targets(said: str, y: Array) -> str:
     """scikit-learn's words on labels that cannot be classes, with the first of them."""
     if y.dtype.kind != "f":
-        return f"{said} To predict numbers, use LeastSquares."
+        kind = type(y[0]).__name__ if len(y) else "nothing"
+        return f"{said.split('.')[0]}. y must hold numbers or text, but has {kind} objects; give each row a class."
     row = int(np.flatnonzero(y != np.floor(y))[0])
     return (
         f"{said.split('.')[0]}. y must hold classes, whole numbers or text, but row {row} has {y[row]:g}; give each "

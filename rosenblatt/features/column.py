@@ -9,10 +9,9 @@ import numpy as np
 import polars as pl
 
 from rosenblatt.features.column_kinds import (
+    BETWEEN_THOUSANDS,
     SINCE_1970,
-    WITH_COMMAS,
     WITH_SIGNS,
-    WITH_SPACES,
     dates_as_numbers,
     text_as_numbers,
 )
@@ -118,5 +117,5 @@ def read_numbers(column: Column, series: pl.Series) -> tuple[pl.Series, pl.Serie
     if column.holds_dates:
         numbers = dates_as_numbers(series)
     else:
-        numbers = text_as_numbers(series, column.why.startswith((WITH_COMMAS, WITH_SPACES, WITH_SIGNS)))
+        numbers = text_as_numbers(series, column.why.startswith((*BETWEEN_THOUSANDS, WITH_SIGNS)))
     return numbers, series.is_not_null() & numbers.is_null()

@@ -23,9 +23,11 @@ KINDS = ("number", "boolean", "category", "hashed", "text", "dropped")
 #: Pairs of words that stand for no and yes.
 BOOLEANS = (("false", "true"), ("no", "yes"), ("n", "y"), ("f", "t"), ("off", "on"))
 IDENTIFIER_NAME = re.compile(r"(.*[_ .-])?(id|uuid|guid|index|idx|row|nr|no)|.*Id|unnamed: 0|column_1 id", re.I)
-#: Numbers as 1,234.5 or 1 234.5 or $5 or 7.5 %, beside plain ones.
-MARKED = r"^\s*[+-]?[$€£¥]?\s?[+-]?((([1-9]\d{0,2}((,\d{3})+|(\s\d{3})+)|\d+)(\.\d+)?)|\.\d+)\s?[%€£¥$]?\s*$"
-MARKS = r"[,$€£¥%\s]"
+#: Numbers as 1,234.5 or 1 234.5 or 1'234.5 or $5 or 7.5 %, beside plain ones.
+THOUSANDS = r"[1-9]\d{0,2}((,\d{3})+|(\s\d{3})+|(['’]\d{3})+)"
+MARKED = rf"^\s*[+-]?[$€£¥]?\s?[+-]?((({THOUSANDS}|\d+)(\.\d+)?)|\.\d+)\s?[%€£¥$]?\s*$"
+MARKS = r"[,$€£¥%'’\s]"
+APOSTROPHES = r"['’]"
 SIGNS = r"[$€£¥%]"
 WORDS_OF_TEXT = 3.0  # on average, from which text is taken for text
 UNIQUE = 0.95  # of the values, from which short text is taken for identifiers
@@ -37,8 +39,10 @@ CODE = r"^\s*[+-]?0\d"  # 01234 is a code, not a number
 FROM_TEXT = "read from text"
 WITH_COMMAS = "read as numbers with commas between thousands"
 WITH_SPACES = "read as numbers with spaces between thousands"
+WITH_APOSTROPHES = "read as numbers with apostrophes between thousands"
 WITH_SIGNS = "read as numbers without their signs, such as $ and %"
 SINCE_1970 = "in days since 1970-01-01"
+BETWEEN_THOUSANDS = (WITH_COMMAS, WITH_SPACES, WITH_APOSTROPHES)
 DATES = f"{SINCE_1970}, read from text"
 FEW_WORDS = 3  # different words among numbers that may stand for missing values, however often
 MANY_NUMBERS = 20  # different numbers from which a column with such words is one of numbers
@@ -107,7 +111,7 @@ class ColumnFigures:
     words: float = 0.0
     marked: bool = False  # numbers with commas between thousands, $, % and the like
     signed: bool = False  # with $ or %
-    spaced: bool = False  # with spaces between thousands
+    between: str = WITH_COMMAS  # what stands between thousands
     dates: bool = False  # that can be read
     like_dates: str = ""  # one of its values, where they look like dates that are not in ISO 8601
     numbers: ColumnFigures | None = None  # of the text that reads as numbers, while most of it does
@@ -255,7 +259,10 @@ class ColumnFigures:
             self.marked = _has_marks(start)
             self.dates = _are_dates(start)
             self.signed = self.marked and bool(start.str.contains(SIGNS).any())
-            self.spaced = self.marked and not bool(start.str.contains(",", literal=True).any())
+            if start.str.contains(APOSTROPHES).any():
+                self.between = WITH_APOSTROPHES
+            elif not start.str.contains(",", literal=True).any():
+                self.between = WITH_SPACES
             self.like_dates = _like_dates(start)
         if first or self.numbers is not None:
             self._read_as_numbers(series, values, first)
@@ -360,7 +367,7 @@ class ColumnFigures:
         return "category", ""
 
     def _how_read(self) -> str:
-        marks = WITH_SIGNS if self.signed else WITH_SPACES if self.spaced else WITH_COMMAS
+        marks = WITH_SIGNS if self.signed else self.between
         how = DATES if self.dates else marks if self.marked else FROM_TEXT
         if self.first_strange is None:
             return how
@@ -474,7 +481,7 @@ def _like_dates(values: pl.Series) -> str:
 
 
 def text_as_numbers(series: pl.Series, marked: bool) -> pl.Series:
-    """Text as float64, where `marked` without commas between thousands and signs; what is no number is missing."""
+    """Text as float64, where `marked` without signs and what parts thousands; what is no number is missing."""
     cells = series.str.strip_chars()
     if marked:
         fits = cells.str.contains(MARKED)

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.features import column_state, number_columns
 from rosenblatt.features.column import Column, read_numbers
 from rosenblatt.features.column_kinds import (
+    BETWEEN_THOUSANDS,
     DATES,
     FEW_ROWS,
     FROM_TEXT,
@@ -25,9 +26,7 @@ from rosenblatt.features.column_kinds import (
     KEPT,
     KINDS,
     MOSTLY,
-    WITH_COMMAS,
     WITH_SIGNS,
-    WITH_SPACES,
     Chosen,
     ColumnFigures,
     too_large,
@@ -480,7 +479,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         `strange` of `rows` values are no numbers, the first of which stands in `row`, from 0.
         """
-        known = column.why.startswith((FROM_TEXT, f"{DATES};", f"{WITH_COMMAS};", f"{WITH_SPACES};", f"{WITH_SIGNS};"))
+        known = column.why.startswith((FROM_TEXT, *(f"{how};" for how in (DATES, *BETWEEN_THOUSANDS, WITH_SIGNS))))
         if self.missing == "error" or (not known and strange > (1.0 - MOSTLY) * rows):
             raise CellError(
                 f"The column {column.name!r} holds {column.called}s in the model, but row {{row}} has {value!r}; "

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import polars as pl
+
+LARGEST = 10**150  # of whole numbers, whose squares are within the range of float64
 
 
 class CellError(ValueError):
@@ -40,6 +43,19 @@ CellError('The cell in line 43 is wrong.'))
 
 def as_frame(X: Any) -> pl.DataFrame:
     """A polars frame of a polars or pandas frame, a dict of columns, or a matrix (columns x0, x1, ...)."""
+    frame = _as_frame(X)
+    for name, kind in frame.schema.items():
+        if kind.is_nested() or kind in (pl.Object, pl.Binary):
+            first = frame[name].drop_nulls()
+            what = type(first[0]).__name__ if len(first) and kind != pl.Binary else "bytes"
+            raise TypeError(
+                f"argument must be a string or a number, not {what!r}: a cell must be a number, text, a truth value or "
+                f"a date, but the column {name!r} holds others; convert it, to text for instance."
+            )
+    return frame
+
+
+def _as_frame(X: Any) -> pl.DataFrame:
     if isinstance(X, pl.DataFrame):
         return X
     if isinstance(X, pl.LazyFrame):
@@ -49,11 +65,21 @@ def as_frame(X: Any) -> pl.DataFrame:
             "A table must have columns, but a sparse matrix came; it is encoded already, give it to the learner."
         )
     if isinstance(X, Mapping):
-        return pl.DataFrame({str(name): values for name, values in X.items()}, strict=False)
+        return _from_columns(X)
     if hasattr(X, "columns") and hasattr(X, "iloc"):
         _check_names(X.columns)
         return pl.DataFrame([_from_pandas(str(name), X.iloc[:, j]) for j, name in enumerate(X.columns)])
-    values = np.asarray(X)
+    if isinstance(X, np.ndarray) and X.dtype.names:
+        return pl.DataFrame([_from_array(name, X[name]) for name in X.dtype.names])
+    try:
+        values = np.asarray(X)
+    except ValueError:
+        lengths = [len(row) if hasattr(row, "__len__") else 1 for row in X]
+        row = next((row for row, length in enumerate(lengths) if length != lengths[0]), 0)
+        raise ValueError(
+            f"The rows of a table must have one length, but row 1 has {lengths[0]} cells and row {row + 1} has "
+            f"{lengths[row]}; make them equal."
+        ) from None
     if values.ndim != 2:
         raise ValueError(
             f"Expected 2D array, got {values.ndim}D array instead: a table must have rows and columns. "
@@ -61,9 +87,38 @@ def as_frame(X: Any) -> pl.DataFrame:
         )
     if values.dtype.kind == "c":
         raise ValueError("Complex data not supported: numbers must be real; pass their parts as two columns.")
+    return pl.DataFrame([_from_array(f"x{j}", values[:, j]) for j in range(values.shape[1])])
+
+
+def _from_columns(columns: Mapping[Any, Any]) -> pl.DataFrame:
+    made: dict[str, Any] = {}
+    for name, values in columns.items():
+        if isinstance(values, np.ndarray) and values.ndim == 1:
+            made[str(name)] = _from_array(str(name), values)
+        else:
+            made[str(name)] = _from_objects(str(name), values) if isinstance(values, list) else values
+    try:
+        return pl.DataFrame(made, strict=False)
+    except pl.exceptions.ShapeError:
+        lengths = {name: len(values) for name, values in made.items() if hasattr(values, "__len__")}
+        first = next(iter(lengths))
+        other = next(name for name, length in lengths.items() if length != lengths[first])
+        raise ValueError(
+            f"The columns of a table must have one length, but {first!r} has {lengths[first]} cells and {other!r} has "
+            f"{lengths[other]}; make them equal."
+        ) from None
+
+
+def _from_array(name: str, values: Any) -> pl.Series:
+    """A column of numpy's, in a type that polars has."""
     if values.dtype == object:
-        return pl.DataFrame([_from_objects(f"x{j}", values[:, j].tolist()) for j in range(values.shape[1])])
-    return pl.DataFrame({f"x{j}": values[:, j] for j in range(values.shape[1])})
+        return _from_objects(name, values.tolist())
+    if values.dtype.kind in "mM":
+        values = values.astype(f"{values.dtype.kind}8[us]")
+    elif values.dtype.kind == "f" and values.dtype.itemsize > 8:
+        with np.errstate(over="ignore"):  # infinite then, and refused
+            values = values.astype(np.float64)
+    return pl.Series(name, values)
 
 
 def _check_names(names: Any) -> None:
@@ -77,10 +132,8 @@ def _check_names(names: Any) -> None:
 def _from_pandas(name: str, series: Any) -> pl.Series:
     """Without pyarrow, which polars' own conversion asks for."""
     kind = series.dtype.kind if isinstance(series.dtype, np.dtype) else "extension"
-    if kind in "biuf":
-        return pl.Series(name, series.to_numpy())
-    if kind == "M":
-        return pl.Series(name, series.to_numpy().astype("datetime64[us]"))
+    if kind in "biufmM":
+        return _from_array(name, series.to_numpy())
     return _from_objects(
         name, [None if missing else value for value, missing in zip(series, series.isna(), strict=True)]
     )
@@ -94,10 +147,25 @@ def _from_objects(name: str, values: list[Any]) -> pl.Series:
     if any(issubclass(kind, Mapping | list | tuple | set) for kind in kinds):
         wrong = next(kind for kind in kinds if issubclass(kind, Mapping | list | tuple | set))
         raise TypeError(f"argument must be a string or a number, not {wrong.__name__!r}: a cell is one value.")
+    large = [row for row, value in enumerate(values) if isinstance(value, int) and abs(value) >= 2**63]
+    if large:
+        _check_size(name, values, large)  # polars would take some of them for missing values
+        if all(issubclass(kind, Real) for kind in kinds):
+            return pl.Series(name, [None if value is None else float(value) for value in values])
     try:
         return pl.Series(name, values, strict=False)
     except (TypeError, pl.exceptions.PolarsError):
         return pl.Series(name, [None if value is None else float(value) for value in values])
+
+
+def _check_size(name: str, values: list[Any], large: list[int]) -> None:
+    for row in large:
+        if abs(values[row]) >= LARGEST:
+            raise CellError(
+                f"Numbers must be below 1e150, but row {{row}} of the column {name!r} has one of "
+                f"{len(str(abs(values[row])))} digits; correct or scale it.",
+                row,
+            )
 
 
 def as_numbers(series: pl.Series) -> pl.Series:

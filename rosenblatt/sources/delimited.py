@@ -251,9 +251,7 @@ class TextTable:
         self._check_quotes(text, place, lines)
         if frame.height and frame.to_series(-1).null_count():
             if b"\n\n" in text or b"\n\r\n" in text or text[:1] in b"\r\n":
-                import polars as pl
-
-                frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
+                frame = self._read(_without_empty_lines(text, self.dialect.quote), self.types, self.missing)
             if text.count(self.dialect.separator.encode()) != frame.height * (frame.width - 1):
                 self._check_widths(text, self._first_line(place) + lines)
         return frame, to_text
@@ -263,7 +261,7 @@ class TextTable:
         import polars as pl
         from polars.exceptions import PolarsError
 
-        if not self.missing_among_numbers and not self.dialect.spaces:
+        if self.missing and not self.missing_among_numbers and not self.dialect.spaces:
             try:
                 frame = self._read(text, self.types, ())
             except PolarsError:
@@ -428,6 +426,14 @@ def _one_space(text: bytes) -> bytes:
     """Columns that any number of spaces part, with one between them."""
     text = re.sub(rb"[ \t]+", b" ", text)
     return re.sub(rb"(?m)^ | (?=\r?$)", b"", text)
+
+
+def _without_empty_lines(text: bytes, quote: str | None) -> bytes:
+    """The lines that hold something; what stands between quotes stays as it is."""
+    empty = rb"(?:\r?\n){2,}"
+    kept = rb'"[^"]*"|' if quote else b""
+    text = re.sub(kept + empty, lambda found: found[0] if found[0].startswith(b'"') else b"\n", text)
+    return text.lstrip(b"\r\n")
 
 
 def _ungrouped(name: str, missing: tuple[str, ...] = ("",)) -> pl.Expr:

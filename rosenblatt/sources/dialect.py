@@ -52,6 +52,8 @@ class Dialect:
     marked: frozenset[str] = frozenset()  # columns with decimal commas beside spaces between thousands, or signs
     grouped: frozenset[str] = frozenset()  # columns of numbers like 1.234,5, or with commas between quotes
     skipped: int = 0  # lines before the table
+    line_end: str = "\n"
+    mark: bool = False  # a byte order mark
     notes: list[str] = field(default_factory=list)
 
     def take_commas(self) -> None:
@@ -59,6 +61,20 @@ class Dialect:
         self.decimal_comma, self.quoted_commas = self.separator != ",", self.separator == ","
         if self.quoted_commas and QUOTED_COMMAS not in self.notes:
             self.notes.append(QUOTED_COMMAS)
+
+    @property
+    def has_commas(self) -> bool:
+        """Whether commas are decimal points."""
+        return self.decimal_comma or self.quoted_commas
+
+    def as_text(self) -> Dialect:
+        """The same table, in which every cell is text and nothing else."""
+        import polars as pl
+
+        return Dialect(
+            self.separator, self.quote, self.comment, self.header, names=self.names, runs=self.runs,
+            types=dict.fromkeys(self.names, pl.String), skipped=self.skipped,
+        )  # fmt: skip
 
 
 def decode(sample: bytes, encoding: str) -> str:
@@ -108,7 +124,8 @@ def find_dialect(
     )
     _check_first_line(rows, name, chosen)
     has_header = _has_header(rows) if header is None else header
-    dialect = Dialect(chosen, quote, comment, has_header, runs=runs)
+    line_end = "\r\n" if "\r\n" in text[: text.find("\n") + 1] else "\n"
+    dialect = Dialect(chosen, quote, comment, has_header, runs=runs, line_end=line_end)
     dialect.names = _names(rows[0], has_header, dialect.notes)
     body = [row for row in (rows[1:] if has_header else rows) if len(row) == len(rows[0])]
     dialect.spaces = any(cell != cell.strip() for row in body[:100] for cell in row if is_number(cell))
@@ -214,6 +231,17 @@ def _check_first_line(rows: list[list[str]], name: str, separator: str) -> None:
     )
 
 
+def separator_of(lines: list[str]) -> str:
+    """What parts the columns of these lines.
+
+    Examples
+    --------
+    >>> separator_of(["a;b", "1,5;2"])
+    ';'
+    """
+    return _find_separator(lines, "")[0]
+
+
 def _find_separator(lines: list[str], name: str) -> tuple[str, bool]:
     """The candidate that cuts most lines into the same number of cells, more than one; a comma if there is none.
 
@@ -230,7 +258,7 @@ def _find_separator(lines: list[str], name: str) -> tuple[str, bool]:
             continue
         if counts[0] != common and len(counts) > 1:
             share /= 2  # the first line has the names, or it is a row like the others
-        if candidate == ";" and best == "," and share > 0.5 and _has_decimal_commas(table, common, candidate):
+        if candidate in ";\t|" and best == "," and share > 0.5 and _has_decimal_commas(table, common, candidate):
             share += 0.1  # then commas would cut numbers in two
         if share > best_share + 0.05:
             best, best_share = candidate, share

@@ -60,7 +60,7 @@ def locate(name: str, *, progress: Progress | None = None, opener: Opener | None
     if name not in FILES:
         from difflib import get_close_matches
 
-        near = get_close_matches(name, FILES, n=1, cutoff=0.0)[0]
+        near = get_close_matches(str(name), FILES, n=1, cutoff=0.0)[0]
         raise ValueError(f"name must be a key of rosenblatt.sources.FILES, but {name!r} came; did you mean {near!r}?")
     return stored(name) or download(FILES[name], cache_folder(), progress=progress, opener=opener)
 
@@ -82,6 +82,16 @@ def stored(name: str) -> Path | None:
             if path.is_file():
                 return path
     return None
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        file = next(path for path in (folder, *folder.parents) if path.exists() and not path.is_dir())
+        raise NotADirectoryError(
+            f"Downloads must be kept in a folder, but {file} is a file; set ROSENBLATT_CACHE to a folder."
+        ) from error
 
 
 def cache_folder() -> Path:
@@ -140,7 +150,7 @@ def download(file: KnownFile, folder: Path, *, progress: Progress | None = None,
             f"found; set ROSENBLATT_DATA to the folder that has {file.name}{file.ending}."
         )
     target = folder / Path(file.name).parent / file.url.rsplit("/", 1)[-1]
-    target.parent.mkdir(parents=True, exist_ok=True)
+    _make_folder(target.parent)
     part = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
     shown: AbstractContextManager[Progress] = progress_bar(file.name) if progress is None else nullcontext(progress)
     try:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .arguments import existing_file
 from .compressed import DAMAGED, open_stored
 
 #: The type code in the third byte of the file, and the dtype the values are stored in.
@@ -48,6 +49,7 @@ def read_idx(path: str | PathLike[str]) -> npt.NDArray[Any]:
     ...     read_idx(path)
     array([5, 0, 4], dtype=uint8)
     """
+    existing_file(path)
     try:
         with open_stored(path) as file:
             content = file.read()

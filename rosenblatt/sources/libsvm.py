@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from .arguments import existing_file, float_type, whole_number
 from .compressed import DAMAGED, open_stored
 
 if TYPE_CHECKING:
@@ -62,15 +63,14 @@ def read_libsvm(
 
     from .sparse_text import gather, libsvm_blocks
 
-    if np.dtype(dtype) not in (np.dtype(np.float64), np.dtype(np.float32)):
-        raise ValueError(
-            f"dtype must be float64 or float32, but {np.dtype(dtype).name} came; "
-            "pass one of the two and convert afterwards."
-        )
+    kind = float_type(dtype)
+    existing_file(path)
+    if n_features is not None:
+        whole_number("n_features", n_features, 1, "it is the number of columns of the result")
     try:
         with open_stored(path) as file:
-            blocks = libsvm_blocks(file, os.fspath(path), os.fspath(path), zero_based=zero_based, dtype=np.dtype(dtype))
-            data, indices, indptr, y, width, _ = gather(blocks, os.path.getsize(path), dtype)
+            blocks = libsvm_blocks(file, os.fspath(path), os.fspath(path), zero_based=zero_based, dtype=kind)
+            data, indices, indptr, y, width, _ = gather(blocks, os.path.getsize(path), kind)
     except DAMAGED as error:
         raise ValueError(
             f"A compressed LIBSVM file must decompress to its end, but {path} does not ({error}); fetch it again."

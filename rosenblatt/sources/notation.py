@@ -20,10 +20,12 @@ PATTERNS = {
     "point": rf"^\s*[+-]?(\d{{4,}}\.\d*|\d{{0,3}}\.(\d{{0,2}}|\d{{4,}})|0\d*\.\d{{3}}|\.\d+){_EXPONENT}\s*$",  # 1.5
 }
 COMMAS_BETWEEN_THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2}((,\d{3})+\.\d+|(,\d{3}){2,})\s*")  # 1,234.5 or 1,234,567
-#: 1 234,5 with spaces of any width, which cannot be read in two ways; and the same or 5,90 € where signs stand beside.
-SPACED = r"[+-]?[1-9]\d{0,2}(\s\d{3})+,\d+"
-SIGNED = r"[+-]?[$€£¥]?\s?[+-]?([1-9]\d{0,2}(\s\d{3})+|\d*),\d+\s?[%€£¥$]?"
-MARKED_WHOLE = r"[+-]?[$€£¥]?\s?[+-]?([1-9]\d{0,2}(\s\d{3})+|\d+)\s?[%€£¥$]?"  # 1 234 or 5 €
+#: 1 234,5 with spaces of any width or apostrophes, which cannot be read in two ways; and the same or 5,90 € where signs
+#: stand beside.
+_THOUSANDS = r"[1-9]\d{0,2}([\s'’]\d{3})+"
+SPACED = rf"[+-]?{_THOUSANDS},\d+"
+SIGNED = rf"[+-]?[$€£¥]?\s?[+-]?({_THOUSANDS}|\d*),\d+\s?[%€£¥$]?"
+MARKED_WHOLE = rf"[+-]?[$€£¥]?\s?[+-]?({_THOUSANDS}|\d+)\s?[%€£¥$]?"  # 1 234 or 5 €
 FEW_DECIMALS = r",\d{1,2}(\D|$)"  # which are no thousands
 #: And no thousands: 1,5 or 1 234,5.
 DECIMAL_COMMA = rf"^\s*[+-]?\d*,(\d{{1,2}}|\d{{4,}})([eE][+-]?\d+)?\s*$|^\s*[+-]?0?,\d+\s*$|^\s*{SPACED}\s*$"
@@ -50,7 +52,7 @@ def has_points_between_thousands(kinds: dict[str, int]) -> bool:
 
 
 def has_marks_beside_commas(values: list[str]) -> bool:
-    """Whether numbers have decimal commas and, some of them, spaces between thousands or signs such as € and %.
+    """Whether numbers have decimal commas and, some of them, spaces or apostrophes between thousands, or signs like €.
 
     Examples
     --------
@@ -61,7 +63,7 @@ def has_marks_beside_commas(values: list[str]) -> bool:
     """
     commas = [value for value in values if re.fullmatch(SIGNED, value)]
     others = sum(re.fullmatch(MARKED_WHOLE, value) is not None for value in values)
-    marks = any(re.search(r"[$€£¥%]|\d\s\d", value) for value in commas)
+    marks = any(re.search(r"[$€£¥%]|\d[\s'’]\d", value) for value in commas)
     sure = any(re.search(FEW_DECIMALS, value) or re.fullmatch(SPACED, value) for value in commas)
     return marks and sure and len(commas) + others >= 0.8 * len(values)
 

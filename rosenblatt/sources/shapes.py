@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .arguments import finite_numbers, generator, whole_number
 from .toy import Floats, Seed, ToySet
 
 
@@ -98,12 +99,13 @@ def circles(
     1.5
     """
     _check_count(n_samples)
+    finite_numbers(inner=inner, outer=outer, noise=noise)
     if not (0 <= noise <= inner and inner + noise < outer - noise):
         raise ValueError(
             "The rings must not touch (0 <= noise <= inner and inner + noise < outer - noise), but "
             f"inner={inner}, outer={outer}, noise={noise} came; lower the noise or move the radii apart."
         )
-    random = np.random.default_rng(random_state)
+    random = generator(random_state)
     y = _alternating(n_samples)
     radii = np.where(y == 1, inner, outer) + random.uniform(-noise, noise, n_samples)
     angles = random.uniform(0, 2 * np.pi, n_samples)
@@ -145,11 +147,12 @@ def spirals(
     0.0
     """
     _check_count(n_samples)
+    finite_numbers(turns=turns, noise=noise)
     if not (turns > 0 and noise >= 0):
         raise ValueError(
             f"turns must be above 0 and noise at least 0, but turns={turns} and noise={noise} came; raise them."
         )
-    random = np.random.default_rng(random_state)
+    random = generator(random_state)
     y = _alternating(n_samples)
     # Rows 2i and 2i + 1 share one t, so that the arms mirror each other point by point.
     t = np.repeat(np.linspace(0.1, 1.0, (n_samples + 1) // 2), 2)[:n_samples]
@@ -173,5 +176,4 @@ def _alternating(n_samples: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
 
 
 def _check_count(n_samples: int) -> None:
-    if n_samples < 2:
-        raise ValueError(f"n_samples must be at least 2, one row a class, but {n_samples} came; raise it.")
+    whole_number("n_samples", n_samples, 2, "a toy set has a row of each class")

@@ -7,6 +7,7 @@ NumPy.
 
 from __future__ import annotations
 
+import codecs
 import glob
 import os
 import re
@@ -17,7 +18,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union
@@ -28,6 +29,7 @@ from rosenblatt.digests import digest_later, digest_of
 
 from . import addresses, arrays, delimited, keel, sparse_text, tables
 from . import dialect as dialects
+from .arguments import whole_number
 from .compressed import DAMAGED, WIDE_MARKS, compression_of, open_stored, open_text, wide_encoding
 from .matrix import Matrix
 from .whole_lines import Place, first_line
@@ -58,6 +60,7 @@ MATRICES = ("libsvm", "vw", "idx", "npy", "npz")
 PACKED = (".gz", ".xz", ".bz2", ".zst", ".zstd")
 COMPILED_BYTES = 2**25  # of text, from which it pays to load the compiled reader
 STREAMED_BYTES = 2**22  # of text in a block that is learned from while the next one is read
+START = 2**16  # bytes of a file that tell its format
 OFFSETS = 2**44  # of blocks in one file
 NEAR = 0.75  # likeness of two names of files from which one may have been meant for the other
 REMOTE = ("s3://", "gs://", "gcs://", "az://", "abfs://", "hf://")
@@ -90,6 +93,7 @@ class Source:
     notes: list[str] = field(default_factory=list)
     types: dict[str, Any] = field(default_factory=dict, repr=False)
     digesting: Future[str] | None = field(default=None, repr=False)  # the digest, where somebody wants it
+    written: bool = field(default=False, repr=False)  # every cell is the text that stands there, see `as_written`
     _copies: Any = field(default=None, repr=False)  # the folder of what came from elsewhere
     _called: dict[str, str] = field(default_factory=dict, repr=False)  # and where each file in it came from
     _begun: Future[Any] | None = field(default=None, repr=False)
@@ -214,7 +218,7 @@ class Source:
         import polars as pl
 
         whole = pl.concat(map(_as_frame, blocks), how="vertical_relaxed", rechunk=False)
-        if self.format in ("csv", "tsv"):
+        if self.format in ("csv", "tsv") and not self.written:
             for name, row in delimited.strangers(whole).items():
                 self._note(
                     f"The column {name!r} holds numbers, except that {self.place_of(row)} has {whole[name][row]!r}."
@@ -253,7 +257,48 @@ class Source:
             sample = file.read(dialects.SAMPLE_BYTES)
         separator = self.separator or ("\t" if self.format == "tsv" else None)
         encoding = self._byte_encoding(path)
-        return dialects.find_dialect(sample, name, header=self.header, separator=separator, encoding=encoding)
+        found = dialects.find_dialect(sample, name, header=self.header, separator=separator, encoding=encoding)
+        found.mark = sample.startswith(codecs.BOM_UTF8) or wide_encoding(path, self.encoding) is not None
+        return found
+
+    @property
+    def is_text_table(self) -> bool:
+        """Whether the rows stand in files of text with a separator between the columns."""
+        return self.format in ("csv", "tsv") and not any(map(is_remote, self.paths))
+
+    def dialect(self) -> dialects.Dialect | None:
+        """What a text table looks like (the first, where there are several); None for other formats."""
+        if not self.is_text_table:
+            return None
+        path = self.paths[0]
+        found = self._dialect(path, self.name_of(path))
+        if path in self._commas:
+            found.take_commas()
+        return found
+
+    def as_written(self) -> Source | None:
+        """The same rows with every cell as the text that stands in the file, signs of missing values included.
+
+        None for what is not a text table, and for files of which some have decimal commas and others not: text of both
+        in one column would be read in two ways.
+
+        Examples
+        --------
+        >>> path = Path(tempfile.mkdtemp()) / "two.csv"
+        >>> _ = path.write_text("a;b\\n1 234,50;NA\\n007;x\\n")
+        >>> open_source(path).as_written().read().rows()
+        [('1 234,50', 'NA'), ('007', 'x')]
+        """
+        if not self.is_text_table:
+            return None
+        if len(self.paths) > 1:
+            found = [self._dialect(path, self.name_of(path)) for path in self.paths]
+            if len({each.has_commas or path in self._commas for path, each in zip(self.paths, found, strict=True)}) > 1:
+                return None
+        return replace(
+            self, written=True, notes=[], types={}, digesting=None, _begun=None, _grouped=set(), _commas=set(),
+            _not_plain=set(), _places={}, _states={},
+        )  # fmt: skip
 
     def batches(self, n_rows: int = 65_536) -> Iterator[Rows]:
         """The rows again, `n_rows` at a time (fewer in the last batch), in bounded memory.
@@ -261,8 +306,7 @@ class Source:
         The types of the columns are those of `read`. Where a line in the middle of a file turns out not to fit them,
         `delimited.TypesWidened` is raised: begin again, the types are known then.
         """
-        if n_rows < 1:
-            raise ValueError(f"n_rows must be at least 1, but {n_rows!r} came; it is the number of rows of a batch.")
+        whole_number("n_rows", n_rows, 1, "it is the number of rows of a batch")
         found = False
         with self._unchanged():
             pieces = self._matrices(n_rows) if self.kind == "matrix" else _cut(self._frames(), n_rows)
@@ -394,6 +438,8 @@ class Source:
             return
         dialect = self._dialect(path, name)
         self.header = dialect.header
+        if self.written:
+            dialect = dialect.as_text()
         if path in self._commas:
             dialect.take_commas()
         for note in dialect.notes:
@@ -402,7 +448,7 @@ class Source:
             self.types.setdefault(column, kind)
         table = delimited.TextTable(
             name, dialect, self._byte_encoding(path), self.types, path, self.encoding, grouped=self._grouped,
-            commas=self._commas,
+            commas=self._commas, missing=() if self.written else dialects.MISSING,
         )  # fmt: skip
         with open_text(path, self.encoding) as file:
             offset = 0
@@ -555,14 +601,21 @@ def open_source(
     """
     if format is not None and format not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)}, but {format!r} came; choose one of them.")
-    if separator is not None and (len(separator) != 1 or separator in '"\r\n' or ord(separator) > 127):
+    single = isinstance(separator, str) and len(separator) == 1 and separator.isascii()
+    if separator is not None and (not single or separator in '"\r\n'):
         raise ValueError(f"separator must be one ASCII character, but {separator!r} came; pass for instance ';'.")
     try:
         "".encode(encoding)
-    except LookupError as error:
+    except (LookupError, TypeError) as error:
         raise ValueError(
             f"encoding must be one that Python knows, but {encoding!r} came; pass for instance 'latin-1'."
         ) from error
+    if n_features is not None:
+        whole_number("n_features", n_features, 1, "it is the number of columns of LIBSVM text")
+    if not (header is None or isinstance(header, bool)) or not isinstance(zero_based, bool):
+        name, value = ("header", header) if isinstance(zero_based, bool) else ("zero_based", zero_based)
+        raise ValueError(f"{name} must be True or False, but {value!r} came; choose one of them, or leave it out.")
+    _check_paths(paths)
     given: list[str | PathLike[str]] = [paths] if isinstance(paths, str | PathLike) else list(paths)
     encoding = "utf-8" if encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig") else encoding
     copies, called = _copied(given) if any(is_elsewhere(os.fspath(path)) for path in given) else (None, {})
@@ -582,8 +635,20 @@ def open_source(
     )
 
 
+def _check_paths(paths: Any) -> None:
+    each = [paths] if isinstance(paths, str | PathLike) else paths
+    try:
+        wrong = [path for path in each if not isinstance(path, str | PathLike)]
+    except TypeError:
+        wrong = [paths]
+    if wrong:
+        raise TypeError(f"paths must be names of files, but {wrong[0]!r} came; pass a str or a path-like object.")
+
+
 def _one_format(formats: dict[str, str]) -> str:
     different = sorted(set(formats.values()))
+    if different == ["csv", "tsv"]:
+        return "csv"  # what parts the columns is found out for each
     if len(different) > 1:
         raise ValueError(
             f"Files that are read together must have one format, but they have {' and '.join(different)}; "
@@ -691,7 +756,7 @@ def recognise(path: str, name: str | None = None) -> str:
             raise ValueError(f"The format of a URL must be told by its ending, but {path} has none; pass format.")
         return named
     with described(name or path), open_stored(path) as file:
-        start = file.read(2**16)
+        start = file.read(START)
     check_readable(start, name or path)
     return by_content(start, named)
 
@@ -733,6 +798,7 @@ def by_content(start: bytes, named: str | None) -> str:
     wide = next((encoding for mark, encoding in WIDE_MARKS.items() if start.startswith(mark)), "utf-8")
     text = start.decode(wide, errors="replace").lstrip("\ufeff")
     lines = [line for line in text.splitlines() if line.strip()]
+    whole = lines[:-1] if len(start) >= START and len(lines) > 1 else lines  # the last one is probably cut
     if lines and lines[0].lower().startswith(("@relation", "@attribute")):
         return "keel"
     if named == "keel":
@@ -740,10 +806,17 @@ def by_content(start: bytes, named: str | None) -> str:
     plain = named in (None, "csv") and "," not in text
     if plain and lines and sparse_text.looks_like_libsvm(lines[:20]):
         return "libsvm"
+    if named == "csv":
+        return "tsv" if _has_tabs(whole) else "csv"
     if named is not None:
         return named
     if lines and (lines[0].lstrip().startswith("{") or re.match(r"\s*\[\s*\{", text)):
         return "jsonl"
     if lines and sparse_text.looks_like_vw(lines[:20]):
         return "vw"
-    return "csv"
+    return "tsv" if _has_tabs(whole) else "csv"
+
+
+def _has_tabs(lines: list[str]) -> bool:
+    """Whether tabs part the columns of a text table."""
+    return bool(lines) and "\t" in lines[0] and dialects.separator_of(lines) == "\t"

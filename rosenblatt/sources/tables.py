@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
+import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from .arrow import NotWholeError, record_batches
 from .compressed import compression_of, open_stored
 from .delimited import BLOCK_BYTES
 from .whole_lines import text_blocks
@@ -14,34 +15,49 @@ if TYPE_CHECKING:
     import polars as pl
 
 ROWS = 2**17  # of a binary table read at a time
-MAPPED = 2**28  # bytes from which polars maps an Arrow file instead of being given what it holds
 
 
 def binary_frames(path: str, format: str, name: str) -> Iterator[pl.DataFrame]:
     """The rows of a Parquet or Arrow file."""
-    import polars as pl
     from polars.exceptions import PolarsError
 
-    remote = "://" in path
-    source: Any = path
-    small_map = format == "arrow" and not remote and os.path.getsize(path) <= MAPPED  # a cut map ends the process
-    if not remote and (small_map or compression_of(path) is not None):
-        with open_stored(path) as file:
-            source = file.read()
+    arrow = format == "arrow" and "://" not in path
     try:
-        if format == "arrow" and not remote and _is_arrow_stream(path):
-            yield flat(pl.read_ipc_stream(source), name)
-            return
-        lazy = pl.scan_parquet(source) if format == "parquet" else pl.scan_ipc(source)
-        width = max(1, len(lazy.collect_schema()))
-        rows = max(256, min(ROWS, BLOCK_BYTES // (8 * width)))
-        for frame in lazy.collect_batches(chunk_size=rows, maintain_order=True):
+        for frame in _arrow_frames(path) if arrow else _scanned_frames(path, format):
             yield flat(frame, name)
-    except (PolarsError, OSError) as error:
+    except (PolarsError, OSError, NotWholeError) as error:
         raise ValueError(
             f"A file of format {format} must be whole, but {name} cannot be read "
             f"({str(error).splitlines()[0]}); fetch or write it again."
         ) from error
+
+
+def _scanned_frames(path: str, format: str) -> Iterator[pl.DataFrame]:
+    import polars as pl
+
+    source: Any = path
+    if "://" not in path and compression_of(path) is not None:
+        with open_stored(path) as file:
+            source = file.read()
+    lazy = pl.scan_parquet(source) if format == "parquet" else pl.scan_ipc(source)
+    width = max(1, len(lazy.collect_schema()))
+    yield from lazy.collect_batches(chunk_size=_rows_of(width), maintain_order=True)
+
+
+def _arrow_frames(path: str) -> Iterator[pl.DataFrame]:
+    import polars as pl
+
+    with open_stored(path) as file:
+        if _is_arrow_stream(path):
+            yield pl.read_ipc_stream(file.read())
+            return
+        whole = io.BytesIO(file.read()) if compression_of(path) is not None else file  # what can go back to its start
+        for batch in record_batches(whole):
+            yield from batch.iter_slices(_rows_of(max(1, batch.width))) if batch.height else (batch,)
+
+
+def _rows_of(width: int) -> int:
+    return max(256, min(ROWS, BLOCK_BYTES // (8 * width)))
 
 
 def _is_arrow_stream(path: str) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from .arguments import float_type
 from .compressed import DAMAGED
 from .fetch import locate
 from .sets import Split
@@ -94,7 +95,7 @@ def newsgroups_tfidf(kind: Kind = "messages", dtype: npt.DTypeLike = np.float64,
     from scipy.sparse import csr_array
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    vectorizer = TfidfVectorizer(**{"sublinear_tf": True, "dtype": dtype, **options})
+    vectorizer = TfidfVectorizer(**{"sublinear_tf": True, "dtype": float_type(dtype), **options})
     texts = newsgroups(kind)
     X_train = csr_array(vectorizer.fit_transform(texts.X_train))
     X_test = csr_array(vectorizer.transform(texts.X_test))

@@ -17,6 +17,8 @@ from typing import Generic, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from .arguments import finite_numbers, generator, whole_number
+
 Rows = TypeVar("Rows")
 Seed: TypeAlias = int | np.random.Generator | None
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -96,12 +98,13 @@ def blobs(
     0.25
     """
     check_shape(n_samples, n_features)
+    finite_numbers(margin=margin, radius=radius, offset=offset)
     if not 0 < margin <= radius < np.inf:
         raise ValueError(
             f"margin must be above 0 and at most radius, but margin={margin} and radius={radius} came; "
             "lower the margin or raise the radius."
         )
-    random = np.random.default_rng(random_state)
+    random = generator(random_state)
     direction = random.standard_normal(n_features)
     normal = direction / np.linalg.norm(direction)
     y = balanced_labels(n_samples, random)
@@ -158,7 +161,8 @@ def overlapping_blobs(
     >>> int(wrong.sum()), len(toy.flipped)
     (20, 20)
     """
-    random = np.random.default_rng(random_state)
+    random = generator(random_state)
+    finite_numbers(flipped=flipped)
     clean = blobs(n_samples, n_features, margin, radius, random_state=random)
     couples = np.concatenate([_couples(np.flatnonzero(clean.y == side), random) for side in (-1, 1)])
     if not 0 <= flipped <= 1 or round(flipped * n_samples) > len(couples):
@@ -195,8 +199,9 @@ def two_points(a: float = 100.0, b: float = 102.0) -> ToySet[Floats]:
     >>> toy.margin, toy.offset, toy.normal
     (1.0, 101.0, array([-1.]))
     """
-    if not (np.isfinite([a, b]).all() and a != b):
-        raise ValueError(f"a and b must be finite and differ, but {a} and {b} came; pass two such numbers.")
+    finite_numbers(a=a, b=b)
+    if a == b:
+        raise ValueError(f"a and b must differ, but {a} and {b} came; pass two different numbers.")
     side = 1.0 if a > b else -1.0
     X = np.array([[a], [b]], dtype=np.float64)
     return ToySet(X, np.array([1, -1]), np.array([side]), -side * (a + b) / 2, abs(a - b) / 2)
@@ -204,11 +209,8 @@ def two_points(a: float = 100.0, b: float = 102.0) -> ToySet[Floats]:
 
 def check_shape(n_samples: int, n_features: int) -> None:
     """Refuse a shape without room for two classes."""
-    if n_samples < 2 or n_features < 1:
-        raise ValueError(
-            f"A toy set must have at least 2 rows and 1 feature, but n_samples={n_samples} and "
-            f"n_features={n_features} came; raise them."
-        )
+    whole_number("n_samples", n_samples, 2, "a toy set has a row of each class")
+    whole_number("n_features", n_features, 1, "it is a number of columns")
 
 
 def balanced_labels(n_samples: int, random: np.random.Generator) -> Integers:

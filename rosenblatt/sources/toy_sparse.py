@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .arguments import finite_numbers, generator
 from .toy import Integers, Seed, ToySet, balanced_labels, check_shape, nearest_pair
 
 if TYPE_CHECKING:
@@ -51,12 +52,13 @@ def sparse_separable(
     from scipy.sparse import csr_array, get_index_dtype
 
     check_shape(n_samples, n_features)
+    finite_numbers(density=density, margin=margin)
     if not 0 < density <= 1 or not 0 < margin < np.inf:
         raise ValueError(
             f"density must be above 0 and at most 1 and margin above 0, but density={density} and "
             f"margin={margin} came; pass values in these ranges."
         )
-    random = np.random.default_rng(random_state)
+    random = generator(random_state)
     k = max(1, round(density * n_features))
     features = random.permutation(n_features)
     telling, silent = np.sort(features[:k]), np.sort(features[k:])

@@ -6,6 +6,7 @@ and to find what is wrong with it before anything is written; once for the rows.
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     import polars
 
     from rosenblatt.sources import Source
+    from rosenblatt.sources.dialect import Dialect
 
 WHOLE_BYTES = 2**26  # up to which a file is read in one piece
 UNPACKED = 8  # bytes of rows, about, for a byte of a compressed file
@@ -47,6 +49,7 @@ class Blocks:
     saved: SavedModel
     source: Source
     rename: Callable[[list[str]], list[str]] | None
+    as_written: bool = False
     strange: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -57,16 +60,25 @@ class Blocks:
     def notes(self) -> list[str]:
         return list(self.source.notes)
 
+    def dialect(self) -> Dialect | None:
+        """What the file looks like, where it is a text table."""
+        return self.source.dialect()
+
     def __iter__(self) -> Iterator[Examples]:
         start = 0
-        contents = self._whole() if is_small(self.source) else self._in_blocks()
+        small = is_small(self.source)
+        contents = self._whole() if small else self._in_blocks()
+        written: Iterator[Any] | None = None
         try:
             while True:
                 with reading(self.name):
                     content = next(contents, None)
-                if content is None:
-                    return
-                block = self._examples(content, start)
+                    if content is None:
+                        return
+                    if written is None:  # not sooner: how numbers are written may be seen late
+                        written = self._written(small)
+                    text = next(written)
+                block = self._examples(content, start, text)
                 start += len(block)
                 yield block
         finally:
@@ -85,6 +97,13 @@ class Blocks:
         for frame in self.source.batches(self._rows_of_a_block()):
             yield survey.fitted(frame)  # type: ignore[arg-type]  # no matrix
 
+    def _written(self, small: bool) -> Iterator[Any]:
+        """The same rows as text, in the same blocks; None for each of them where nobody needs it."""
+        source = self.source.as_written() if self.as_written or has_commas(self.source) else None
+        if source is None:
+            return itertools.repeat(None)
+        return iter([source.read()]) if small else source.batches(self._rows_of_a_block())
+
     def _rows_of_a_block(self) -> int:
         """As many that what is made of them stays small, whatever their width."""
         width = int(getattr(self.saved.learner, "n_features_in_", 1))
@@ -93,7 +112,7 @@ class Blocks:
             width = len(encoder.columns_)
         return max(256, min(MOST_ROWS, BLOCK_NUMBERS // max(1, width)))
 
-    def _examples(self, content: Any, start: int) -> Examples:
+    def _examples(self, content: Any, start: int, written: Any) -> Examples:
         source = self.source
         if source.kind == "matrix":
             rows = content.X if issparse(content.X) else content.X.reshape(len(content), -1)
@@ -101,6 +120,9 @@ class Blocks:
         else:
             given = content if self.rename is None else _renamed(content, self.rename)
             rows = self._as_judged(_without(given, self.saved.target, source.name))
+            if written is not None:
+                written = written if self.rename is None else _renamed(written, self.rename)
+                given = written if self.as_written else with_text_as_written(given, written)
         places = np.arange(start, start + rows.shape[0]) if start else None
         return Examples(
             rows, name=source.name, format=source.format, given=given, places=places, place_of=source.place_of
@@ -114,10 +136,36 @@ class Blocks:
         return rows.with_columns(read_numbers(columns[name], rows[name])[0] for name in self.strange)
 
 
-def blocks_for(saved: SavedModel, data: str | Sequence[str], **reader: Any) -> Blocks:
-    """The rows of files for a model; `reader` says what `open_source` should not find out."""
+def blocks_for(saved: SavedModel, data: str | Sequence[str], *, as_written: bool = False, **reader: Any) -> Blocks:
+    """The rows of files for a model; `reader` says what `open_source` should not find out.
+
+    `as_written`: the tables that are `given` have the cells of a text table as they stand there.
+    """
     source, rename = open_for(saved, data, labelled=False, **reader)
-    return Blocks(saved, source, rename)
+    return Blocks(saved, source, rename, as_written)
+
+
+def has_commas(source: Source) -> bool:
+    """Whether decimal commas of a text table have become points where it is read, also in columns of text."""
+    dialect = source.dialect()
+    return dialect is not None and dialect.has_commas
+
+
+def with_text_as_written(frame: polars.DataFrame, written: polars.DataFrame) -> polars.DataFrame:
+    """A table whose columns of text are as they stand in the file; its other columns and its gaps stay.
+
+    Examples
+    --------
+    >>> import polars
+    >>> read = polars.DataFrame({"a": [1.5, 2.5], "b": ["1 234.5", None]})
+    >>> with_text_as_written(read, polars.DataFrame({"a": ["1,5", "2,5"], "b": ["1 234,5", "NA"]})).rows()
+    [(1.5, '1 234,5'), (2.5, None)]
+    """
+    import polars
+
+    texts = [name for name, kind in frame.schema.items() if kind == polars.String]
+    kept = [written[name].set(frame[name].is_null(), None) for name in texts]
+    return frame.with_columns(kept)
 
 
 def is_small(source: Source) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 
 from rosenblatt.features.column_kinds import KEPT, LIKE_AN_IDENTIFIER, NAMES_THE_ROWS
 from rosenblatt.features.columns import ColumnEncoder
-from rosenblatt.verbs.blocks import MOST_ROWS, Survey, is_small
+from rosenblatt.verbs.blocks import MOST_ROWS, Survey, has_commas, is_small, with_text_as_written
 from rosenblatt.verbs.errors import UsageError, reading, with_keep
 from rosenblatt.verbs.examples import (
     Examples,
@@ -24,13 +24,14 @@ from rosenblatt.verbs.examples import (
 )
 from rosenblatt.verbs.gaps import check_gaps, filler, fit_filler, has_gaps, note_on_gaps
 from rosenblatt.verbs.outputs import check_outputs, files_of
-from rosenblatt.verbs.tables import MATRICES, format_of, matrix_writer, table_writer, write_matrix
+from rosenblatt.verbs.tables import MATRICES, TextStyle, format_of, matrix_writer, table_writer, write_matrix
 from rosenblatt.wording import counted
 
 if TYPE_CHECKING:
     import polars
 
     from rosenblatt.sources import Matrix, Source
+    from rosenblatt.sources.dialect import Dialect
 
 MATRIX_ROWS = 2**14  # of numbers that are written at a time
 
@@ -96,7 +97,7 @@ def convert(
     source = open_data(data, format=format, header=header, encoding=encoding, separator=separator)
     numeric = wanted in MATRICES.values()
     if source.kind == "frame" and not numeric:
-        return _tables(source, out, wanted, target, drop, keep)
+        return _tables(source, out, wanted, target, drop, keep, TextStyle.like(_dialect(source), out, to))
     plain = source.format in ("libsvm", "vw") and target is None and not (drop or keep)
     if plain and wanted != "npz" and not is_small(source):
         return _matrices(source, out, wanted)
@@ -108,20 +109,39 @@ def convert(
     return _whole(found, out, wanted, missing, text)
 
 
+def _dialect(source: Source) -> Dialect | None:
+    with reading(source.name):
+        return source.dialect()
+
+
 def _tables(
-    source: Source, out: str, wanted: str, target: str | int | None, drop: Sequence[str], keep: Sequence[str]
+    source: Source,
+    out: str,
+    wanted: str,
+    target: str | int | None,
+    drop: Sequence[str],
+    keep: Sequence[str],
+    style: TextStyle,
 ) -> Conversion:
-    """From table to table: the columns as they are, without those that are dropped, the target last."""
+    """From table to table: the columns as they are, without those that are dropped, the target last.
+
+    From text to text the cells are carried over as they are written.
+    """
     rows = 0
     with closing(source):
         with reading(source.name):
-            frames, names = _read_once(source) if is_small(source) else _read_twice(source)
+            written = source.as_written()
+            given = written if written is not None and wanted in ("csv", "tsv") else source
+            frames, names = _read_once(given) if is_small(given) else _read_twice(given)
+            if written is not None and given is source and has_commas(source):
+                texts, _ = _read_once(written) if is_small(written) else _read_twice(written)
+                frames = map(with_text_as_written, frames, texts)
         columns = _columns(names, source.name, target, drop, keep)
-        with table_writer(out, wanted) as add:
+        with table_writer(out, wanted, style=style) as add:
             for frame in frames:
                 add(frame.select(columns))
                 rows += frame.height
-    return Conversion(source.name, out, wanted, rows, len(columns), None, list(source.notes))
+    return Conversion(source.name, out, wanted, rows, len(columns), None, list(given.notes))
 
 
 def _read_once(source: Source) -> tuple[Iterator[polars.DataFrame], list[str]]:

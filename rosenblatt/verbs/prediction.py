@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from rosenblatt.verbs.examples import Examples
 from rosenblatt.verbs.models import SavedModel, load_model, rows_for, unknown_counts, unknown_notes
 from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.pipelines import in_the_file, score_columns, seen
-from rosenblatt.verbs.tables import format_of, table_writer
+from rosenblatt.verbs.tables import TextStyle, format_of, table_writer
 
 if TYPE_CHECKING:
     import polars
@@ -98,7 +99,10 @@ def predict(
         format_of(out, to)  # refused before the work, not after it
         check_outputs({"The predictions": out}, files_of(model, data))
     saved = load_model(model)
-    blocks = blocks_for(saved, data, header=header, encoding=encoding, separator=separator, format=format)
+    as_written = out is not None and not only and format_of(out, to) in ("csv", "tsv")
+    blocks = blocks_for(
+        saved, data, as_written=as_written, header=header, encoding=encoding, separator=separator, format=format
+    )
     asked = _Asked(saved, blocks, only=only, scores=scores, probabilities=probabilities)
     table = answers = None
     if out is None:
@@ -106,8 +110,11 @@ def predict(
         answers = np.concatenate(asked.answers)
     else:
         bare = out == "-" and only and not (scores or probabilities) and format_of(out, to) == "csv"
-        with table_writer(out, to, heading=not bare) as add:
-            for block in asked.tables(keep=False):
+        tables = asked.tables(keep=False)
+        first = next(tables)  # what the file looks like is known for sure when it has been read
+        style = TextStyle() if bare else TextStyle.like(blocks.dialect(), out, to)
+        with table_writer(out, to, heading=not bare, style=style) as add:
+            for block in itertools.chain([first], tables):
                 add(block)
     return Predictions(table, answers, asked.rows, asked.counts(), out, asked.notes())
 

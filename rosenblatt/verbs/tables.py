@@ -25,6 +25,8 @@ from rosenblatt.wording import listed
 if TYPE_CHECKING:
     import polars
 
+    from rosenblatt.sources.dialect import Dialect
+
 TABLES = {
     ".csv": "csv",
     ".tsv": "tsv",
@@ -99,9 +101,46 @@ def write_table(path: str, frame: polars.DataFrame, format: str | None = None) -
         add(frame)
 
 
+@dataclass(frozen=True)
+class TextStyle:
+    """How a text table is written: as plain CSV, unless another table's habits are kept."""
+
+    separator: str = ","
+    decimal_comma: bool = False
+    line_end: str = "\n"
+    mark: bool = False
+    quotes: bool = True
+
+    @classmethod
+    def like(cls, dialect: Dialect | None, path: str, to: str | None = None) -> TextStyle:
+        """As the file that the rows come from, so that who reads that can read this.
+
+        An ending says more than the file: .tsv has tabs, and .csv has what is usual there, with semicolons for others
+        where commas are decimal points.
+
+        Examples
+        --------
+        >>> from rosenblatt.sources.dialect import Dialect
+        >>> tabs = Dialect("\\t", decimal_comma=True, names=("a", "b"))
+        >>> [TextStyle.like(tabs, path).separator for path in ("x.tsv", "x.csv", "-")]
+        ['\\t', ';', '\\t']
+        """
+        format = format_of(path, to)
+        if dialect is None or format not in ("csv", "tsv"):
+            return cls("\t" if format == "tsv" else ",")
+        separator = dialect.separator if len(dialect.names) > 1 else ","
+        named = path != "-" or to is not None
+        if format == "tsv":
+            separator = "\t"
+        elif named and separator not in ",;|":
+            separator = ";" if dialect.has_commas else ","
+        quotes = dialect.quote is not None or separator != dialect.separator
+        return cls(separator, dialect.has_commas, dialect.line_end, dialect.mark, quotes)
+
+
 @contextmanager
 def table_writer(
-    path: str, format: str | None = None, *, heading: bool = True
+    path: str, format: str | None = None, *, heading: bool = True, style: TextStyle | None = None
 ) -> Iterator[Callable[[polars.DataFrame], None]]:
     """Write a table block by block, in bounded memory: call what is given with each, all of the same columns.
 
@@ -128,7 +167,7 @@ def table_writer(
                 yield blocks.add
                 blocks.finish()
         else:
-            yield _TextBlocks(stream, format, heading).add
+            yield _TextBlocks(stream, format, heading, style or TextStyle.like(None, path, format)).add
 
 
 @dataclass
@@ -138,15 +177,32 @@ class _TextBlocks:
     stream: BinaryIO
     format: str
     heading: bool
+    style: TextStyle
+    first: bool = True
 
     def add(self, frame: polars.DataFrame) -> None:
+        style = self.style
         if self.format == "jsonl":
             text = frame.write_ndjson()
         else:
-            separator = "\t" if self.format == "tsv" else ","
-            text = frame.write_csv(include_header=self.heading, separator=separator)
-        self.heading = False
+            text = frame.write_csv(
+                include_header=self.heading,
+                separator=style.separator,
+                decimal_comma=style.decimal_comma,
+                line_terminator=style.line_end,
+                include_bom=style.mark and self.first,
+                quote_style="necessary" if style.quotes or self._needs_quotes(frame) else "never",
+            )
+        self.heading = self.first = False
         _write(self.stream, text.encode())  # here, since polars does not say which error of the system it met
+
+    def _needs_quotes(self, frame: polars.DataFrame) -> bool:
+        """Whether a cell would be read as several; so it may be where a column has been added."""
+        import polars
+
+        parts = polars.col(polars.String).str.contains_any([self.style.separator, "\n", "\r"]).any()
+        names = any(self.style.separator in name for name in frame.columns)
+        return names or any(frame.select(parts).row(0))
 
 
 @dataclass

@@ -4,6 +4,8 @@ import io
 import sys
 from pathlib import Path
 
+import numpy as np
+import pytest
 from rich.console import Console
 
 from rosenblatt.cli import demo
@@ -22,9 +24,31 @@ def test_the_demo_shows_the_epochs_the_four_answers_and_the_stop_reason(capsys):
         "What to try next",
         "HalfSpace(rule=my_rule)",
         "digits answered wrongly",
+        "0 1 2 3 4 5 6 7 9",
+        "this run made",
     ):
-        assert text in shown
+        assert text in " ".join(shown.split())
     assert "epoch 1:" in capsys.readouterr().out  # the epochs, as plain lines where there is no terminal
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_every_line_fits_the_terminal(width, monkeypatch, capsys):
+    monkeypatch.setattr(demo.shutil, "which", lambda name: None)  # the longer way to say it
+    screen = io.StringIO()
+    demo.run(Console(file=screen, width=width))
+    lines = [line.rstrip() for line in screen.getvalue().splitlines()]
+    assert max(map(len, lines)) <= width
+    steps = lines[lines.index("What to try next") + 1 :]
+    assert len([line for line in steps if line]) == len(demo.next_steps())  # none is wrapped
+    assert not [line for line in lines if 0 < len(line) <= 6 and line.strip() != "8"]  # nor has a word for itself
+
+
+def test_digits_in_greys_and_in_black_and_white():
+    images, answers, truth = np.arange(128).reshape(2, 64) % 17.0, [3, 5], [3, 8]
+    plain = demo.drawn(images, answers, truth, colours=False).plain.splitlines()
+    grey = demo.drawn(images, answers, truth, colours=True)
+    assert [len(line) for line in plain[:4]] == [20] * 4 and set("".join(plain[:4])) <= set(" ▀▄█")
+    assert "5, is 8" in plain[4] and "rgb(255,255,255)" in str(grey.spans)
 
 
 def test_what_to_try_next_works_from_here(monkeypatch):

@@ -2,8 +2,10 @@
 
 import hashlib
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -154,4 +156,33 @@ def test_ctrl_c_while_libraries_are_imported(tmp_path):
         "command.run()\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
-    assert (done.returncode, done.stderr) == (130, "")
+    assert (done.returncode, done.stderr) == (130, "rosenblatt: interrupted.\n")
+
+
+def test_ctrl_c_while_a_command_is_taken_apart():
+    script = (
+        "import sys\n"
+        "import rosenblatt.cli.main as command\n"
+        "from rosenblatt.cli.help import Verbs\n"
+        "def interrupted(*arguments, **named):\n"
+        "    raise KeyboardInterrupt\n"
+        "Verbs.make_context = interrupted\n"
+        "sys.argv = ['rosenblatt', 'inspect', 'rows.csv']\n"
+        "command.run()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (130, "rosenblatt: interrupted.\n")
+
+
+def test_ctrl_c_at_any_moment_is_answered_with_one_line(tmp_path):
+    """From the moment on that our code is reached; before it Python itself answers, and dies of the signal."""
+    (tmp_path / "t.csv").write_text("a,b\n" + "1,x\n2,y\n" * 30)
+    script = "import rosenblatt.cli.main as c; print('here', flush=True); c.run()"
+    for hundredths in range(0, 20, 4):
+        command = [sys.executable, "-c", script, "train", str(tmp_path / "t.csv"), "-t", "b", "--no-save"]
+        run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert run.stdout is not None and run.stdout.readline() == "here\n"
+        time.sleep(hundredths / 100)
+        run.send_signal(signal.SIGINT)
+        said = run.communicate(timeout=60)[1]
+        assert run.returncode == 130 and said.startswith("rosenblatt: ") and said.count("\n") == 1, (hundredths, said)

@@ -540,7 +540,7 @@ def test_a_model_of_a_file_without_a_header_goes_by_position(shell):
     assert expected.count("\n") == 60 and {"ham", "spam"} == set(expected.split())
     Path("rest.tsv").write_text("\n".join(line.split("\t", 1)[1] for line in lines) + "\n")
     assert shell("predict", "m.safetensors", "rest.tsv", "--only") == expected
-    assert shell("predict", "m.safetensors", "rest.tsv").startswith("column_2,column_3,prediction\n")
+    assert shell("predict", "m.safetensors", "rest.tsv").startswith("column_2\tcolumn_3\tprediction\n")
     Path("two.tsv").write_text("hello win money there\t5\nsee you again\t3\n")  # the first line looks like a header
     assert shell("predict", "m.safetensors", "two.tsv", "--only") == "spam\nham\n"
     Path("one.tsv").write_text("see you again\t3\n")

@@ -649,7 +649,7 @@ def test_bad_input():
         KernelPerceptron().fit(X, np.zeros(40))
     with pytest.raises(ValueError, match="numbers or text, but got date objects"):
         KernelPerceptron().fit(X, [date(2026, 1, 1 + label) for label in y])
-    with pytest.raises(TypeError, match="bytes is not supported"):
+    with pytest.raises(ValueError, match="numbers or text, but has bytes"):
         KernelPerceptron().fit(X, y.astype("S1"))
     with pytest.raises(ValueError, match=r"weighs 0|non-zero"):
         KernelPerceptron().fit(X, y, np.zeros(40))
@@ -711,3 +711,50 @@ def test_gamma_of_a_stream_does_not_depend_on_its_first_batch():
     single.learn_one(rows[0], 0)
     assert batch.kernel_.gamma == single.kernel_.gamma == 0.25
     assert KernelPerceptron("rbf", shuffle=False).fit(rows, [0, 1, 0]).kernel_.gamma == 1 / (4 * rows.var())
+
+
+@pytest.mark.parametrize("kind", ["rows", "list", "dicts", "pandas", "polars", "sparse"])
+@pytest.mark.parametrize("answer", ["last", "averaged", "voted"])
+def test_law_learn_many_is_learn_one_again_and_again(kind, answer):
+    import pandas
+    import polars
+
+    X, y, w = PIXELS[:90, 20:30], DIGITS[:90], np.arange(90) % 3 / 2
+    names = [f"p{j}" for j in range(10)]
+    dicts = [dict(zip(names, row, strict=True)) for row in X.tolist()]
+    given = {
+        "rows": X, "list": X.tolist(), "dicts": dicts, "sparse": scipy.sparse.csr_array(X),
+        "pandas": pandas.DataFrame(X, columns=names), "polars": polars.DataFrame(X, schema=names),
+    }[kind]  # fmt: skip
+    singles = dicts if kind in ("dicts", "pandas", "polars") else X
+    many, one = (KernelPerceptron("rbf", gamma=0.3, answer=answer) for _ in range(2))
+    many.learn_many(given[:40], y[:40].tolist(), w[:40])
+    many.learn_many(given[40:], y[40:].tolist(), w[40:])
+    for x, label, weight in zip(singles, y.tolist(), w.tolist(), strict=True):
+        one.learn_one(x, label, weight)
+    assert many.predict_many(given).tolist() == [one.predict_one(x) for x in singles]
+    assert many.mistakes_ == one.mistakes_ and many.classes_.tolist() == one.classes_.tolist()
+    if answer != "voted":
+        assert many.dual_coef_.tobytes() == one.dual_coef_.tobytes()
+
+
+def test_learn_many_looks_at_all_before_it_learns_from_the_first():
+    model = KernelPerceptron("rbf", gamma=1.0)
+    model.learn_many([[0.0, 1.0], [2.0, 1.0]], ["a", "b"])
+    before = model.dual_coef_.copy()
+    for X, y, w, words in [
+        ([[0.0, 1.0], [2.0]], ["a", "b"], None, "expecting 2 features"),
+        ([[0.0, 1.0], [2.0, np.nan]], ["a", "b"], None, "must be finite"),
+        ([[0.0, 1.0]], ["a", "b"], None, "same number of rows, but got 1 and 2"),
+        ([[0.0, 1.0]], [3], None, "one kind"),
+        ([[0.0, 1.0], [1.0, 1.0]], ["a", "b"], [1.0, -1.0], "finite weight of at least 0"),
+        ([{"p": 1.0}], ["a"], None, "without feature names"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            model.learn_many(X, y, w)
+        assert (model.dual_coef_ == before).all()
+    with pytest.raises(ValueError, match="one kind and length"):
+        KernelPerceptron(gamma=1.0).learn_many([[0.0, 1.0], [2.0]], ["a", "b"])
+    empty = KernelPerceptron(gamma=1.0)
+    empty.learn_many([], [])
+    assert empty.predict_many([[1.0]]).tolist() == [None]

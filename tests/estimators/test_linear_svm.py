@@ -171,6 +171,28 @@ def test_early_figures_warm_start_and_path():
         assert not one.warm_start
 
 
+@pytest.mark.parametrize("scaled", [True, False])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_a_warm_start_ends_at_the_optimum_of_what_is_asked_now(monkeypatch, loss, scaled):
+    """Whatever was asked before: another lam, another loss, other weights; and however its dual is taken over."""
+    if not scaled:  # beyond its bounds, and where rows weigh nothing now
+        monkeypatch.setattr(
+            LinearSVM, "_earlier_dual", lambda self, costs, task: (vars(self).get("_dual") or (None,) * 3)[::2]
+        )
+    random = np.random.default_rng(1)
+    before, now, lam = random.integers(0, 3, N), random.integers(0, 3, N), 0.1
+    for first in ({"lam": 1e-2, "loss": "hinge"}, {"lam": 1e-2, "loss": "squared_hinge"}):
+        model = LinearSVM(**first, warm_start=True, random_state=0).fit(X, Y, before)
+        model.set_params(lam=lam, loss=loss, tol=1e-6).fit(X, Y, now)
+        w, b = model.coef_[0], model.intercept_[0]
+        fresh = LinearSVM(lam=lam, loss=loss, tol=1e-6, random_state=0).fit(X, Y, now)
+        assert model.objective_ == pytest.approx(fresh.objective_, rel=1e-5)
+        assert model.objective_ - model.duality_gap_ <= fresh.objective_  # what is proven holds
+        short = np.maximum(0.0, 1.0 - np.where(model.classes_[1] == Y, 1, -1) * (X @ w + b))
+        losses = short if loss == "hinge" else short**2
+        assert lam * w @ w + losses @ now / now.sum() == pytest.approx(model.objective_, rel=1e-9)
+
+
 def test_it_goes_on_learning_and_is_saved(tmp_path):
     model = LinearSVM(lam=1e-2).fit(X[:200], Y[:200])
     before = model.score(X, Y)

@@ -489,3 +489,36 @@ def test_words_that_share_a_column_are_added_up_in_the_same_order_always():
         order = random.permutation(200)
         for one, other in zip(first, _normalised(rows[order], columns[order], values[order], 4), strict=True):
             np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        (
+            {"a": [10**400, 1]},
+            "Numbers must be below 1e150, but row 1 of the column 'a' has one of 401 digits",
+        ),
+        (pd.DataFrame({"a": [1, 10**400]}), "Numbers must be below 1e150, but row 2 of the column 'a'"),
+        (pd.DataFrame({"a": [1j, 2]}), "not 'complex': a cell must be a number, .* the column 'a' holds others; con"),
+        (pd.DataFrame({"a": [b"x", b"y"]}), "not 'bytes': a cell must be a number"),
+        (pd.DataFrame({"a": pd.period_range("2020", periods=3, freq="M")}), "not 'Period': a cell must be"),
+        ([[1, 2], [3]], "The rows of a table must have one length, but row 1 has 2 cells and row 2 has 1; make them"),
+        (
+            {"a": [1, 2], "b": [1, 2, 3]},
+            "The columns of a table must have one length, but 'a' has 2 cells and",
+        ),
+    ],
+)
+def test_cells_that_no_table_can_hold(table, words):
+    with pytest.raises((ValueError, TypeError), match=words):
+        ColumnEncoder().fit(table)
+
+
+def test_wide_floats_durations_and_large_whole_numbers_are_numbers():
+    wide = np.arange(6, dtype=np.longdouble).reshape(3, 2)
+    assert np.allclose(ColumnEncoder(scale=None).fit_transform(wide), wide.astype(np.float64))
+    for unit in ("D", "s", "ns"):
+        days = np.array([1, 2, 4], "m8[D]").astype(f"m8[{unit}]")
+        table = {"a": days, "b": np.array(["2024-01-01", "2024-01-03", "2024-01-02"], "M8[s]")}
+        assert ColumnEncoder(scale=None).fit_transform(table).tolist() == [[1, 19723], [2, 19725], [4, 19724]]
+    assert ColumnEncoder(scale=None).fit_transform({"a": [10**40, 1, None]}).tolist() == [[1e40], [1], [5e39]]

@@ -743,3 +743,32 @@ def test_an_array_without_rows(tmp_path):
     np.save(tmp_path / "a.npy", np.zeros((0, 3)))
     with pytest.raises(ValueError, match="at least one row"):
         open_source(tmp_path / "a.npy").read()
+
+
+@pytest.mark.parametrize("name", ["rows", "rows.txt", "rows.data", "rows.csv"])
+def test_tabs_are_told_by_what_is_in_the_file(tmp_path, name):
+    (tmp_path / name).write_text("a\tb, c\n" + 5 * "1\t2,5\n3\t4,5\n")
+    source = open_source(tmp_path / name)
+    assert source.format == "tsv" and source.read().rows() == 5 * [(1, 2.5), (3, 4.5)]
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+    assert open_source(tmp_path / "other.csv").format == "csv"
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("a;b\n1'234.5;x\n12'345'678.25;y\n7;x\n-1'000;y\n", [1234.5, 12345678.25, 7.0, -1000.0]),
+        ("a;b\n1’234.5;x\n980;y\n7.5;x\n", [1234.5, 980.0, 7.5]),
+        ("a;b\n1'234,5;x\n980,25;y\n7,5;x\n", [1234.5, 980.25, 7.5]),
+        ("a,b\nCHF 1'234.50,x\n1'980,y\n7.5,x\n", None),
+    ],
+)
+def test_apostrophes_between_thousands(tmp_path, text, numbers):
+    (tmp_path / "t.csv").write_text(text)
+    rows = open_source(tmp_path / "t.csv").read()
+    encoder = ColumnEncoder(scale=None).fit(rows)
+    if numbers is None:  # two ways of writing at once stay words
+        assert encoder.columns_[0].kind != "number"
+        return
+    assert encoder.transform(rows)[:, 0].tolist() == numbers
+    assert "with apostrophes between thousands" in encoder.columns_[0].why

@@ -117,11 +117,11 @@ def test_two_points_for_any_pair(a, b):
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (lambda: blobs(1), "at least 2 rows"),
-        (lambda: blobs(10, 0), "1 feature"),
+        (lambda: blobs(1), "at least 2, but 1"),
+        (lambda: blobs(10, 0), "n_features must be a whole number of at least 1"),
         (lambda: blobs(margin=0), "margin must be above 0"),
         (lambda: blobs(margin=2, radius=1), "at most radius"),
-        (lambda: blobs(margin=float("nan")), "margin must be above 0"),
+        (lambda: blobs(margin=float("nan")), "margin must be a finite number"),
         (lambda: overlapping_blobs(flipped=0.6), "flipped must be from 0 to 0.5"),
         (lambda: overlapping_blobs(flipped=-0.1), "flipped must be"),
         (lambda: two_points(3, 3), "differ, but 3 and 3 came"),
