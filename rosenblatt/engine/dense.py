@@ -51,6 +51,7 @@ MOST_AHEAD = 64  # visits
 LINES_AHEAD = 64  # how much of a coming row is fetched in advance where that is done at one go: 4 KiB
 LINES_HELD = 128  # at most so much of `lag` is kept in the first level of caches: 8 KiB
 LINES_NOTED = 16  # from this length on, the largest number of a row is looked for whenever the row is read
+LARGEST_BYTE = 255.0
 U = np.uint64
 TWO, THREE, FOUR = U(2), U(3), U(4)
 
@@ -93,11 +94,13 @@ def _block(count: int, *, noting: bool = False) -> Callable[..., None]:
                 prefetch_close(X, near + j + lanes)
                 prefetch_close(X, near + j + TWO * lanes)
                 prefetch_close(X, near + j + THREE * lanes)
-            x_0, x_1 = load(X, base + j, vectors), load(X, base + j + lanes, vectors)
-            x_2, x_3 = load(X, base + j + TWO * lanes, vectors), load(X, base + j + THREE * lanes, vectors)
+            x_0 = load(X, base + j, vectors)
             a = accumulate(a, x_0, vectors, start + j, d)
+            x_1 = load(X, base + j + lanes, vectors)
             b = accumulate(b, x_1, vectors, start + j + lanes, d)
+            x_2 = load(X, base + j + TWO * lanes, vectors)
             a = accumulate(a, x_2, vectors, start + j + TWO * lanes, d)
+            x_3 = load(X, base + j + THREE * lanes, vectors)
             b = accumulate(b, x_3, vectors, start + j + THREE * lanes, d)
             if noting:
                 most, most_too = largest(most, x_0), largest(most_too, x_1)
@@ -236,11 +239,13 @@ def _stays_finite(X: Any, row: Any, values: Any, k: Any, change: Any) -> bool:
 
 @part
 def size(rows: Any, i: Any, vectors: Any) -> float:
-    """The largest |x_ij|, or 1 if that is larger: so that bounds with it are bounds on the steps themselves too."""
+    """At least the largest |x_ij|, and 1: so that bounds with it are bounds on the steps themselves too."""
     X = rows[0]
     row, d = U(i), U(X.shape[1])
     base = row * d
     lanes = per_vector(vectors)
+    if per_vector(X) != lanes:
+        return LARGEST_BYTE
     a = zero(vectors)
     b, c, e = a, a, a
     j = U(0)
