@@ -35,7 +35,7 @@ import numpy as np
 import scipy.linalg
 
 from rosenblatt.engine import compiled
-from rosenblatt.engine.intercept import best_intercepts
+from rosenblatt.engine.intercept import best_intercepts, dot
 from rosenblatt.engine.loop import AHEAD, LAYOUTS
 from rosenblatt.engine.order import Shuffler
 from rosenblatt.engine.state import CHANGE, SCORE, Array, HalfSpaces
@@ -285,7 +285,7 @@ class Machine:
         self.notes[:, CENTRE] = self.share * self.bias
         self.primal, self.dual = np.full(self.count, np.inf), np.zeros(self.count)
         self.key = f"{compiled.engine_digest()} {layout}"
-        unit = LAYOUTS[layout].unit(rows)
+        unit = LAYOUTS[layout].unit(rows, 1)
         threads = max(1, min(n_jobs, -(-self.count // unit)))
         together = unit * -(-self.count // (unit * threads))
         self.parts = [(k, min(k + together, self.count)) for k in range(0, self.count, together)]
@@ -380,7 +380,7 @@ class Machine:
         """Make sum_i a_i y_i = 0 by lowering a on the heavier side: first where it is between its bounds."""
         for k in range(self.count):
             alpha, side = self.alpha[:, k], y[:, k]
-            surplus = float(alpha @ side)
+            surplus = dot(alpha, side)
             mine = side > 0 if surplus > 0 else side < 0
             surplus = abs(surplus)
             if surplus == 0.0:

@@ -56,7 +56,7 @@ U = np.uint64
 TWO, THREE, FOUR = U(2), U(3), U(4)
 
 
-def unit(rows: tuple[Array, ...]) -> int:
+def unit(rows: tuple[Array, ...], threads: int) -> int:
     """How many half-spaces share one reading of a row; threads are given whole units."""
     return 5
 

@@ -21,6 +21,11 @@ from rosenblatt.engine.state import Array
 FEW = 256  # breakpoints to bisect over
 
 
+def dot(a: Array, b: Array) -> float:
+    """a·b on this thread alone: `@` wakes the threads of numpy's library, which then spin beside those of a fit."""
+    return float(np.einsum("i,i->", a, b))
+
+
 def best_intercepts(scores: Array, y: Array, weights: Array, squared: bool, ridge: float = 0.0) -> Array:
     """The best b for every column of `scores`, both (n, K)."""
     columns = zip(np.ascontiguousarray(scores.T), np.ascontiguousarray(y.T), strict=True)
@@ -44,7 +49,7 @@ def _best_for_hinges(breaks: Array, y: Array, weights: Array, ridge: float) -> f
     # A positive row pulls by -c while b is left of its breakpoint, a negative one by +c while b is right of its own. So
     # the slope is that of the positives together, and rises by c at every breakpoint.
     steepest, tiny = -weights[y > 0].sum(), 1e-12 * weights.sum()
-    left, near = _near(breaks, lambda b: weights @ (breaks <= b) + steepest + ridge * b, tiny)
+    left, near = _near(breaks, lambda b: dot(weights, breaks <= b) + steepest + ridge * b, tiny)
     rise = weights[near]
     slope = steepest + weights[left].sum() + np.concatenate([[0.0], np.cumsum(rise)])  # left of all, right of each
     breaks = breaks[near]
@@ -64,7 +69,7 @@ def _best_for_squares(breaks: Array, y: Array, weights: Array, ridge: float) -> 
 
     def slope(b: float) -> float:
         pulls = np.where(breaks <= b, down, up)
-        return float(ridge / 2 * b + pulls @ (b - breaks))
+        return ridge / 2 * b + dot(pulls, b - breaks)
 
     left, near = _near(breaks, slope, 0.0)
 

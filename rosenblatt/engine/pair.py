@@ -13,20 +13,14 @@ it itself. It never waits: with a helper that comes late, or never, it does all 
 
 from __future__ import annotations
 
-import ctypes
-import os
-import sys
-import threading
 import time
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from rosenblatt.engine import compiled
 from rosenblatt.engine.atomic import finish_reading, look, publish, rest_a_moment
+from rosenblatt.engine.helper import Helper
 from rosenblatt.engine.loop import LAYOUTS, VERSION, kernel_key, make_learn, make_learn_coupled
 from rosenblatt.engine.state import SCORE, VECTOR_BYTES, Array, HalfSpaces, aligned_zeros
 from rosenblatt.engine.vector import prefetch
@@ -163,41 +157,6 @@ _leaders: dict[str, Any] = {}
 _helpers: dict[str, Any] = {}
 
 
-class Helper:
-    """A second thread, which is kept off the core that the leader runs on.
-
-    The system likes to wake a thread where it was called from, above all when another core only seems to be busy: the
-    threads of a linear algebra library go on looking for work for a tenth of a second after their last product.
-    """
-
-    def __init__(self) -> None:
-        self.pool = ThreadPoolExecutor(1)
-        self.thread = self.pool.submit(threading.get_native_id).result()
-        self.avoided = -1
-
-    def call(self, function: Any, *arguments: Any) -> Future[Any]:
-        here = _core()
-        if here != self.avoided:
-            self.avoided = here
-            others = os.sched_getaffinity(0) - {here}
-            if others:
-                with suppress(OSError):  # where it is forbidden, the thread runs wherever it is put
-                    os.sched_setaffinity(self.thread, others)
-        return self.pool.submit(function, *arguments)
-
-    def close(self) -> None:
-        self.pool.shutdown()
-
-
-def _find_core() -> Callable[[], int]:
-    """A function that says on which core it runs, or -1 where nobody can tell."""
-    found = getattr(ctypes.CDLL(None), "sched_getcpu", None) if sys.platform == "linux" else None
-    return (lambda: -1) if found is None else found
-
-
-_core = _find_core()
-
-
 class Pair:
     """The compiled loops of a leader and a helper, for a rule and a layout, and what the two share."""
 
@@ -234,7 +193,7 @@ class Pair:
         return self.guesses, self.marks, board, span
 
     def _ahead(self, state: HalfSpaces, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-        rows, order = arguments[:2]
+        rows, order = state.reads(arguments[0][:3]), arguments[1]  # what a reader notes for itself is its own
         return rows, order, state.vectors, 0, state.count, np.zeros_like(state.ledger)
 
     def visit(self, state: HalfSpaces, span: int, arguments: tuple[Any, ...]) -> int:

@@ -19,10 +19,11 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.engine.helper import Helper
 from rosenblatt.engine.judge import count_errors
 from rosenblatt.engine.loop import LAYOUTS, visit_rows
 from rosenblatt.engine.order import Found, Shuffler, look_through
-from rosenblatt.engine.pair import Helper, Pair, span_of
+from rosenblatt.engine.pair import Pair, span_of
 from rosenblatt.engine.pocket import Pocket
 from rosenblatt.engine.rest import Rest, may_rest
 from rosenblatt.engine.state import Array, HalfSpaces
@@ -88,7 +89,7 @@ class Visitor:
         self.task = task
         self.record = record
         self.kernel = visit_rows(task.rule, task.params.shape[1], task.weighted, task.layout, task.coupled)
-        unit = LAYOUTS[task.layout].unit(task.rows)
+        unit = LAYOUTS[task.layout].unit(task.rows, task.n_jobs)
         units = math.ceil(count / unit)
         threads = max(1, min(task.n_jobs, units))
         if task.coupled:
@@ -158,12 +159,22 @@ class Visitor:
         if self.pair is not None and worth_it and self.pair.called():
             visited = self.pair.visit(state, span, (*arguments, 0, state.count, scores, log))
         else:
-            run = map if self.pool is None or len(self.parts) == 1 else self.pool.map
-            visits = run(lambda bounds: self.kernel(*arguments, *bounds, scores, log), self.parts)
-            visited = min(visits, default=len(order))
+            visits = [len(order)]
+            self._share(lambda first, last: visits.append(self.kernel(*arguments, first, last, scores, log)))
+            visited = min(visits)
         if visited:
             self.lessons_per_row = (state.updates - updates) / visited
         return scores, visited, log
+
+    def _share(self, visit: Callable[[int, int], object]) -> None:
+        """Visit all parts of the half-spaces, on several threads if there are."""
+        if self.pool is None or len(self.parts) == 1:
+            for part in self.parts:
+                visit(*part)
+        elif self.helper is not None and self.task.n_jobs == 2:
+            self.helper.share(visit, self.parts)
+        else:
+            list(self.pool.map(lambda part: visit(*part), self.parts))
 
     def repeat(self, state: HalfSpaces, order: Array) -> None:
         """The same visits again, to bring a copy to where the original was."""
@@ -295,9 +306,14 @@ def train(
     if not (spare and numbers > RETRACED and may_be_touched(task, state)):
         return _train(task, state, **rest)
     longest = min(task.n_rows, stretch_length(task, state, check_every_update=False))
-    touched = TouchedHalfSpaces(state.count, state.n_features, state.dtype, task.rows, longest)
-    outcome = _train(replace(task, layout=touched.layout), touched, **rest)
-    touched.pack()
+    helper = Helper() if task.n_jobs > 1 else None
+    try:
+        touched = TouchedHalfSpaces(state.count, state.n_features, state.dtype, task.rows, longest, helper=helper)
+        outcome = _train(replace(task, layout=touched.layout), touched, **rest)
+        touched.pack()
+    finally:
+        if helper is not None:
+            helper.close()
     state.hold(touched)
     if outcome.pocket.shared:
         outcome.pocket.share(state)

@@ -55,7 +55,7 @@ ONE, TWO, THREE, FOUR = U(1), U(2), U(3), U(4)
 STRIDE = U(LEDGER_COLUMNS)
 
 
-def unit(rows: tuple[Array, ...]) -> int:
+def unit(rows: tuple[Array, ...], threads: int) -> int:
     """How many half-spaces share one reading of a row; threads are given whole units."""
     return VECTOR_BYTES // weight_dtype(rows[0].dtype).itemsize
 

@@ -18,6 +18,7 @@ half-space is (1, d, 1).
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,7 @@ VECTOR_BYTES = 64
 # Numbers up to here stay finite through one more addition of their like, in float32 and in float64.
 SAFE = 1e37
 SETTLE_AFTER = 2**20  # examples
+_MAKING = threading.RLock()  # held while weights are made; those of one state may be another's
 
 
 def aligned_zeros(shape: tuple[int, ...], dtype: npt.DTypeLike) -> Array:
@@ -79,12 +81,18 @@ class HalfSpaces:
         self._owner: HalfSpaces | None = None
 
     def _allocate(self) -> None:
-        shape = self._shape(self.count, self.n_features)
-        self._vectors = aligned_zeros(shape, self.dtype) if self._owner is None else self._owner.vectors
-        self._lag = aligned_zeros(shape if self._averages else (0,) * len(shape), self.dtype)
-        if self._held is not None:
-            self._held.fill(self)
-        self._held = self._owner = None
+        """Make the weights aside, then show them: other threads may be asking too, and must see whole ones."""
+        with _MAKING:
+            if self._lag is not None:  # another thread was first
+                return
+            shape = self._shape(self.count, self.n_features)
+            made = HalfSpaces(self.count, self.n_features, self.dtype, self.layout, averages=self._averages)
+            made._vectors = aligned_zeros(shape, self.dtype) if self._owner is None else self._owner.vectors
+            made._lag = aligned_zeros(shape if self._averages else (0,) * len(shape), self.dtype)
+            if self._held is not None:
+                self._held.fill(made)
+            self._lag, self._vectors = made._lag, made._vectors
+            self._held = self._owner = None
 
     @property
     def vectors(self) -> Array:

@@ -13,22 +13,27 @@ from __future__ import annotations
 
 import functools
 import mmap
+import sys
+from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt.engine import compiled
 from rosenblatt.engine.sparse import U, fetch
-from rosenblatt.engine.state import VECTOR_BYTES, Array, HalfSpaces
-from rosenblatt.engine.touched import COUNTS, LATEST, LAYOUT, NOTED, TAGS, USED
+from rosenblatt.engine.state import VECTOR_BYTES, Array, HalfSpaces, aligned_zeros
+from rosenblatt.engine.touched import COLUMNS, LATEST, LAYOUT, NOTED, USED, unit
 from rosenblatt.engine.vector import count_ones, fused, lowest_one
 
 if TYPE_CHECKING:
+    from rosenblatt.engine.helper import Helper
     from rosenblatt.engine.run import Task
 
 NOTES = 64  # weights for one note, at most: beyond, the sums are worked out and the notes begin anew
 FEWEST_NOTES = 4096
-LARGE = 2**22  # bytes: the first half of a block as large as this is given large pages
+SURE = 0.7  # of the features: so many are as good as sure to be touched by a whole block, if there are rows enough
+READINGS = 8  # of a feature, if there are rows enough
 MODEST = 1e10
 ONE = U(1)
 
@@ -38,11 +43,17 @@ PRIVATE: dict[str, int] = (
 )
 
 
+# Have pages at once, as when they are written to, which is quicker than one by one; only mmap of Python 3.15 names it.
+POPULATE = {"MADV_POPULATE_WRITE": 23} if sys.platform == "linux" else {}
+
+
 def untouched_zeros(shape: tuple[int, ...], dtype: Any) -> Array:
     """Zeros that take memory page by page, as they are written to; in large arrays numpy's take 2 MB at a time."""
     kind = np.dtype(dtype)
     size = int(np.prod(shape))
-    return np.frombuffer(mmap.mmap(-1, max(1, size * kind.itemsize), **PRIVATE), kind, size).reshape(shape)
+    zeros = np.frombuffer(mmap.mmap(-1, max(1, size * kind.itemsize), **PRIVATE), kind, size)
+    advise(zeros, 0, size, "MADV_NOHUGEPAGE")
+    return zeros.reshape(shape)
 
 
 def advise(array: Array, start: int, stop: int, advice: str) -> None:
@@ -53,8 +64,16 @@ def advise(array: Array, start: int, stop: int, advice: str) -> None:
     pages = getattr(pages, "obj", pages)  # numpy holds on to a buffer by a memoryview
     page = mmap.PAGESIZE
     first, last = -(-start * array.itemsize // page) * page, stop * array.itemsize // page * page
-    if hasattr(mmap, advice) and last > first:
-        pages.madvise(getattr(mmap, advice), first, last - first)
+    number = getattr(mmap, advice, POPULATE.get(advice))
+    if number is not None and last > first:
+        with suppress(OSError):  # an older system does not know what it is told
+            pages.madvise(number, first, last - first)
+
+
+@compiled.part
+def _place(places: Any, j: Any) -> Any:
+    """Where feature j stands; without places every feature has its own, behind the one of those without."""
+    return U(places[j]) if len(places) else U(j) + ONE
 
 
 @functools.cache
@@ -69,7 +88,7 @@ def _replay(key: str) -> Any:
             fetch(read, rows[min(n + 4, noted - 1)])
             if lane < width:
                 for p in range(indptr[rows[n]], indptr[rows[n] + ONE]):
-                    place = U(places[indices[p]]) * width + lane
+                    place = _place(places, indices[p]) * width + lane
                     lag[place] = fused(lag[place], lag.dtype.type(data[p]), lagged[n])
 
     return compiled.jit(replay)
@@ -77,12 +96,11 @@ def _replay(key: str) -> Any:
 
 @functools.cache
 def _compress(key: str) -> Any:
-    def compress(weights: Any, touches: Any, shift: Any, width: Any, starts: Any) -> Any:
-        """Move the touched weights of a block to its beginning, in order, and note where those of a place start."""
+    def compress(weights: Any, touches: Any, shift: Any, width: Any) -> Any:
+        """Move the touched weights of a block to its beginning, in order; how many they are."""
         key  # noqa: B018
         found = U(0)
-        for s in range(U(len(starts))):
-            starts[s] = found
+        for s in range(U(len(weights)) // width):
             bits = (U(touches[s]) >> shift) & ((ONE << width) - ONE)
             while bits:
                 weights[found] = weights[s * width + lowest_one(bits)]  # never ahead of what is still to be read
@@ -94,9 +112,24 @@ def _compress(key: str) -> Any:
 
 
 @functools.cache
+def _count(key: str) -> Any:
+    def count(touches: Any, shift: Any, width: Any, used: Any, starts: Any) -> Any:
+        """How many touched numbers some lanes have; where those of each place start, if there is room for it."""
+        key  # noqa: B018
+        found = U(0)
+        for s in range(used):
+            if len(starts):
+                starts[s] = found
+            found += count_ones((U(touches[s]) >> shift) & ((ONE << width) - ONE))
+        return found
+
+    return compiled.jit(count)
+
+
+@functools.cache
 def _replay_packed(key: str) -> Any:
     def replay_packed(
-        read: Any, places: Any, touches: Any, shift: Any, width: Any, noted: Any, notes: Any, starts: Any, sums: Any
+        read: Any, places: Any, touches: Any, shift: Any, width: Any, starts: Any, noted: Any, notes: Any, sums: Any
     ) -> None:
         """As `replay`, where only touched weights have a number: those of place s from starts[s] on."""
         key  # noqa: B018
@@ -108,7 +141,7 @@ def _replay_packed(key: str) -> Any:
             if lane < width:
                 below = (ONE << lane) - ONE
                 for p in range(indptr[rows[n]], indptr[rows[n] + ONE]):
-                    s = places[indices[p]]
+                    s = _place(places, indices[p])
                     place = U(starts[s]) + count_ones((U(touches[s]) >> shift) & below)
                     sums[place] = fused(sums[place], sums.dtype.type(data[p]), lagged[n])
 
@@ -117,14 +150,17 @@ def _replay_packed(key: str) -> Any:
 
 @functools.cache
 def _spread(key: str) -> Any:
-    def spread(source: Any, places: Any, width: Any, wanted: Any, target: Any, starts: Any, steps: Any) -> None:
+    def spread(
+        source: Any, places: Any, width: Any, wanted: Any, target: Any, starts: Any, steps: Any, features: Any
+    ) -> None:
         """Every feature's numbers of a block, in the lanes that are wanted, to where the target has them."""
         key  # noqa: B018
-        for j in range(len(places)):
-            if places[j]:
+        for j in range(features):
+            s = _place(places, j)
+            if s:
                 for lane in range(width):
                     if (wanted >> lane) & ONE:
-                        target[starts[lane] + j * steps[lane]] = source[U(places[j]) * width + lane]
+                        target[starts[lane] + j * steps[lane]] = source[s * width + lane]
 
     return compiled.jit(spread)
 
@@ -133,16 +169,17 @@ def _spread(key: str) -> Any:
 def _spread_packed(key: str) -> Any:
     def spread_packed(
         source: Any, places: Any, touches: Any, shift: Any, width: Any, packed: Any, wanted: Any, target: Any,
-        starts: Any, steps: Any,
+        starts: Any, steps: Any, first: Any, last: Any,
     ) -> None:  # fmt: skip
-        """As `spread`, where only touched weights have a number, those of place s from packed[s] on."""
+        """As `spread`, for some features, where only touched numbers are, those of place s from packed[s] on."""
         key  # noqa: B018
-        for j in range(len(places)):
-            bits = (U(touches[places[j]]) >> shift) & ((ONE << width) - ONE)
+        for j in range(first, last):
+            s = _place(places, j)
+            bits = (U(touches[s]) >> shift) & ((ONE << width) - ONE)
             left = bits & wanted
             while left:
                 lane = lowest_one(left)
-                place = U(packed[places[j]]) + count_ones(bits & ((ONE << lane) - ONE))
+                place = U(packed[s]) + count_ones(bits & ((ONE << lane) - ONE))
                 target[starts[lane] + j * steps[lane]] = source[place]
                 left &= left - ONE
 
@@ -150,25 +187,20 @@ def _spread_packed(key: str) -> Any:
 
 
 @functools.cache
-def _take(key: str) -> Any:
-    def take(
-        source: Any, places: Any, touches: Any, shift: Any, width: Any, packed: Any, wanted: Any, numbers: Any,
-        target: Any, new_touches: Any, starts: Any, steps: Any, group: Any,
-    ) -> None:  # fmt: skip
-        """Have the touched weights of some lanes of a packed block as those of half-spaces that have all features."""
+def _hand_over(key: str) -> Any:
+    def hand_over(
+        places: Any, touches: Any, shift: Any, wanted: Any, numbers: Any, new: Any, group: Any, first: Any, last: Any
+    ) -> None:
+        """Note what was touched, of some features, for half-spaces that have all of them, and other numbers."""
         key  # noqa: B018
-        for j in range(len(places)):
-            bits = (U(touches[places[j]]) >> shift) & ((ONE << width) - ONE)
-            left = bits & wanted
+        for j in range(first, last):
+            left = (U(touches[_place(places, j)]) >> shift) & wanted
             while left:
-                lane = lowest_one(left)
-                n = numbers[lane]
-                new_touches[n // group, j + 1] |= np.uint32(ONE << U(n % group))
-                place = U(packed[places[j]]) + count_ones(bits & ((ONE << lane) - ONE))
-                target[starts[n] + (j + 1) * steps[n]] = source[place]
+                n = U(numbers[lowest_one(left)])
+                new[n // group, j + 1] |= new.dtype.type(ONE << (n % group))
                 left &= left - ONE
 
-    return compiled.jit(take)
+    return compiled.jit(hand_over)
 
 
 def _compiled(make: Any) -> Any:
@@ -176,32 +208,59 @@ def _compiled(make: Any) -> Any:
 
 
 class Block:
-    """One block of half-spaces that stand side by side: where it is, and which half-spaces it has."""
+    """Some half-spaces that stand side by side, a whole block or a part of one: where they are, and which."""
 
-    def __init__(self, state: TouchedHalfSpaces, first: int) -> None:
-        self.first, self.group = first, first // state.group
-        self.shift = U(first - self.group * state.group)
-        self.lanes = min(state.lanes, state.vectors.shape[0] - first)
-        self.width = U(self.lanes)
-        self.start = first * (state.n_features + 1)
-        self.places = (
-            state.given[self.group] if state.given.size else np.arange(1, state.n_features + 1, dtype=np.uint32)
-        )
-        self.touches = state.touches[self.group]
+    def __init__(self, state: TouchedHalfSpaces, first: int, lanes: int) -> None:
+        self.state, self.first, self.lanes = state, first, lanes
+        self.group, shift = divmod(first, state.group)
+        self.bits = state.touches[self.group], U(shift), U(lanes)  # who was touched where, and which bits are theirs
         self.used = int(state.counts[self.group, USED]) + 1
         self.noted = int(state.counts[self.group, NOTED])
 
+    @property
+    def width(self) -> Any:
+        return self.bits[2]
+
+    @property
+    def start(self) -> int:
+        return self.first * (self.state.n_features + 1)
+
+    @property
+    def slice(self) -> slice:
+        return slice(self.first, self.first + self.lanes)
+
+    @property
+    def places(self) -> Array:
+        return self.state.given[self.group]
+
+    @property
+    def notes(self) -> tuple[Array, ...]:
+        return tuple(part[self.group] for part in self.state.notes)
+
     def of(self, array: Array) -> Array:
-        """The part of an array like the weights that belongs to the places given away."""
+        """The part of an array like the weights that belongs to the places given away, of a whole block."""
         return array.reshape(-1)[self.start : self.start + self.used * self.lanes]
 
-    def notes(self, state: TouchedHalfSpaces) -> tuple[Array, ...]:
-        return tuple(part[self.group] for part in state.notes)
+    def count(self) -> int:
+        """How many numbers were touched."""
+        return int(_compiled(_count)(*self.bits, self.used, np.empty(0, np.uint32)))
+
+    def starts(self) -> Array:
+        """Where the touched numbers of each place start among all that were touched."""
+        starts = np.empty(self.used, np.uint32)
+        _compiled(_count)(*self.bits, self.used, starts)
+        return starts
 
     def wanted(self, numbers: Array) -> Any:
-        """A bit for every half-space of the block that has a number, which is one from 0 on."""
-        mine = numbers[self.first : self.first + self.lanes]
-        return U(sum(1 << lane for lane, number in enumerate(mine) if number >= 0))
+        """A bit for every half-space that has a number, which is one from 0 on."""
+        return U(sum(1 << lane for lane, number in enumerate(numbers[self.slice]) if number >= 0))
+
+    def halves(self) -> list[Block]:
+        """The same half-spaces in two parts, if there are several threads to work on them."""
+        if self.state.helper is None or self.lanes < 2:
+            return [self]
+        low = self.lanes // 2
+        return [Block(self.state, self.first, low), Block(self.state, self.first + low, self.lanes - low)]
 
 
 class TouchedHalfSpaces(HalfSpaces):
@@ -219,30 +278,36 @@ class TouchedHalfSpaces(HalfSpaces):
         rows: tuple[Array, ...],
         longest: int,
         *,
+        helper: Helper | None = None,
         all_placed: bool = False,
         most_notes: int = 0,
     ) -> None:
         super().__init__(count, n_features, dtype, LAYOUT)
         self.lanes = VECTOR_BYTES // self.dtype.itemsize
-        self.group = 2 * self.lanes
+        self.helper, self.group = helper, unit(rows, 1 if helper is None else 2)
         self.read_rows, self.longest = rows, longest
         self.longest_row = int(np.diff(rows[2]).max(initial=1))
-        self.packed: list[tuple[Array, Array]] = []  # the weights and the sums of each block, once training is over
+        self.packed: list[Array] = []  # the touched weights of each block, once these learn no more
+        self.sums: list[tuple[Block, Array]] = []  # the sums for the averages, once training is over
         self.successor: tuple[TouchedHalfSpaces, Array] | None = None  # who still learns, and which of these they are
         shape = self._shape(count, n_features + 1)  # the first place is that of all features without one
         groups = -(-shape[0] // self.group)
         self._vectors = untouched_zeros(shape, self.dtype)
         self.given = untouched_zeros((groups, 0 if all_placed else n_features), np.uint32)
-        self.touches = untouched_zeros((groups, n_features + 1), np.uint32)
-        self.counts = np.zeros((groups, COUNTS), np.int64)
+        self.touches = untouched_zeros((groups, n_features + 1), np.uint16 if self.group <= 16 else np.uint32)
+        self.counts = aligned_zeros((groups, COLUMNS), np.int64)
         self.counts[:, USED] = n_features if all_placed else 0
         self.kept_notes = max(FEWEST_NOTES, self.vectors.size // NOTES // groups)
         room = groups, max(self.kept_notes, most_notes) + longest * self.group
         self.notes = tuple(untouched_zeros(room, kind) for kind in (np.uint32, np.uint8, self.dtype))
+        # What is sure to be written to is had at once: several threads that ask page by page hold each other up.
+        if not all_placed:
+            self.given[...] = 0
+            self.touches[...] = 0
+        sure = n_features if all_placed else int(min(SURE * n_features, len(rows[0]) / READINGS))
         for block in self.blocks():
-            half = block.lanes * n_features // 2
-            if half * self.dtype.itemsize >= LARGE // 2:  # as good as sure to be used, and quicker
-                advise(self._vectors, block.start, block.start + half, "MADV_HUGEPAGE")
+            if all_placed or block.lanes == self.lanes:
+                advise(self._vectors, block.start, block.start + sure * block.lanes, "MADV_POPULATE_WRITE")
 
     def _shape(self, count: int, n_features: int) -> tuple[int, ...]:
         return super()._shape(max(count, 2), n_features)  # one half-space alone is a block like others
@@ -255,16 +320,21 @@ class TouchedHalfSpaces(HalfSpaces):
         if self.notes and self.counts[:, NOTED].max() > self.notes[0].shape[1] - self.longest * self.group:
             self.flush()  # a loop relies on room for all that a stretch can teach
         groups = len(self.given)
-        tags = np.full((groups, TAGS), -1, np.int64)
-        tags[:, LATEST] = 0
-        return *rows, self.given, np.empty(2 * groups * self.longest_row, np.uint32), tags
-
-    def places_of(self, group: int) -> Array:
-        all_placed = self.given.size == 0
-        return np.arange(1, self.n_features + 1, dtype=np.uint32) if all_placed else self.given[group]
+        tags = aligned_zeros((groups, COLUMNS), np.int64)
+        tags[:, :LATEST] = -1
+        return *rows, self.given, self.counts, np.empty(2 * groups * self.longest_row, np.uint32), tags
 
     def blocks(self) -> list[Block]:
-        return [Block(self, first) for first in range(0, self.vectors.shape[0], self.lanes)]
+        lanes = self.vectors.shape[0]
+        return [Block(self, first, min(self.lanes, lanes - first)) for first in range(0, lanes, self.lanes)]
+
+    def _share(self, work: Callable[..., object], parts: list[tuple[Any, ...]]) -> None:
+        """Do some work with the arguments of every part, on two threads if there are."""
+        if self.helper is None:
+            for part in parts:
+                work(*part)
+        else:
+            self.helper.share(work, parts)
 
     def _numbers(self) -> list[Array]:
         return [block.of(self.vectors) for block in self.blocks()]
@@ -298,15 +368,14 @@ class TouchedHalfSpaces(HalfSpaces):
             self._lag = untouched_zeros((self.vectors.size,), self.dtype)
         for block in self.blocks():
             _compiled(_replay)(
-                self.read_rows, block.places, block.shift, block.width, block.noted, block.notes(self),
-                block.of(self._lag),
+                self.read_rows, block.places, *block.bits[1:], block.noted, block.notes, block.of(self._lag)
             )  # fmt: skip
         self.counts[:, NOTED] = 0
 
     def _forget_sums(self) -> None:
         self._lag = None
         self.counts[:, NOTED] = 0
-        for _, sums in self.packed:
+        for _, sums in self.sums:
             sums[...] = 0
         if self.successor is not None:
             self.successor[0]._forget_sums()
@@ -320,28 +389,45 @@ class TouchedHalfSpaces(HalfSpaces):
         elif self._lag is not None:
             self.flush()
         else:
-            self._pack()
-        self.read_rows, self.notes = (), ()
+            self._compress()
+        if self.packed:
+            self._add_up()
+        self.read_rows, self.notes, self.helper = (), (), None
 
-    def _pack(self) -> None:
-        for block in self.blocks():
-            weights, starts = block.of(self.vectors), np.empty(block.used, np.uint32)
-            part = block.touches, block.shift, block.width
-            count = int(_compiled(_compress)(weights, *part, starts))
-            fits = 2 * count <= len(weights)
-            sums = weights[count : 2 * count] if fits else np.empty(count, self.dtype)
-            sums[...] = 0  # mostly where weights were
-            advise(self.vectors, block.start + (1 + fits) * count, block.start + len(weights), "MADV_DONTNEED")
-            replay = _compiled(_replay_packed)
-            replay(self.read_rows, block.places, *part, block.noted, block.notes(self), starts, sums)
-            self.packed.append((weights[:count], sums))
+    def _compress(self) -> None:
+        """Keep the touched weights alone, at the beginning of their own memory, and give the rest of it back."""
+        blocks = self.blocks()
+        counts = [0] * len(blocks)
 
-    def _starts(self, block: Block) -> Array:
-        """Where the touched weights of each place start among those of a packed block."""
-        bits = (block.touches[: block.used] >> np.uint32(block.shift)) & np.uint32((1 << block.lanes) - 1)
-        starts = np.zeros(block.used, np.uint32)
-        np.cumsum(np.bitwise_count(bits[:-1]), dtype=np.uint32, out=starts[1:])
-        return starts
+        def compress(n: int) -> None:
+            counts[n] = int(_compiled(_compress)(blocks[n].of(self.vectors), *blocks[n].bits))
+
+        self._share(compress, [(n,) for n in range(len(blocks))])
+        for block, count in zip(blocks, counts, strict=True):
+            weights = block.of(self.vectors)
+            self.packed.append(weights[:count])
+            advise(self.vectors, block.start + count, block.start + len(weights), "MADV_DONTNEED")
+
+    def _add_up(self) -> None:
+        """Work out the sums for the averages from the notes, behind the weights where there is room."""
+        if self.sums:
+            return
+        for block, weights in zip(self.blocks(), self.packed, strict=True):
+            count = len(weights)
+            room = block.of(self.vectors)[count : 2 * count]
+            room = room if len(room) == count else np.empty(count, self.dtype)
+            room[...] = 0  # mostly where weights were
+            for part in block.halves():
+                size = part.count()
+                self.sums.append((part, room[:size]))
+                room = room[size:]
+
+        def add_up(part: Block, sums: Array) -> None:
+            _compiled(_replay_packed)(
+                self.read_rows, part.places, *part.bits, part.starts(), part.noted, part.notes, sums
+            )
+
+        self._share(add_up, list(self.sums))
 
     def fill(self, state: HalfSpaces, averages: bool = True, numbers: Array | None = None) -> None:
         """Write weights, and sums for the averages, into half-spaces in the "columns" layout, each as its number."""
@@ -351,31 +437,53 @@ class TouchedHalfSpaces(HalfSpaces):
             working.fill(state, averages, own[awake])
             own[awake] = -1
         own = np.append(own, np.full(self.vectors.shape[0] - self.count, -1))
-        starts, steps = state.places(np.maximum(own, 0))
-        for n, block in enumerate(self.blocks()):
-            lanes = slice(block.first, block.first + block.lanes)
-            where = block.wanted(own), starts[lanes], steps[lanes]
-            if self.packed:
-                part = block.places, block.touches, block.shift, block.width, self._starts(block)
-                for numbers_of, target in zip(self.packed[n], (state.vectors, state.lag), strict=True):
-                    if target.size:
-                        _compiled(_spread_packed)(numbers_of, *part, where[0], target.reshape(-1), *where[1:])
-                continue
-            sources = [(self.vectors, state.vectors), *([(self.lag, state.lag)] if averages else [])]
+        where = state.places(np.maximum(own, 0))
+        blocks = self.blocks()
+        if self.packed:
+            for block, weights in zip(blocks, self.packed, strict=True):
+                self._spread_packed(block, weights, own, state.vectors, where)
+            for block, sums in self.sums if averages else ():
+                self._spread_packed(block, sums, own, state.lag, where)
+            return
+        sources = [(self.vectors, state.vectors), *([(self.lag, state.lag)] if averages else [])]
+        for block in blocks:
+            starts, steps = (part[block.slice] for part in where)
             for source, target in sources:
-                spread = _compiled(_spread)
-                spread(block.of(source), block.places, block.width, where[0], target.reshape(-1), *where[1:])
+                _compiled(_spread)(
+                    block.of(source), block.places, block.width, block.wanted(own), target.reshape(-1), starts, steps,
+                    self.n_features,
+                )  # fmt: skip
+
+    def _spread_packed(
+        self, block: Block, numbers_of: Array, numbers: Array, target: Array, where: tuple[Array, Array]
+    ) -> None:
+        """Write the numbers of a block's half-spaces to where they begin in the target, and go on in steps."""
+        starts, steps = (part[block.slice] for part in where)
+        known = block.places, *block.bits, block.starts(), block.wanted(numbers), target.reshape(-1), starts, steps
+        self._share(functools.partial(_compiled(_spread_packed), numbers_of, *known), self._halves())
+
+    def _halves(self) -> list[tuple[int, int]]:
+        half = self.n_features // 2
+        return [(0, half), (half, self.n_features)]
 
     def plain(self, averages: bool = True) -> HalfSpaces:
         """The same half-spaces in the "columns" layout."""
         result = HalfSpaces(self.count, self.n_features, self.dtype, "columns", averages=averages)
-        latest = self.latest()
-        if averages and not latest.packed:
-            latest.flush()
+        if averages:
+            self._have_sums()
         self.fill(result, averages)
         result.ledger[...] = self.ledger
         result.total = self.total if averages else None
         return result
+
+    def _have_sums(self) -> None:
+        """Have the sums for the averages as they are now, of all half-spaces."""
+        if self.successor is not None:
+            self.successor[0]._have_sums()
+        if self.packed:
+            self._add_up()
+        else:
+            self.flush()
 
     def whole(self) -> HalfSpaces:
         return self if self.successor is None else self.plain(averages=False)
@@ -389,22 +497,25 @@ class TouchedHalfSpaces(HalfSpaces):
         return self._lag is None
 
     def part(self, awake: Array) -> TouchedHalfSpaces:
-        """Some go on in a state of their own; the others have learned everything, and are packed."""
+        """Some go on in a state of their own; of the others, who have learned everything, the touched weights are kept.
+
+        Their sums are worked out at the end: till then they would only take memory.
+        """
+        self._compress()
         known = self.n_features, self.dtype, self.read_rows, self.longest
         noted = int(self.counts[:, NOTED].sum())
-        result = TouchedHalfSpaces(len(awake), *known, all_placed=True, most_notes=noted)
+        result = TouchedHalfSpaces(len(awake), *known, helper=self.helper, all_placed=True, most_notes=noted)
         result.ledger[: len(awake)] = self.ledger[awake]
         numbers = np.full(self.vectors.shape[0], -1)
         numbers[awake] = np.arange(len(awake))
         self._hand_over_notes(result, numbers)
-        self._pack()
-        starts_and_steps = result._weights_of(np.arange(len(awake)))
-        for block, (weights, _) in zip(self.blocks(), self.packed, strict=True):
-            _compiled(_take)(
-                weights, block.places, block.touches, block.shift, block.width, self._starts(block),
-                block.wanted(numbers), numbers[block.first : block.first + block.lanes],
-                result.vectors.reshape(-1), result.touches, *starts_and_steps, result.group,
-            )  # fmt: skip
+        starts, steps = result._weights_of(np.maximum(numbers, 0))
+        where = starts + steps, steps  # the first place is that of no feature
+        for block, weights in zip(self.blocks(), self.packed, strict=True):
+            self._spread_packed(block, weights, numbers, result.vectors, where)
+            touched = block.places, *block.bits[:2], block.wanted(numbers), numbers[block.slice]
+            new = *touched, result.touches, result.group
+            self._share(functools.partial(_compiled(_hand_over), *new), self._halves())
         self.successor = result, awake
         return result
 
@@ -441,7 +552,6 @@ def may_be_touched(task: Task, state: HalfSpaces) -> bool:
     """
     return (
         task.layout == "columns"
-        and task.n_jobs == 1
         and state.count > 1
         and state.is_fresh()
         and task.n_rows < 2**32

@@ -260,7 +260,9 @@ class LinearSVM(LinearClassifier):
                 threads=task.n_jobs, asked=lambda: watch.within_epoch(0.0),
             )  # fmt: skip
         each = (time.perf_counter() - clock) / max(1, len(passes))
-        norm = float(np.sqrt(sum(np.vdot(one.coef, one.coef) + np.vdot(one.bias, one.bias) for one in machines)))
+        norm = float(
+            np.sqrt(sum(np.einsum("kj,kj->", one.coef, one.coef) + np.vdot(one.bias, one.bias) for one in machines))
+        )
         rows = [Epoch(n + 1, steps, mistakes, norm, each) for n, (steps, mistakes) in enumerate(passes)]
         trace = Trace(rows, reason)
         scale = 2.0 * float(self.lam)

@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import PassiveAggressive, Perceptron
 from rosenblatt.engine import pair, run
+from rosenblatt.engine.helper import Helper
 from rosenblatt.engine.loop import VERSION
 from rosenblatt.engine.rows import rows_of
 from rosenblatt.engine.state import LEDGER_COLUMNS, SCORE, HalfSpaces, aligned_zeros
@@ -133,7 +134,7 @@ class Stage:
 
     def __init__(self, span=16, classes=1):
         X, y = text(6)
-        self.helper = pair.Helper()
+        self.helper = Helper()
         self.pair = pair.Pair(self.helper, RULE, 1, -1, "columns", False)
         self.state = HalfSpaces(classes, D, np.float32, "columns")
         self.state.set_weights(np.random.default_rng(0).normal(size=(classes, D)).astype(np.float32), np.zeros(classes))
@@ -261,20 +262,6 @@ def test_a_helper_that_was_of_no_use_is_left_alone_for_longer_and_longer():
     hold.set()
     stage.helper.close()
     np.testing.assert_array_equal(np.diff(np.flatnonzero(calls)), [2, 4, 8, 16])
-
-
-def test_a_helper_is_kept_off_the_core_of_its_leader(monkeypatch):
-    asked = []
-    monkeypatch.setattr(pair, "_core", lambda: 3)
-    monkeypatch.setattr(pair.os, "sched_getaffinity", lambda which: {1, 3, 5}, raising=False)
-    monkeypatch.setattr(pair.os, "sched_setaffinity", lambda *told: asked.append(told), raising=False)
-    helper = pair.Helper()
-    assert [helper.call(int).result() for _ in range(2)] == [0, 0]
-    assert asked == [(helper.thread, {1, 5})]  # once is enough while the leader stays where it is
-    monkeypatch.setattr(pair.os, "sched_getaffinity", lambda which: {4}, raising=False)
-    monkeypatch.setattr(pair, "_core", lambda: 4)
-    assert helper.call(int).result() == 0 and len(asked) == 1  # there is no other core
-    helper.close()
 
 
 @pytest.mark.parametrize(("lessons", "span"), [(1.0, 0), (0.05, 16), (0.01, 16), (0.005, 32), (0.0, 128)])

@@ -46,16 +46,22 @@ def runs(monkeypatch):
 
 
 def both(make, X, y, **fit):
-    """The same fit with all weights and sums in memory, and with the touched ones alone, however few there are."""
+    """The same fit with all weights and sums in memory, and with the touched ones alone, however few there are.
+
+    Two threads give the same as one.
+    """
     results = []
-    for allowed in (False, True):
+    for allowed, threads in ((False, 1), (True, 1), (True, 2)):
         with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             patch.setattr(run, "RETRACED", -1)
+            patch.setattr(run, "WORTH_A_HELPER", 0)
             if not allowed:
                 patch.setattr(run, "may_be_touched", lambda task, state: False)
-            results.append(make().fit(X, y, **fit))
-    return results
+            results.append(make().set_params(n_jobs=threads).fit(X, y, **fit))
+    usual, touched, on_two_threads = results
+    assert_same(touched, on_two_threads)
+    return usual, touched
 
 
 def assert_same(usual, touched):
@@ -77,7 +83,7 @@ def assert_same(usual, touched):
 def test_touched_weights_are_the_weights(runs, dtype, classes, shuffle):
     X, y = text(dtype=dtype, classes=classes)
     usual, touched = both(lambda: Perceptron(max_iter=8, shuffle=shuffle, random_state=0), X, y)
-    assert len(runs) == 1
+    assert len(runs) == 2  # on one thread, and on two
     assert_same(usual, touched)
 
 
@@ -97,9 +103,9 @@ def test_those_who_rest_are_packed(runs):
     X, y = text(rows=240, classes=20, features=60_000)
     usual, touched = both(lambda: Perceptron(max_iter=30, random_state=0), X, y)
     assert_same(usual, touched)
-    (state_,) = runs
-    assert state_.successor is not None
-    assert state_.latest().packed
+    for state_ in runs:
+        assert state_.successor is not None
+        assert state_.packed and state_.latest().packed
 
 
 def test_many_lessons_are_added_up_in_between(monkeypatch, runs):
@@ -194,7 +200,7 @@ def test_who_is_trained_so(monkeypatch, runs):
             warnings.simplefilter("ignore", ConvergenceWarning)
             fit()
         counts[name] = len(runs) - before
-    assert counts == {**dict.fromkeys(fits, 0), "usual": 1, "warm": 1}
+    assert counts == {**dict.fromkeys(fits, 0), "usual": 1, "threads": 1, "warm": 1}
 
 
 def test_numbers_beyond_all_bounds_end_the_run(monkeypatch, runs):
