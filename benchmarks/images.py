@@ -8,7 +8,7 @@ import numba
 import numpy as np
 from sklearn.linear_model import Perceptron as Peer
 
-from benchmarks.measure import Row, compare_epochs, take_turns
+from benchmarks.measure import Row, compare_epochs, compare_ways, take_turns
 from rosenblatt import Perceptron
 from rosenblatt.sources import mnist
 
@@ -34,34 +34,35 @@ def rows() -> Iterator[Row]:
     scaled_test = (pixels_test / 255).astype(np.float32)
 
     peer = Peer(tol=None, n_jobs=2, random_state=0)
-    for jobs, threads in ((1, "one thread"), (2, "two threads")):
-        ours = Perceptron("averaged", n_jobs=jobs, random_state=0)
-        yield from compare_epochs(
-            f"MNIST, 10 classes, uint8 rows, {threads}",
-            lambda epochs, ours=ours: ours.set_params(max_iter=epochs).fit(pixels, y),
-            [lambda epochs, rows=rows: peer.set_params(max_iter=epochs).fit(rows, y) for rows in scaled],
-            15,
-            lambda ours=ours: (
-                f"last {error(ours.answers_['last'], pixels_test, y_test)}, averaged "
-                f"{error(ours, pixels_test, y_test)}; peer {error(peer, scaled_test, y_test)}"
-            ),
-        )
+    ours = {
+        f"MNIST, 10 classes, uint8 rows, {threads}": Perceptron("averaged", n_jobs=jobs, random_state=0)
+        for jobs, threads in ((1, "one thread"), (2, "two threads"))
+    }
+    yield from compare_ways(
+        {name: lambda epochs, way=way: way.set_params(max_iter=epochs).fit(pixels, y) for name, way in ours.items()},
+        [lambda epochs, rows=rows: peer.set_params(max_iter=epochs).fit(rows, y) for rows in scaled],
+        15,
+        lambda name: (
+            f"last {error(ours[name].answers_['last'], pixels_test, y_test)}, averaged "
+            f"{error(ours[name], pixels_test, y_test)}; peer {error(peer, scaled_test, y_test)}"
+        ),
+    )
 
     X, eight, eight_test = scaled[0], y == 8, y_test == 8
     for shuffle, name in ((False, "in file order"), (True, "shuffled")):
-        ours = Perceptron(shuffle=shuffle, random_state=0)
+        alone = Perceptron(shuffle=shuffle, random_state=0)
         peer = Peer(shuffle=shuffle, tol=None, random_state=0)
         yield from compare_epochs(
             f"60,000 x 784 float32, 2 classes, {name}",
-            lambda epochs, ours=ours: ours.set_params(max_iter=epochs).fit(X, eight),
+            lambda epochs, alone=alone: alone.set_params(max_iter=epochs).fit(X, eight),
             [lambda epochs, peer=peer: peer.set_params(max_iter=epochs).fit(X, eight)],
             6,
-            lambda ours=ours, peer=peer: (
-                f"last {error(ours, scaled_test, eight_test)}; peer {error(peer, scaled_test, eight_test)}"
+            lambda alone=alone, peer=peer: (
+                f"last {error(alone, scaled_test, eight_test)}; peer {error(peer, scaled_test, eight_test)}"
             ),
         )
         if not shuffle:
-            yield beside_a_sum(X, eight, ours)
+            yield beside_a_sum(X, eight, alone)
 
 
 def beside_a_sum(X, y, model) -> Row:

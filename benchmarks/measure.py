@@ -33,15 +33,31 @@ def seconds(work: Callable[[], Any]) -> float:
 CALM = 0.15  # seconds: the threads of a linear algebra library go on looking for work after their last product
 
 
+SHORT = 2.0  # seconds for a round of all works: such rounds go on while the best times still fall,
+BETTER = 0.01  # by more than this part,
+QUIET_ROUNDS = 3  # until so many rounds in a row have brought nothing better,
+MOST_ROUNDS = 12  # but not for ever
+
+
 def take_turns(works: dict[str, Callable[[], Any]], rounds: int = 5) -> dict[str, float]:
-    """The best time of each, measured in turns so that a disturbance meets all alike."""
+    """The best time of each, measured in turns so that a disturbance meets all alike.
+
+    `rounds` rounds are taken at least. Where a round of all works is short, more follow, in which all take part, until
+    for three rounds nobody's best time has fallen by more than a hundredth, or twelve were taken: the speed of memory
+    drifts within minutes, and short works feel it most.
+    """
     best = dict.fromkeys(works, float("inf"))
     for work in works.values():
         work()  # what is compiled or cached is so before the clock starts
-    for _ in range(rounds):
+    taken = quiet = 0
+    while taken < rounds or (sum(best.values()) < SHORT and quiet < QUIET_ROUNDS and taken < MOST_ROUNDS):
+        better = False
         for name, work in works.items():
             time.sleep(CALM)  # nobody is measured with what another has left running on the second core
-            best[name] = min(best[name], seconds(work))
+            took = seconds(work)
+            better |= took < best[name] * (1 - BETTER)
+            best[name] = min(best[name], took)
+        taken, quiet = taken + 1, 0 if better else quiet + 1
     return best
 
 
@@ -68,20 +84,33 @@ def compare_epochs(
 
     What one epoch more costs is the difference, divided; what a whole fit costs stands beside it.
     """
-    works: dict[str, Callable[[], Any]] = {}
-    for epochs in (FEW, MANY):
-        works[f"ours {epochs}"] = lambda epochs=epochs: ours(epochs)  # type: ignore[misc]
-        for n, peer in enumerate(peers):
-            works[f"{n} {epochs}"] = lambda peer=peer, epochs=epochs: peer(epochs)  # type: ignore[misc]
+    return compare_ways({work: ours}, peers, at_least, lambda _: errors())
+
+
+def compare_ways(
+    ours: dict[str, Callable[[int], Any]],
+    peers: list[Callable[[int], Any]],
+    at_least: float,
+    errors: Callable[[str], str],
+) -> list[Row]:
+    """`compare_epochs` for several ways of ours to do the same work, named, beside the same fits of the peers."""
+    fits = {**ours, **{str(n): peer for n, peer in enumerate(peers)}}
+    works: dict[str, Callable[[], Any]] = {
+        f"{name} {epochs}": lambda fit=fit, epochs=epochs: fit(epochs)  # type: ignore[misc]
+        for epochs in (FEW, MANY)
+        for name, fit in fits.items()
+    }
     best = take_turns(works)
-    names = [str(n) for n in range(len(peers))]
-    one_more = {n: (best[f"{n} {MANY}"] - best[f"{n} {FEW}"]) / (MANY - FEW) for n in [*names, "ours"]}
-    whole = {n: best[f"{n} {MANY}"] for n in [*names, "ours"]}
-    said = errors()
-    row = faster(f"{work}, an epoch", one_more["ours"], min(one_more[n] for n in names), at_least, said)
-    fit = faster(f"{work}, a fit of {MANY}", whole["ours"], min(whole[n] for n in names), at_least, said)
-    fit.wanted, fit.met = "", True
-    return [row, fit]
+    one_more = {name: (best[f"{name} {MANY}"] - best[f"{name} {FEW}"]) / (MANY - FEW) for name in fits}
+    whole = {name: best[f"{name} {MANY}"] for name in fits}
+    rows = []
+    for work in ours:
+        said = errors(work)
+        for what, took in (("an epoch", one_more), (f"a fit of {MANY}", whole)):
+            peer = min(took[str(n)] for n in range(len(peers)))
+            rows.append(faster(f"{work}, {what}", took[work], peer, at_least, said))
+        rows[-1].wanted, rows[-1].met = "", True
+    return rows
 
 
 def in_fresh_process(script: str, *arguments: str) -> str:

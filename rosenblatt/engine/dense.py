@@ -23,6 +23,7 @@ from rosenblatt.engine.state import (
     SAFE,
     SCALE,
     SCORE,
+    SIZE,
     VECTOR_BYTES,
     Array,
 )
@@ -49,6 +50,8 @@ BYTES_AHEAD = 4096  # and how much may be on its way meanwhile: short rows are r
 MOST_AHEAD = 64  # visits
 LINES_AHEAD = 64  # how much of a coming row is fetched in advance where that is done at one go: 4 KiB
 LINES_HELD = 128  # at most so much of `lag` is kept in the first level of caches: 8 KiB
+LINES_NOTED = 16  # from this length on, the largest number of a row is looked for whenever the row is read
+LARGEST_BYTE = 255.0
 U = np.uint64
 TWO, THREE, FOUR = U(2), U(3), U(4)
 
@@ -58,25 +61,27 @@ def unit(rows: tuple[Array, ...], threads: int) -> int:
     return 5
 
 
-def _block(count: int) -> Callable[..., None]:
-    """ledger[k, SCORE] = v_k·x for the `count` half-spaces from `first` on.
+def _block(count: int, *, noting: bool = False) -> Callable[..., None]:
+    """ledger[k, SCORE] = v_k·x for the `count` half-spaces from `first` on, and, `noting`, ledger[first, SIZE].
 
-    The numbers at `coming` are fetched meanwhile, a line whenever a line is read: asked for all at once, they would
-    wait for each other, and the sum for them. A single half-space has them fetched in four quarters, each from its end:
-    line after line, the machine would go on by itself behind the end of the row, to numbers that nobody asked for. The
-    numbers at `near`, which were fetched some visits ago, come to the first level of caches.
+    Row `coming_row` is fetched meanwhile, a line whenever a line is read: asked for all at once, they would
+    wait for each other, and the sum for them. A single half-space has it fetched in four quarters, each from its end:
+    line after line, the machine would go on by itself behind the end of the row, to numbers that nobody asked for. Row
+    `near_row`, which was fetched some visits ago, comes to the first level of caches.
     """
 
     @part
     def scores_of_block(
-        X: Any, base: Any, near: Any, coming: Any, vectors: Any, first: Any, ledger: Any
+        X: Any, row: Any, near_row: Any, coming_row: Any, vectors: Any, first: Any, ledger: Any
     ) -> None:  # fmt: skip
         d = U(vectors.shape[1])
+        base, near, coming = row * d, near_row * d, coming_row * d
         lanes = per_vector(vectors)
         quarter = d // (FOUR * lanes) * lanes
         place = coming + quarter
         start = U(first) * d
         a, b = zeros(vectors, count), zeros(vectors, count)
+        most, most_too = zero(vectors), zero(vectors)
         j = U(0)
         while count == 1 and j + FOUR * lanes <= d:  # more to do in a turn; several half-spaces have enough
             if coming != base:
@@ -89,73 +94,108 @@ def _block(count: int) -> Callable[..., None]:
                 prefetch_close(X, near + j + lanes)
                 prefetch_close(X, near + j + TWO * lanes)
                 prefetch_close(X, near + j + THREE * lanes)
-            a = accumulate(a, load(X, base + j, vectors), vectors, start + j, d)
-            b = accumulate(b, load(X, base + j + lanes, vectors), vectors, start + j + lanes, d)
-            a = accumulate(a, load(X, base + j + TWO * lanes, vectors), vectors, start + j + TWO * lanes, d)
-            b = accumulate(b, load(X, base + j + THREE * lanes, vectors), vectors, start + j + THREE * lanes, d)
+            x_0 = load(X, base + j, vectors)
+            a = accumulate(a, x_0, vectors, start + j, d)
+            x_1 = load(X, base + j + lanes, vectors)
+            b = accumulate(b, x_1, vectors, start + j + lanes, d)
+            x_2 = load(X, base + j + TWO * lanes, vectors)
+            a = accumulate(a, x_2, vectors, start + j + TWO * lanes, d)
+            x_3 = load(X, base + j + THREE * lanes, vectors)
+            b = accumulate(b, x_3, vectors, start + j + THREE * lanes, d)
+            if noting:
+                most, most_too = largest(most, x_0), largest(most_too, x_1)
+                most, most_too = largest(most, x_2), largest(most_too, x_3)
             j += FOUR * lanes
         while j + lanes + lanes <= d:
             if coming != base:
                 prefetch(X, coming + j)
                 prefetch(X, coming + j + lanes)
-            a = accumulate(a, load(X, base + j, vectors), vectors, start + j, d)
-            b = accumulate(b, load(X, base + j + lanes, vectors), vectors, start + j + lanes, d)
+            x_0, x_1 = load(X, base + j, vectors), load(X, base + j + lanes, vectors)
+            a = accumulate(a, x_0, vectors, start + j, d)
+            b = accumulate(b, x_1, vectors, start + j + lanes, d)
+            if noting:
+                most, most_too = largest(most, x_0), largest(most_too, x_1)
             j += lanes + lanes
         if coming != base:
             prefetch(X, coming + j)
             prefetch(X, coming + min(j + lanes, d - U(1)))
             prefetch(X, coming + d - U(1))
         if j + lanes <= d:
-            a = accumulate(a, load(X, base + j, vectors), vectors, start + j, d)
+            x_0 = load(X, base + j, vectors)
+            a = accumulate(a, x_0, vectors, start + j, d)
+            if noting:
+                most = largest(most, x_0)
             j += lanes
         store_totals(a, b, ledger, U(first) * U(LEDGER_COLUMNS) + U(SCORE), U(LEDGER_COLUMNS))
-        if j < d:
-            flat = X.reshape(-1)
-            for k in range(U(first), U(first) + U(count)):
-                s = vectors.dtype.type(ledger[k, SCORE])
-                for tail in range(j, d):
-                    s = fused(s, vectors.dtype.type(flat[base + tail]), vectors[k, tail])
-                ledger[k, SCORE] = s
+        if noting:
+            ledger[first, SIZE] = _size_with_tail(X, row, j, d, largest(most, most_too))
+        for k in range(U(first), U(first) + U(count) if j < d else U(first)):
+            s = vectors.dtype.type(ledger[k, SCORE])
+            for tail in range(j, d):
+                s = fused(s, vectors.dtype.type(X[row, tail]), vectors[k, tail])
+            ledger[k, SCORE] = s
 
     return scores_of_block
 
 
 block_1, block_2, block_3, block_4, block_5 = (_block(count) for count in range(1, 6))
+block_1_and_size = _block(1, noting=True)
+
+
+@part
+def _notes_size(X: Any, vectors: Any, first: Any, last: Any) -> bool:
+    """Whether SIZE is noted whenever a row is read. A single half-space waits for memory and has the time.
+
+    Before a lesson, a search of its own would hold everything up; of bytes the largest is known.
+    """
+    lanes = per_vector(vectors)
+    return last - first == 1 and per_vector(X) == lanes and U(vectors.shape[1]) >= U(LINES_NOTED) * lanes
 
 
 @part
 def scores(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) -> None:
     """ledger[k, SCORE] = v_k·x_i for first <= k < last."""
-    scores_and_fetch(rows, i, i, i, vectors, first, last, ledger)
+    _in_blocks(rows[0], U(i), U(i), U(i), vectors, first, last, ledger)
 
 
 @part
 def scores_and_fetch(
     rows: Any, i: Any, near: Any, coming: Any, vectors: Any, first: Any, last: Any, ledger: Any
 ) -> None:  # fmt: skip
-    """`scores`, while row number `coming` is brought nearer, and row `near`, which is visited sooner, very near."""
+    """`scores`, while row number `coming` is brought nearer, and row `near`, which is visited sooner, very near.
+
+    Where `_notes_size` says so, ledger[first, SIZE] too, for `add`.
+    """
     X = rows[0]
-    d = U(vectors.shape[1])
-    base = next_base = U(i) * d
-    near_base = U(near) * d
+    fetched = U(i)  # nothing
     in_file_order = U(coming) == U(i) + U(1)
     if per_vector(X) != per_vector(vectors):
         if not in_file_order:  # else the machine fetches the few lines of a row of bytes by itself,
             fetch(rows, coming)
     elif not in_file_order or last - first > 1:  # and all lines where it is not kept busy otherwise
-        next_base = U(coming) * d
+        fetched = U(coming)
+    if _notes_size(X, vectors, first, last):
+        block_1_and_size(X, U(i), U(near), fetched, vectors, first, ledger)
+    else:
+        _in_blocks(X, U(i), U(near), fetched, vectors, first, last, ledger)
+
+
+@part
+def _in_blocks(
+    X: Any, row: Any, near: Any, coming: Any, vectors: Any, first: Any, last: Any, ledger: Any
+) -> None:  # fmt: skip
     k = first
     while last - k >= 5:
-        block_5(X, base, near_base, next_base, vectors, k, ledger)
+        block_5(X, row, near, coming, vectors, k, ledger)
         k += 5
     if last - k == 4:
-        block_4(X, base, near_base, next_base, vectors, k, ledger)
+        block_4(X, row, near, coming, vectors, k, ledger)
     elif last - k == 3:
-        block_3(X, base, near_base, next_base, vectors, k, ledger)
+        block_3(X, row, near, coming, vectors, k, ledger)
     elif last - k == 2:
-        block_2(X, base, near_base, next_base, vectors, k, ledger)
+        block_2(X, row, near, coming, vectors, k, ledger)
     elif last - k == 1:
-        block_1(X, base, near_base, next_base, vectors, k, ledger)
+        block_1(X, row, near, coming, vectors, k, ledger)
 
 
 @part
@@ -199,23 +239,32 @@ def _stays_finite(X: Any, row: Any, values: Any, k: Any, change: Any) -> bool:
 
 @part
 def size(rows: Any, i: Any, vectors: Any) -> float:
-    """The largest |x_ij|, or 1 if that is larger: so that bounds with it are bounds on the steps themselves too."""
+    """At least the largest |x_ij|, and 1: so that bounds with it are bounds on the steps themselves too."""
     X = rows[0]
     row, d = U(i), U(X.shape[1])
+    base = row * d
     lanes = per_vector(vectors)
+    if per_vector(X) != lanes:
+        return LARGEST_BYTE
     a = zero(vectors)
     b, c, e = a, a, a
     j = U(0)
     while j + FOUR * lanes <= d:  # four at a time: each comparison waits for the one before it
-        a = largest(a, load(X, row * d + j, vectors))
-        b = largest(b, load(X, row * d + j + lanes, vectors))
-        c = largest(c, load(X, row * d + j + TWO * lanes, vectors))
-        e = largest(e, load(X, row * d + j + THREE * lanes, vectors))
+        a = largest(a, load(X, base + j, vectors))
+        b = largest(b, load(X, base + j + lanes, vectors))
+        c = largest(c, load(X, base + j + TWO * lanes, vectors))
+        e = largest(e, load(X, base + j + THREE * lanes, vectors))
         j += FOUR * lanes
     while j + lanes <= d:
-        a = largest(a, load(X, row * d + j, vectors))
+        a = largest(a, load(X, base + j, vectors))
         j += lanes
-    result = max(1.0, np.float64(top(largest(largest(a, b), largest(c, e)))))
+    return _size_with_tail(X, row, j, d, largest(largest(a, b), largest(c, e)))
+
+
+@part
+def _size_with_tail(X: Any, row: Any, j: Any, d: Any, most: Any) -> float:
+    """The largest of 1, the lanes of `most`, and the numbers of a row from number j on."""
+    result = max(1.0, np.float64(top(most)))
     for tail in range(j, d):
         result = max(result, abs(np.float64(X[row, tail])))
     return result
@@ -231,7 +280,7 @@ def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger
     X = rows[0]
     row, d = U(i), U(vectors.shape[1])
     lanes = per_vector(vectors)
-    most = size(rows, i, vectors)
+    most = ledger[first, SIZE] if _notes_size(X, vectors, first, last) else size(rows, i, vectors)
     for k in range(U(first), U(last)):
         if ledger[k, CHANGE] != 0.0:
             ledger[k, BOUND] += abs(ledger[k, CHANGE]) * most

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,70 +43,70 @@ class Shuffler:
         return self.order
 
 
+class Found(NamedTuple):
+    """What the answers of a stretch came to.
+
+    `longest` is the longest run of right answers that a mistake ended, at the visit number `end`; both are -1 without
+    a mistake. `run` is the run that goes on behind the last one.
+    """
+
+    mistakes: int
+    longest: int = -1
+    end: int = -1
+    run: int = 0
+
+
 @functools.cache
-def _find_mistakes(key: str) -> Any:
-    def find_mistakes(scores: Any, codes: Any, order: Any, classes: Any, wrong: Any, true: Any, own: Any) -> int:
+def _look_through(key: str) -> Any:
+    def look_through(
+        scores: Any, codes: Any, order: Any, classes: Any, wrong: Any, true: Any, own: Any, run: Any
+    ) -> Any:  # fmt: skip
         key  # noqa: B018
         n = len(order)
-        mistakes = 0
         if classes == 1:
             for r in range(n):
                 s = scores[0, r]
-                met = s <= 0 if codes[order[r]] == 1 else s >= 0
-                wrong[r] = met
-                mistakes += met
-            return mistakes
+                wrong[r] = s <= 0 if codes[order[r]] == 1 else s >= 0
+        else:
+            for r in range(n):
+                own[r] = codes[order[r]]
+                true[r] = scores[own[r], r]
+                wrong[r] = 0
+            for k in range(classes):
+                for r in range(n):  # a loop without branches, which the compiler turns into vector instructions
+                    wrong[r] |= np.uint8((scores[k, r] >= true[r]) & (own[r] != k))
+        mistakes, longest, end = 0, -1, -1
         for r in range(n):
-            own[r] = codes[order[r]]
-            true[r] = scores[own[r], r]
-            wrong[r] = 0
-        for k in range(classes):
-            for r in range(n):  # a loop without branches, which the compiler turns into vector instructions
-                wrong[r] |= np.uint8((scores[k, r] >= true[r]) & (own[r] != k))
-        for r in range(n):
-            mistakes += wrong[r]
-        return mistakes
-
-    return compiled.jit(find_mistakes)
-
-
-def find_mistakes(scores: Array, codes: Array, order: Array, classes: int) -> tuple[Array, int]:
-    """Which visits met a mistake: a margin of at most 0, or a true class that was not strictly the best.
-
-    `scores[k, r]` is what half-space k said of the row visited r-th, before it learned from it.
-    """
-    if classes == 0:  # a single class so far: there is nothing to get wrong
-        return np.zeros(len(order), bool), 0
-    wrong, room = np.empty(len(order), np.uint8), 0 if classes == 1 else len(order)
-    find = _find_mistakes(f"mistakes {compiled.engine_digest()}")
-    mistakes = find(scores, codes, order, classes, wrong, np.empty(room, scores.dtype), np.empty(room, np.int32))
-    return wrong.view(bool), int(mistakes)
-
-
-@functools.cache
-def _longest_run(key: str) -> Any:
-    def longest_run(wrong: Any, run: Any) -> Any:
-        key  # noqa: B018
-        longest, end = -1, -1
-        for r in range(len(wrong)):
             if wrong[r]:
+                mistakes += 1
                 if run > longest:
                     longest, end = run, r
                 run = 0
             else:
                 run += 1
-        return longest, end, run
+        return mistakes, longest, end, run
 
-    return compiled.jit(longest_run)
+    return compiled.jit(look_through)
 
 
-def longest_run(wrong: Array, run: int) -> tuple[int, int, int]:
-    """The longest run of right answers that a mistake ended, where, and the run that goes on behind the last one.
+def look_through(scores: Array, codes: Array, order: Array, classes: int, run: int = 0) -> tuple[Array, Found]:
+    """Which visits met a mistake: a margin of at most 0, or a true class that was not strictly the best. What it means.
 
-    `run` right answers came before. Without a mistake the first two are -1.
+    `scores[k, r]` is what half-space k said of the row visited r-th, before it learned from it. `run` right answers
+    came before.
     """
-    longest, end, run = _longest_run(f"run {compiled.engine_digest()}")(wrong, run)
-    return int(longest), int(end), int(run)
+    if classes == 0:  # a single class so far: there is nothing to get wrong
+        return np.zeros(len(order), bool), Found(0, run=run + len(order))
+    wrong, room = np.empty(len(order), np.uint8), 0 if classes == 1 else len(order)
+    look = _look_through(f"answers {compiled.engine_digest()}")
+    notes = wrong, np.empty(room, scores.dtype), np.empty(room, np.int32)
+    return wrong.view(bool), Found(*look(scores, codes, order, classes, *notes, run))
+
+
+def find_mistakes(scores: Array, codes: Array, order: Array, classes: int) -> tuple[Array, int]:
+    """(which visits met a mistake, how many)."""
+    wrong, found = look_through(scores, codes, order, classes)
+    return wrong, found.mistakes
 
 
 @functools.cache

@@ -10,6 +10,7 @@ import numpy as np
 from rosenblatt.engine.state import Array, HalfSpaces
 
 if TYPE_CHECKING:
+    from rosenblatt.engine.order import Found
     from rosenblatt.engine.run import Visitor
 
 
@@ -61,19 +62,17 @@ class Pocket:
             self.errors = errors
             self.keep(state)
 
-    def follow(self, before: HalfSpaces, order: Array, wrong: Array) -> HalfSpaces:
-        """Look for a record run in one stretch, which began with the weights `before`.
+    def follow(self, before: HalfSpaces, order: Array, found: Found) -> HalfSpaces:
+        """Note a record run in one stretch, which began with the weights `before`.
 
         Returns a state that the caller may overwrite: `before`, or another in exchange if it is needed here.
         """
-        from rosenblatt.engine.order import longest_run  # with numba, which a model that only answers does without
-
-        longest, end, self.run = longest_run(wrong, self.run)
-        if longest <= self.longest:
+        self.run = found.run
+        if found.longest <= self.longest:
             return before
-        self.longest = longest
+        self.longest = found.longest
         spare = self.start
-        self.start, self.visits = before, order[:end].copy()
+        self.start, self.visits = before, order[: found.end].copy()
         return before.copy() if spare is None else spare
 
     def decide(self, visitor: Visitor, confirm: bool) -> None:

@@ -22,7 +22,7 @@ import numpy as np
 from rosenblatt.engine.helper import Helper
 from rosenblatt.engine.judge import count_errors
 from rosenblatt.engine.loop import LAYOUTS, visit_rows
-from rosenblatt.engine.order import Shuffler, find_mistakes
+from rosenblatt.engine.order import Found, Shuffler, look_through
 from rosenblatt.engine.pair import Pair, span_of
 from rosenblatt.engine.pocket import Pocket
 from rosenblatt.engine.rest import Rest, may_rest
@@ -112,6 +112,10 @@ class Visitor:
         self.pair = None if self.helper is None else Pair(self.helper, *parts)
         self.rest: Rest | None = None  # if half-spaces may rest: who does
         self.lessons_per_row = 1.0  # in the stretch before; at first every row may teach something
+        # Whether nobody wants the scores of a stretch any more when the next one begins. Room that is given back to the
+        # system comes back as pages that it must clear first.
+        self.keeps_room = False
+        self.room: Array = np.empty(0)
 
     def prepare(self, state: HalfSpaces) -> None:
         """Have everything compiled before the clock starts."""
@@ -138,7 +142,14 @@ class Visitor:
         """Room for the scores and for what the updates were."""
         count, room = state.count, len(order) if self.record else 0
         log = np.empty((count, room), np.int64), np.empty((count, room, 3)), np.zeros(count, np.int64)
-        return np.empty((count, len(order)), state.dtype), log
+        return self._room(count, len(order), state.dtype), log
+
+    def _room(self, count: int, length: int, kind: Any) -> Array:
+        if not self.keeps_room:
+            return np.empty((count, length), kind)
+        if self.room.size < count * length or self.room.dtype != kind:
+            self.room = np.empty(count * length, kind)
+        return self.room[: count * length].reshape(count, length)
 
     def visit(self, state: HalfSpaces, order: Array) -> tuple[Array, int, tuple[Array, ...]]:
         """(scores, rows visited before a score was not finite, what the updates were)."""
@@ -390,6 +401,7 @@ class _Follower:
         self.before = state.copy() if self.by_runs and few else None
         restful = max_iter > 1 and not few and not visitor.record and not self.by_updates and may_rest(task, state)
         self.rest = Rest(task, state, visitor) if restful else None
+        visitor.keeps_room = self.rest is None  # there scores are kept for an epoch
 
     def epoch(self, order: Array) -> tuple[int, str]:
         """(mistakes met, a reason to stop or nothing)."""
@@ -402,12 +414,12 @@ class _Follower:
             scores, visited, log = self._visit(stretch)
             if visited < len(stretch):
                 return mistakes, "diverged"
-            wrong, met = self._keep_books(scores, stretch)
-            mistakes += met
+            found = self._keep_books(scores, stretch)
+            mistakes += found.mistakes
             if self.outcome.log is not None:
                 self.outcome.log.append(log)
             if self.before is not None:
-                self.before = pocket.follow(self.before, stretch, wrong)
+                self.before = pocket.follow(self.before, stretch, found)
             elif self.by_updates and state.updates > updates:
                 pocket.consider(self.visitor, state)
             stop = self.watch.within_epoch((start + len(stretch)) / len(order))
@@ -418,13 +430,12 @@ class _Follower:
     def _visit(self, stretch: Array) -> tuple[Array, int, tuple[Array, ...]]:
         return self.visitor.visit(self.state, stretch) if self.rest is None else self.rest.visit(stretch)
 
-    def _keep_books(self, scores: Array, stretch: Array) -> tuple[Array, int]:
-        """(which answers were wrong, how many)."""
+    def _keep_books(self, scores: Array, stretch: Array) -> Found:
         if self.rest is not None:
             self.rest.settle()
-            return self.rest.find_mistakes(scores, stretch)
+            return Found(self.rest.find_mistakes(scores, stretch)[1])  # where half-spaces rest, nobody follows runs
         self.state.settle()
-        return find_mistakes(scores, self.task.codes, stretch, self.task.classes)
+        return look_through(scores, self.task.codes, stretch, self.task.classes, self.outcome.pocket.run)[1]
 
     def end_of_epoch(self, finished: bool, looked_at: bool) -> None:
         """Let half-spaces rest that have learned everything; bring the whole state up to date if it is looked at."""

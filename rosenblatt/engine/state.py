@@ -17,6 +17,7 @@ half-space is (1, d, 1).
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -31,8 +32,8 @@ Array = npt.NDArray[Any]
 
 # The columns of the ledger: what is known of one half-space besides its vector. A half-space has 128 bytes of
 # its own, so that threads that train neighbouring half-spaces never write to the same cache line.
-BIAS, BIAS_LAG, SCALE, REACH, MARK, SEEN, UPDATES, SCORE, CHANGE, LAGGED, MISTAKES, SCRATCH, BOUND, LAG_BOUND = range(
-    14
+BIAS, BIAS_LAG, SCALE, REACH, MARK, SEEN, UPDATES, SCORE, CHANGE, LAGGED, MISTAKES, SCRATCH, BOUND, LAG_BOUND, SIZE = (
+    range(15)
 )
 LEDGER_COLUMNS = 16
 VECTOR_BYTES = 64
@@ -220,7 +221,7 @@ class HalfSpaces:
 
     @property
     def updates(self) -> int:
-        return int(self.ledger[: self.count, UPDATES].sum())
+        return int(sum(self.ledger[: self.count, UPDATES].tolist()))  # asked for often; see `must_settle`
 
     @property
     def mistakes(self) -> int:
@@ -289,19 +290,21 @@ class HalfSpaces:
         """The Euclidean length of all weights and biases together; not finite once anything overflowed."""
         from rosenblatt.engine.order import sum_of_squares
 
-        scale, bias = self.ledger[: self.count, SCALE], self.ledger[: self.count, BIAS]
-        with np.errstate(over="ignore", invalid="ignore"):
-            if (scale == 1.0).all():
-                numbers = self._numbers()
-                squares = sum(map(sum_of_squares, numbers))
-                if not np.isfinite(squares):  # a float64 square overflows at 1e154
+        books = self.ledger[: self.count].tolist()  # plain numbers, as in `must_settle`
+        bias = sum(book[BIAS] * book[BIAS] for book in books)
+        if all(book[SCALE] == 1.0 for book in books):
+            numbers = self._numbers()
+            squares = sum(map(sum_of_squares, numbers))
+            if not math.isfinite(squares):  # a float64 square overflows at 1e154
+                with np.errstate(over="ignore", invalid="ignore"):
                     largest = max(float(np.abs(part).max(initial=0.0)) for part in numbers)
                     lengths = [float(np.linalg.norm(part / largest)) for part in numbers]
                     return largest * float(np.linalg.norm(lengths)) if np.isfinite(largest) else np.inf
-            else:
-                vectors = self._read(self.vectors).astype(np.float64)
+        else:
+            with np.errstate(over="ignore", invalid="ignore"):
+                vectors, scale = self._read(self.vectors).astype(np.float64), self.ledger[: self.count, SCALE]
                 squares = float(np.einsum("kj,kj,k->", vectors, vectors, scale**2))
-            return float(np.sqrt(squares + np.dot(bias, bias)))
+        return math.sqrt(squares + bias)
 
     def copy(self) -> HalfSpaces:
         result = HalfSpaces(self.count, self.n_features, self.dtype, self.layout)

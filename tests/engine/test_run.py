@@ -205,6 +205,20 @@ def test_a_diverging_batch_leaves_finite_weights(layout):
     assert np.isfinite(model.coef_).all() and np.isfinite(model.intercept_).all()
 
 
+@pytest.mark.parametrize("shuffle", [False, True])
+@pytest.mark.parametrize("d", [255, 256, 287, 300, 784])
+def test_a_step_beyond_float32_is_refused_wherever_it_stands_in_a_long_row(d, shuffle):
+    """The largest number of a long row is noted while the row is read: in turns of four, two, one, and one by one."""
+    y = np.array([0, 1])
+    for place in {0, 17, 33, 49, d // 2, d - 33, d - 17, d - 2, d - 1}:
+        X = np.zeros((2, d), np.float32)
+        X[:, place] = -3e38, 3e38
+        model = Perceptron(learning_rate=2.0, shuffle=shuffle, random_state=0)
+        with pytest.warns(ConvergenceWarning, match="diverged"):
+            model.fit(X, y)
+        assert not model.answers_["last"].coef.any() and not model.answers_["averaged"].coef.any()
+
+
 def test_one_example_that_overflows_teaches_no_class_anything():
     """Of three half-spaces only one has a score beyond float32; the others must not learn half of the row."""
     model = Perceptron()
