@@ -92,7 +92,7 @@ class HalfSpaces:
             if self._held is not None:
                 self._held.fill(made)
             if made._total is not None:
-                self._total = made._total
+                self._total = made._total if self._total is None else self._total + made._total
             self._lag, self._vectors = made._lag, made._vectors
             self._held = self._owner = None
 

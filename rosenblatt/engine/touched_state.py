@@ -5,7 +5,7 @@ features in four are touched for some class. So a feature gets its place when th
 for the averages are not kept at all: the lessons are few, and noted down. At the end the sums are worked out from the
 notes, and of weights and sums only those are kept that were touched.
 
-It takes half of the memory, at the usual speed of one thread. Nobody who asks for the result can tell:
+It takes half of the memory, at nearly the usual speed. Nobody who asks for the result can tell:
 `HalfSpaces.hold` takes these in, and has everything in its usual place as soon as somebody looks.
 """
 
@@ -601,10 +601,7 @@ class TouchedHalfSpaces(HalfSpaces):
 
 
 def may_be_touched(task: Task, state: HalfSpaces) -> bool:
-    """Whether a run may be trained so: from zero, on sparse rows, by a rule that leaves alone what a row lacks.
-
-    Several threads are asked for by those who want speed, and have more of it with the usual half-spaces.
-    """
+    """Whether a run may be trained so: from zero, on sparse rows, by a rule that leaves alone what a row lacks."""
     return (
         task.layout == "columns"
         and state.count > 1
