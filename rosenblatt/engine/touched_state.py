@@ -392,10 +392,8 @@ class TouchedHalfSpaces(HalfSpaces):
         self.counts[:, NOTED] = 0
 
     def _forget_sums(self) -> None:
-        self._lag = None
+        self._lag, self.sums = None, []
         self.counts[:, NOTED] = 0
-        for _, sums in self.sums:
-            sums[...] = 0
         if self.successor is not None:
             self.successor[0]._forget_sums()
 
@@ -479,7 +477,7 @@ class TouchedHalfSpaces(HalfSpaces):
             for block, weights in zip(blocks, self.packed, strict=True):
                 self._spread_packed(block, weights, own, state.vectors, where)
             for block, sums in self.sums if averages and state.lag.size else ():
-                if sums.dtype == state.dtype or state.dtype == np.float64:
+                if sums.dtype == state.dtype:
                     self._spread_packed(block, sums, own, state.lag, where)
                 else:
                     self._spread_packed(block, sums, own, *state.room_for_total(own))

@@ -155,8 +155,9 @@ def test_sums_are_settled_before_they_lose_digits(monkeypatch, runs, rests):
     np.testing.assert_array_equal(usual.trace_["mistakes"], touched.trace_["mistakes"])
 
 
-def test_sums_are_settled_also_where_lessons_were_added_up_in_between(monkeypatch, runs):
-    monkeypatch.setattr(state, "SETTLE_AFTER", 1000)
+@pytest.mark.parametrize("limit", [300, 1000])  # examples
+def test_sums_are_settled_also_where_lessons_were_added_up_in_between(monkeypatch, runs, limit):
+    monkeypatch.setattr(state, "SETTLE_AFTER", limit)
     monkeypatch.setattr(touched_state, "FEWEST_NOTES", 5)
     monkeypatch.setattr(touched_state, "NOTES", 10**9)
     added_up = []
