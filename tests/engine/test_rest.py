@@ -167,3 +167,26 @@ def test_errors_are_counted_as_if_nobody_slept(monkeypatch, slept, weighted):
         warnings.simplefilter("ignore", ConvergenceWarning)
         Perceptron("pocket", max_iter=30, random_state=0).fit(X, y, sample_weight=weights)
     assert slept and judged
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_first_of_equals_answers_whoever_sleeps(seed):
+    rng = np.random.default_rng(seed)
+    n, d, classes = 300, 12, 8
+    X = scipy.sparse.csr_matrix(rng.integers(-1, 2, (n, d)).astype(np.float32))
+    rows, codes = (X.data, X.indices.view(np.uint32), X.indptr.view(np.uint32)), rng.integers(0, classes, n)
+    weights = rng.integers(-1, 2, (classes, d))
+    scores = (weights @ X.T).astype(np.float32)
+    awake = np.sort(rng.choice(classes, 3, replace=False))
+    asleep = np.setdiff1d(np.arange(classes), awake)
+    heard = [np.full(n, -np.inf, np.float32) for _ in range(3)]
+    rest._listen(f"listen {compiled.engine_digest()}")(scores, codes, np.arange(n), asleep, asleep, *heard)
+    working = state.HalfSpaces(3, d, np.float32, "columns")
+    for k, j in np.ndindex(3, d):
+        (start,), (step,) = working.places(np.array([k]))
+        working.vectors.reshape(-1)[start + j * step] = weights[awake[k], j]
+    place = np.full(classes, -1)
+    place[awake] = np.arange(3)
+    count = rest._count_errors(f"awake {compiled.engine_digest()} columns", "columns")
+    examples = rows, 0, n, codes, np.empty(0), working.vectors, working.ledger
+    assert count(*examples, awake, place, *heard, np.inf) == (scores.argmax(axis=0) != codes).sum()
