@@ -120,7 +120,8 @@ class Visitor:
     def prepare(self, state: HalfSpaces) -> None:
         """Have everything compiled before the clock starts."""
         nothing = self.task.kept[:0]
-        self.visit(state, nothing)
+        scores, _, _ = self.visit(state, nothing)
+        look_through(scores, self.task.codes, nothing, self.task.classes)
         if self.pair is not None:
             arguments = *self._arguments(state, nothing), 0, state.count, *self._results(state, nothing)
             self.pair.prepare(state, arguments)

@@ -314,7 +314,7 @@ class TouchedHalfSpaces(HalfSpaces):
         self.touches = untouched_zeros((groups, n_features + 1), np.uint16 if self.group <= 16 else np.uint32)
         self.counts = aligned_zeros((groups, COLUMNS), np.int64)
         self.counts[:, USED] = n_features if all_placed else 0
-        self.kept_notes = max(FEWEST_NOTES, self.vectors.size // NOTES // groups)
+        self.kept_notes = max(FEWEST_NOTES, self.vectors.size // NOTES)
         room = groups, max(self.kept_notes, most_notes) + longest * self.group
         self.notes = tuple(untouched_zeros(room, kind) for kind in (np.uint32, np.uint8, np.float64))
         # What is sure to be written to is had at once: several threads that ask page by page hold each other up.
@@ -363,7 +363,8 @@ class TouchedHalfSpaces(HalfSpaces):
     # ------------------------------------------------------------------------------------------- the sums
 
     def notes_are_full(self) -> bool:
-        return bool((self.counts[:, NOTED] > self.kept_notes).any())
+        """Whether there are more notes than are kept, in all groups together: that does not depend on the threads."""
+        return int(self.counts[:, NOTED].sum()) > self.kept_notes
 
     def must_settle(self) -> bool:
         """Whether notes must be added up, or sums carried into float64. Notes alone have all digits, and can wait."""

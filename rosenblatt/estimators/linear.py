@@ -38,6 +38,13 @@ ANSWERS = ("last", "averaged", "voted", "pocket")
 RECORDS = ("updates", "train_error")
 
 
+def _difference(two: Array) -> Array:
+    """The second less the first, or the largest number there is where it would not be finite, as both are."""
+    most = np.finfo(two.dtype).max
+    with np.errstate(over="ignore"):
+        return np.clip(two[1:] - two[:1], -most, most)
+
+
 class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Not for users: the shared part of `Perceptron`, `PassiveAggressive` and `HalfSpace`."""
 
@@ -311,7 +318,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             coefficients, bias = self._state.last() if name == "last" else self._state.averaged()
         coefficients, bias = coefficients[:count, : self.n_features_in_], bias[:count]
         if self._coupled and n_classes == 2:  # the two move in opposite directions: one half-space says it all
-            coefficients, bias = coefficients[1:] - coefficients[:1], bias[1:] - bias[:1]
+            coefficients, bias = _difference(coefficients), _difference(bias)
         return LinearModel(coefficients, bias, self.classes_)
 
     @property

@@ -117,7 +117,7 @@ def test_many_lessons_are_added_up_in_between(monkeypatch, runs):
     assert runs[0]._lag is not None
 
 
-@pytest.mark.parametrize("kept", [6000, 7000])
+@pytest.mark.parametrize("kept", [36_000, 42_000])
 def test_notes_of_many_groups_find_room_with_those_who_go_on(monkeypatch, runs, kept):
     """32 classes that never learn, spread over all groups, and many that rest soon; stretches shorter than an epoch."""
     monkeypatch.setattr(touched_state, "FEWEST_NOTES", kept)
@@ -168,6 +168,15 @@ def test_sums_are_settled_also_where_lessons_were_added_up_in_between(monkeypatc
     assert added_up and runs[0].total is not None
     for name in ("last", "averaged"):
         np.testing.assert_allclose(usual.answers_[name].coef, touched.answers_[name].coef, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize(("hard", "limit", "kept"), [(3, 700, 100), (6, 700, 200), (6, 1500, 200)])
+def test_sums_are_settled_at_the_same_times_on_any_number_of_threads(monkeypatch, hard, limit, kept):
+    monkeypatch.setattr(state, "SETTLE_AFTER", limit)
+    monkeypatch.setattr(touched_state, "FEWEST_NOTES", kept)
+    monkeypatch.setattr(touched_state, "NOTES", 10**9)
+    X, y = text(rows=240, classes=40, features=60_000, hard=hard)
+    both(lambda: Perceptron(max_iter=40, random_state=0), X, y)  # also looks for the same bits
 
 
 def test_learning_goes_on_after_sums_were_settled(monkeypatch):

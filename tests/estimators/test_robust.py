@@ -264,3 +264,13 @@ def test_many_dicts_are_answered_one_by_one():
     for x, label in zip(examples, y.tolist(), strict=True):
         model.learn_one(x, label)
     assert model.predict_many(examples).tolist() == [model.predict_one(x) for x in examples]
+
+
+def test_two_coupled_classes_keep_finite_weights_where_their_difference_is_none():
+    generator = np.random.default_rng(16)
+    X = np.clip(generator.normal(size=(100, 20)) * 1e38, -3.4e38, 3.4e38).astype(np.float32)
+    y = generator.integers(0, 2, 100)
+    with pytest.warns(ConvergenceWarning, match="diverged"):
+        model = Perceptron(multi_class="coupled", max_iter=10, shuffle=False).fit(X, y)
+    for answer in ("last", "averaged", "pocket"):
+        assert np.isfinite(model.answers_[answer].coef).all()
