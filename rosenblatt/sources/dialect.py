@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 SAMPLE_BYTES = 2**20  # of text that is looked at to find out what the file looks like
 SAMPLE_ROWS = 1000
+BYTE_ORDER_MARK = "\ufeff"
 SEPARATORS = ",\t;|"
 #: Cells that mean "there is no value", beside empty ones. NaN is read as a number and treated alike later.
 MISSING = ("", "?", "NA", "N/A", "n/a", "#N/A", "null", "NULL", "None", "<NA>", "NaN", "nan", "-nan", "-NaN")
@@ -86,7 +87,7 @@ def find_dialect(
     sample: bytes, name: str, *, header: bool | None, separator: str | None, encoding: str = "utf-8"
 ) -> Dialect:
     """Look at the first lines of a file (its name is for messages and for the ending .tsv)."""
-    text = decode(sample, encoding)
+    text = decode(sample, encoding).removeprefix(BYTE_ORDER_MARK)  # else a quote behind it would not begin a cell
     lines = [line for line in text.splitlines() if line.strip()]
     if len(sample) >= SAMPLE_BYTES and len(lines) > 1:
         lines.pop()  # probably cut
@@ -332,7 +333,7 @@ def _names(first: list[str], header: bool, notes: list[str]) -> tuple[str, ...]:
         return tuple(f"column_{j + 1}" for j in range(len(first)))
     names: dict[str, None] = {}  # in order, and quick to look up among thousands
     for j, cell in enumerate(first):
-        wanted = cell.strip().strip("﻿") or f"column_{j + 1}"
+        wanted = cell.strip().strip(BYTE_ORDER_MARK) or f"column_{j + 1}"
         name, number = wanted, 2
         while name in names:
             name, number = f"{wanted}_{number}", number + 1
