@@ -3,7 +3,7 @@
 import pytest
 
 from rosenblatt.sources import notation, open_source
-from rosenblatt.sources.dialect import find_dialect
+from rosenblatt.sources.dialect import find_dialect, separator_of
 
 COMMAS = b'a;b;c\n1,5;7;"1.234,5"\n2,25;8;"987,6"\n'
 
@@ -46,3 +46,23 @@ def test_a_comment_or_an_attribute_may_follow_a_byte_order_mark(tmp_path):
     path = tmp_path / "marked.arff"
     path.write_text("@attribute a real\n@attribute b real\n@data\n1,2\n", encoding="utf-8-sig")
     assert open_source(path).read().rows() == [(1.0, 2.0)]
+
+
+@pytest.mark.parametrize("separator", [";", "|", "\t"])
+def test_line_breaks_in_quotes_do_not_hide_the_separator(tmp_path, separator):
+    notes = ["one two" if k % 3 == 0 else "one\ntwo" for k in range(20)]
+    rows = [[f"{k},5", "2,25", f'"{note}"', "yes" if k > 9 else "no"] for k, note in enumerate(notes)]
+    path = tmp_path / "notes.csv"
+    path.write_text("".join(separator.join(row) + "\n" for row in [["a", "b", "note", "target"], *rows]))
+    read = open_source(path).read()
+    assert read.rows() == [(k + 0.5, 2.25, note, "yes" if k > 9 else "no") for k, note in enumerate(notes)]
+
+
+@pytest.mark.parametrize("stray", ['"never closed', '5" disk'])
+@pytest.mark.parametrize("at", [1, 2, 199])
+def test_a_stray_quote_does_not_hide_the_separator(stray, at):
+    lines = [f"{k},5;2,25;word;yes" for k in range(300)]
+    lines[at] = lines[at].replace("word", stray)
+    assert separator_of(lines) == ";"
+    assert separator_of([line.replace(",", ".").replace(";", ",") for line in lines]) == ","
+    assert separator_of([line.replace(";", "\t") for line in lines]) == "\t"
