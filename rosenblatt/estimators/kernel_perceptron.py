@@ -406,6 +406,8 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_many(self, X: Any) -> Array:
         """The class of each of several examples: an array, a frame, or a list of rows or dicts."""
         examples = kernel_training.examples_of(self, X)
+        if not examples:
+            return np.empty(0, self.classes_.dtype if hasattr(self, "classes_") else object)
         return np.array([self.predict_one(x) for x in examples])
 
     def _named_row(self, x: Mapping[Any, Any], *, learn: bool) -> Any:

@@ -336,12 +336,17 @@ def _refuse_missing(what: str, row: int, label: Any) -> NoReturn:
     )
 
 
-def check_rows_and_labels(
-    estimator: Any, X: Any, y: Any, *, reset: bool, finite: bool = True, known: Array | None = None
-) -> tuple[Any, Array]:
+def check_is_given(estimator: Any, y: Any) -> None:
+    """Refuse labels that are not there."""
     if y is None:
         name = type(estimator).__name__
         raise ValueError(f"{name} requires y to be passed, but the target y is None; pass one label per row.")
+
+
+def check_rows_and_labels(
+    estimator: Any, X: Any, y: Any, *, reset: bool, finite: bool = True, known: Array | None = None
+) -> tuple[Any, Array]:
+    check_is_given(estimator, y)
     X = check_rows(estimator, X, reset=reset, finite=finite)
     return X, check_labels(y, X.shape[0], known)
 

@@ -113,10 +113,13 @@ class _Message:
         length = block.described + block.held
         if block.offset < 0 or block.described < 0 or block.held < 0:
             raise NotWholeError("what it says about itself makes no sense")
+        missing = NotWholeError("a part of it is missing")
+        if block.offset + length > file.seek(0, 2):  # before room is made for what is not there
+            raise missing
         file.seek(block.offset)
         content = file.read(length)
-        if len(content) < length:
-            raise NotWholeError("a part of it is missing")
+        if len(content) < length:  # cut meanwhile
+            raise missing
         return cls(block, content)
 
 

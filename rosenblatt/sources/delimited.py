@@ -479,7 +479,7 @@ def strangers(frame: pl.DataFrame) -> dict[str, int]:
 
 def line_of_row(file: BinaryIO, dialect: Dialect, encoding: str, row: int) -> int:
     """The line of a file on which a row, counted from 0, begins."""
-    text = io.TextIOWrapper(file, encoding=encoding, newline="")
+    text = io.TextIOWrapper(file, encoding="utf-8-sig" if encoding == "utf-8" else encoding, newline="")
     reader = csv.reader(
         text, delimiter=dialect.separator, quoting=csv.QUOTE_MINIMAL if dialect.quote else csv.QUOTE_NONE
     )

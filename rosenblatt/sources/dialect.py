@@ -9,6 +9,7 @@ import csv
 import io
 import itertools
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 SAMPLE_BYTES = 2**20  # of text that is looked at to find out what the file looks like
 SAMPLE_ROWS = 1000
+SEPARATED = 200  # records that tell the separator
+BEYOND = "\0"  # a line after the last
+BYTE_ORDER_MARK = "\ufeff"
 SEPARATORS = ",\t;|"
 #: Cells that mean "there is no value", beside empty ones. NaN is read as a number and treated alike later.
 MISSING = ("", "?", "NA", "N/A", "n/a", "#N/A", "null", "NULL", "None", "<NA>", "NaN", "nan", "-nan", "-NaN")
@@ -86,7 +90,7 @@ def find_dialect(
     sample: bytes, name: str, *, header: bool | None, separator: str | None, encoding: str = "utf-8"
 ) -> Dialect:
     """Look at the first lines of a file (its name is for messages and for the ending .tsv)."""
-    text = decode(sample, encoding)
+    text = decode(sample, encoding).removeprefix(BYTE_ORDER_MARK)  # else a quote behind it would not begin a cell
     lines = [line for line in text.splitlines() if line.strip()]
     if len(sample) >= SAMPLE_BYTES and len(lines) > 1:
         lines.pop()  # probably cut
@@ -202,6 +206,33 @@ def _cells(line: str, separator: str, quoted: bool = True) -> list[str]:
     return next(csv.reader([line], delimiter=separator, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE))
 
 
+def _records(lines: list[str], separator: str) -> list[list[str]]:
+    """The cells of the first records; one goes over several lines where a quoted cell has line breaks.
+
+    Examples
+    --------
+    >>> _records(['a;"one', 'two";b', 'c;"never closed;d', 'e;f;g'], ";")
+    [['a', 'onetwo', 'b'], ['c', 'never closed;d'], ['e', 'f', 'g']]
+    """
+    quoted = any('"' in line for line in lines)
+    if quoted and separator == "\t":
+        quoted = _find_quote("\n".join(lines), separator) is not None
+    if not quoted:
+        return list(csv.reader(lines[:SEPARATED], delimiter=separator, quoting=csv.QUOTE_NONE))
+    records: list[list[str]] = []
+    whole = 0  # lines
+    reader = csv.reader([*lines, BEYOND], delimiter=separator)
+    with suppress(csv.Error):  # a cell that is never closed becomes too long
+        for cells in reader:
+            if len(records) == SEPARATED or cells == [BEYOND]:
+                return records
+            if reader.line_num <= len(lines):
+                records.append(cells)
+                whole = reader.line_num
+    # A quote that is never closed takes in all that follows, which is better seen line by line.
+    return records + [_cells(line, separator) for line in lines[whole : whole + SEPARATED - len(records)]]
+
+
 def _aligned(lines: list[str]) -> bool:
     """Whether spaces, any number of them, part every line into the same cells, numbers among them."""
     table = [line.split() for line in lines[:200]]
@@ -243,14 +274,14 @@ def separator_of(lines: list[str]) -> str:
 
 
 def _find_separator(lines: list[str], name: str) -> tuple[str, bool]:
-    """The candidate that cuts most lines into the same number of cells, more than one; a comma if there is none.
+    """The candidate that cuts most records into the same number of cells, more than one; a comma if there is none.
 
     Beside it, whether any number of spaces does, as in columns that are aligned.
     """
     likely = "\t" if ".tsv" in name.lower() or ".tab" in name.lower() else ","
     best, best_share = likely, 0.0
     for candidate in (likely, *(c for c in SEPARATORS + " " if c != likely)):
-        table = [_cells(line, candidate, quoted=candidate != "\t") for line in lines[:200]]
+        table = _records(lines, candidate)
         counts = [len(cells) for cells in table]
         common = max(set(counts), key=counts.count)
         share = counts.count(common) / len(counts) if common > 1 else 0.0
@@ -332,7 +363,7 @@ def _names(first: list[str], header: bool, notes: list[str]) -> tuple[str, ...]:
         return tuple(f"column_{j + 1}" for j in range(len(first)))
     names: dict[str, None] = {}  # in order, and quick to look up among thousands
     for j, cell in enumerate(first):
-        wanted = cell.strip().strip("﻿") or f"column_{j + 1}"
+        wanted = cell.strip().strip(BYTE_ORDER_MARK) or f"column_{j + 1}"
         name, number = wanted, 2
         while name in names:
             name, number = f"{wanted}_{number}", number + 1

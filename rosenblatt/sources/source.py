@@ -182,7 +182,7 @@ class Source:
                     break
                 except delimited.TypesWidened:
                     continue
-            if not blocks:
+            if not any(block.height for block in blocks):  # an Arrow file without rows still has columns
                 raise self._no_rows()
             return blocks
 
@@ -329,8 +329,9 @@ class Source:
         with self._unchanged():
             for number, path in numbered:
                 for place, rows in self._placed(path, seed, fresh=not found):
-                    found = True
-                    yield number * OFFSETS + place, rows
+                    if len(rows):
+                        found = True
+                        yield number * OFFSETS + place, rows
             if not found:
                 raise self._no_rows()
 

@@ -19,13 +19,16 @@ ROWS = 2**17  # of a binary table read at a time
 
 def binary_frames(path: str, format: str, name: str) -> Iterator[pl.DataFrame]:
     """The rows of a Parquet or Arrow file."""
-    from polars.exceptions import PolarsError
+    from polars.exceptions import PanicException, PolarsError
 
     arrow = format == "arrow" and "://" not in path
     try:
         for frame in _arrow_frames(path) if arrow else _scanned_frames(path, format):
             yield flat(frame, name)
-    except (PolarsError, OSError, NotWholeError) as error:
+    except (PolarsError, PanicException, OSError, NotWholeError) as error:
+        if arrow and not getattr(error, "errno", None):  # what polars says of such a file is about its own inside
+            reason = f" ({error})" if isinstance(error, NotWholeError) else ""
+            raise ValueError(f"{name} must be a whole Arrow file, but is damaged{reason}; make it again.") from error
         raise ValueError(
             f"A file of format {format} must be whole, but {name} cannot be read "
             f"({str(error).splitlines()[0]}); fetch or write it again."

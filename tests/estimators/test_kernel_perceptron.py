@@ -758,3 +758,35 @@ def test_learn_many_looks_at_all_before_it_learns_from_the_first():
     empty = KernelPerceptron(gamma=1.0)
     empty.learn_many([], [])
     assert empty.predict_many([[1.0]]).tolist() == [None]
+
+
+@pytest.mark.parametrize("learned", [False, True])
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [
+        (None, None), (None, [0, 1]), (5, 6), ([[0.0], [1.0]], None), ("ab", [0, 1]), (object(), [0, 1]),
+        (np.array(5.0), [0, 1]), (np.array([1.0, 2.0]), [0, 1]), ({1.0, 2.0}, [0, 1]),
+    ],
+)  # fmt: skip
+def test_what_is_no_examples_is_refused_in_the_words_of_the_perceptron(X, y, learned):
+    said = []
+    for kind in (Perceptron, KernelPerceptron):
+        model = kind()
+        if learned:
+            model.partial_fit([[0.0], [1.0]], [0, 1])
+        with pytest.raises((TypeError, ValueError)) as refused:
+            model.learn_many(X, y)
+        said.append(str(refused.value).replace(kind.__name__, "It"))
+        if learned and not isinstance(X, list):
+            with pytest.raises((TypeError, ValueError), match="X must"):
+                model.predict_many(X)
+    assert said[0] == said[1]
+
+
+def test_no_examples_have_no_classes_of_the_known_kind():
+    X, y = np.array([[0.0], [1.0]]), np.array(["no", "yes"])
+    model = KernelPerceptron(gamma=1.0).fit(X, y)
+    for none in (X[:0], [], scipy.sparse.csr_array(X)[:0]):
+        found = model.predict_many(none)
+        assert found.shape == (0,) and found.dtype == y.dtype
+    assert KernelPerceptron().predict_many([]).dtype == object

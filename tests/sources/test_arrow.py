@@ -78,3 +78,37 @@ def test_a_footer_that_makes_no_sense(tmp_path, frame):
             list(arrow.record_batches(io.BytesIO(damaged)))
         except (arrow.NotWholeError, pl.exceptions.PolarsError):
             continue
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_damaged_file_is_told_in_one_sentence(tmp_path, stream):
+    frame, file = pl.DataFrame({"a": range(40), "b": ["x", "y"] * 20}), io.BytesIO()
+    (frame.write_ipc_stream if stream else frame.write_ipc)(file)
+    whole, path = file.getvalue(), tmp_path / "damaged.arrow"
+    random = np.random.default_rng(0)
+    said = []
+    for _ in range(60):
+        content = bytearray(whole)
+        for at in random.integers(8, len(content), 20).tolist():
+            content[at] = random.integers(256)
+        path.write_bytes(content)
+        try:
+            open_source(path).read()  # where only numbers are damaged, nobody can know
+        except ValueError as error:
+            said.append(str(error))
+    assert len(said) > 30
+    for sentence in said:
+        assert "damaged.arrow must be a whole Arrow file, but is damaged" in sentence
+        assert sentence.endswith("; make it again.")
+        assert "{" not in sentence and "spec" not in sentence
+
+
+@pytest.mark.parametrize("ending", ["arrow", "stream.arrow", "parquet", "csv", "json"])
+def test_a_table_without_rows(tmp_path, ending):
+    path = tmp_path / f"none.{ending}"
+    frame = pl.DataFrame({"a": [1.0], "b": ["x"]}).clear()
+    write = {"arrow": frame.write_ipc, "stream.arrow": frame.write_ipc_stream, "parquet": frame.write_parquet}
+    {**write, "csv": frame.write_csv, "json": frame.write_json}[ending](path)
+    for way in ("read", "batches", "placed_blocks"):
+        with pytest.raises(ValueError, match=rf"at least one row, but .*none\.{ending} has none"):
+            list(getattr(open_source(path), way)())

@@ -4,6 +4,7 @@ import gzip
 from pathlib import Path
 
 import numpy as np
+import polars
 import pytest
 
 from rosenblatt import ColumnEncoder
@@ -105,3 +106,14 @@ def test_a_row_whose_number_to_predict_is_missing_is_left_out(tmp_path, gap):
     (tmp_path / "rows.csv").write_text("a,b,y\n" + "\n".join(lines) + "\n")
     found = train(str(tmp_path / "rows.csv"), "y")
     assert any("1 row without a value of 'y' is left out" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("ending", ["arrow", "parquet", "csv"])
+def test_a_file_without_rows(tmp_path, ending):
+    data, model, none = written(tmp_path / "t.csv", 0, ""), str(tmp_path / "m.safetensors"), tmp_path / f"none.{ending}"
+    train(data, "y", out=model)
+    frame = polars.read_csv(data).clear()
+    {"arrow": frame.write_ipc, "parquet": frame.write_parquet, "csv": frame.write_csv}[ending](none)
+    for asked in (lambda: predict(model, str(none)), lambda: evaluate(model, str(none)), lambda: train(str(none), "y")):
+        with pytest.raises(ValueError, match=rf"at least one row, but .*none\.{ending} has none"):
+            asked()
