@@ -94,8 +94,7 @@ def _score_of_one(rows: Any, start: Any, stop: Any, vectors: Any) -> Any:
     return (a + lane(s, 1)) + (lane(s, 2) + lane(s, 3))
 
 
-def _scores_of_block(lanes: int, place: Any, look_up: Any) -> Callable[..., None]:
-    """ledger[k, SCORE] = v_k·x for the block of `lanes` half-spaces that begins with number `block`."""
+def _terms(lanes: int, place: Any) -> Any:
     width = U(lanes)
 
     @part
@@ -103,6 +102,13 @@ def _scores_of_block(lanes: int, place: Any, look_up: Any) -> Callable[..., None
         """s plus the terms of non-zero p, for one vector of half-spaces."""
         x = repeat(vectors.dtype.type(rows[0][p]), s)
         return fused(s, x, load(vectors, place(rows, p, vectors, block, width, found), s))
+
+    return terms
+
+
+def _scores_of_block(lanes: int, place: Any, look_up: Any) -> Callable[..., None]:
+    """ledger[k, SCORE] = v_k·x for the block of `lanes` half-spaces that begins with number `block`."""
+    terms = _terms(lanes, place)
 
     @part
     def scores_of_block(rows: Any, i: Any, vectors: Any, block: Any, ledger: Any) -> None:
@@ -126,23 +132,61 @@ def _scores_of_block(lanes: int, place: Any, look_up: Any) -> Callable[..., None
     return scores_of_block
 
 
-def make_scores(place: Any, look_up: Any) -> Callable[..., None]:
+def _scores_of_16_and_4(place: Any, look_up: Any, place_of_4: Any) -> Callable[..., None]:
+    """As `_scores_of_block`, for 16 half-spaces and the last 4 behind them, with one reading of the row for both."""
+    terms, terms_of_4 = _terms(16, place), _terms(4, place_of_4)
+
+    @part
+    def scores_of_16_and_4(rows: Any, i: Any, vectors: Any, block: Any, ledger: Any) -> None:
+        start, stop = U(rows[2][i]), U(rows[2][i + 1])
+        found, last = look_up(rows, i, vectors, block), block + U(16)
+        a, f = zero_lanes(vectors, 16), zero_lanes(vectors, 4)
+        b, c, e = a, a, a
+        g, h, k = f, f, f
+        p = start
+        while p + FOUR <= stop:
+            a = terms(a, rows, p, vectors, block, found)
+            f = terms_of_4(f, rows, p, vectors, last, found)
+            b = terms(b, rows, p + ONE, vectors, block, found)
+            g = terms_of_4(g, rows, p + ONE, vectors, last, found)
+            c = terms(c, rows, p + TWO, vectors, block, found)
+            h = terms_of_4(h, rows, p + TWO, vectors, last, found)
+            e = terms(e, rows, p + THREE, vectors, block, found)
+            k = terms_of_4(k, rows, p + THREE, vectors, last, found)
+            p += FOUR
+        while p < stop:
+            a = terms(a, rows, p, vectors, block, found)
+            f = terms_of_4(f, rows, p, vectors, last, found)
+            p += ONE
+        s, t = add_vectors(add_vectors(a, b), add_vectors(c, e)), add_vectors(add_vectors(f, g), add_vectors(h, k))
+        scatter(s, ledger, block * STRIDE + U(SCORE), STRIDE)
+        scatter(t, ledger, last * STRIDE + U(SCORE), STRIDE)
+
+    return scores_of_16_and_4
+
+
+def make_scores(place: Any, look_up: Any, place_of_4: Any) -> Callable[..., None]:
     """ledger[k, SCORE] = v_k·x_i for first <= k < last, `first` at the start of a block.
 
-    The weights are where `place` says, once `look_up` has been asked about the row.
+    The weights are where `place` says, once `look_up` has been asked about the row, and those of a last block of 4
+    behind one of 16 where `place_of_4` says.
     """
-    scores_of_4, scores_of_8, scores_of_16 = (_scores_of_block(lanes, place, look_up) for lanes in (4, 8, 16))
+    of_4, of_8, of_16 = (_scores_of_block(lanes, place, look_up) for lanes in (4, 8, 16))
+    of_16_and_4 = _scores_of_16_and_4(place, look_up, place_of_4)
 
     @part
     def scores_of_blocks(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) -> None:
         for block in range(U(first), U(last), per_vector(vectors)):
             width = width_of(vectors, block)
             if width == U(4):
-                scores_of_4(rows, i, vectors, block, ledger)
+                of_4(rows, i, vectors, block, ledger)
             elif width == U(8):
-                scores_of_8(rows, i, vectors, block, ledger)
+                of_8(rows, i, vectors, block, ledger)
+            elif block + U(20) == U(vectors.shape[0]) and block + U(16) < U(last):
+                of_16_and_4(rows, i, vectors, block, ledger)
+                break
             else:
-                scores_of_16(rows, i, vectors, block, ledger)
+                of_16(rows, i, vectors, block, ledger)
 
     return scores_of_blocks
 
@@ -153,7 +197,7 @@ def nothing(rows: Any, i: Any, vectors: Any, block: Any) -> Any:
     return U(0)
 
 
-scores_of_blocks = make_scores(_place, nothing)
+scores_of_blocks = make_scores(_place, nothing, _place)
 
 
 @part

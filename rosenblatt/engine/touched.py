@@ -3,16 +3,17 @@
 As in `sparse`, the weights of one feature stand side by side for a block of half-spaces. Here a feature is given its
 place by the first lesson that touches it, one after the other, and all features without one share the first place,
 which is zero and stays so. A group of blocks has the same places: two blocks for one thread, which looks a place up
-once for both, and one block for several, of which each gives away places of its own.
+once for both, and one block for several, of which each gives away places of its own. A last block of few half-spaces
+has every feature in order: a table of places would take nearly as much memory as it saves.
 
 `rows` is (data, indices, indptr, places, counts, desk, tags), with places[g, j] for feature j in group g, of which
-counts[g, USED] have been given away; without columns in places, every feature has a place of its own. On the desk are
+counts[g, USED] have been given away; without columns in places, all features stand in order. On the desk are
 the places of the row at hand and of the next one, so that each is looked up once, in time; tags say which rows these
 are, and how many places had been given away then: once there are more, they are looked up again. Every thread has a
 desk of its own.
 
 The sums for the averages are not kept: every lesson is noted down instead, once for each half-space that it moves, and
-`lag` is (counts, touches, row, lane, lagged), group by group: touches[g, s] has a bit for every half-space that was
+`lag` is (counts, touches, row, lane, lagged), block by block: touches[b, s] has a bit for every half-space that was
 moved at place s. They give the same sums, bit for bit, when these are asked for.
 """
 
@@ -21,17 +22,18 @@ from __future__ import annotations
 from typing import Any
 
 from rosenblatt.engine import sparse
-from rosenblatt.engine.atomic import look
+from rosenblatt.engine.atomic import look, publish
 from rosenblatt.engine.compiled import part
 from rosenblatt.engine.sparse import U, any_change, make_move, make_scores, raise_bounds, width_of
 from rosenblatt.engine.state import CHANGE, LAGGED, Array
 from rosenblatt.engine.vector import per_vector, prefetch
 
 LAYOUT = "touched"
-USED, NOTED = 0, 1  # the columns of counts: places given away in a group, lessons noted down
+USED, NOTED = 0, 1  # the columns of counts: places given away in a group, lessons noted down for a block
 KNOWN = 2  # the columns of tags, after the rows on both halves of the desk: how many places there were then,
 LATEST = 4  # and which half was used last
-COLUMNS = 16  # of both: two cache lines, as groups may belong to different threads
+COLUMNS = 16  # of both: two cache lines, as blocks may belong to different threads
+FEW = 16  # bytes for one feature in a block: with no more, features stand in order
 ONE, TWO = U(1), U(2)
 
 ahead, fetch, size, squared_norm, hold = sparse.ahead, sparse.fetch, sparse.size, sparse.squared_norm, sparse.hold
@@ -40,6 +42,23 @@ ahead, fetch, size, squared_norm, hold = sparse.ahead, sparse.fetch, sparse.size
 def unit(rows: tuple[Array, ...], threads: int) -> int:
     """How many half-spaces share one reading of a row; threads are given whole units."""
     return (2 if threads == 1 else 1) * sparse.unit(rows, threads)
+
+
+def are_few(width: int, itemsize: int, number: int) -> bool:
+    """Whether the half-spaces of a block are so few that all features stand in order."""
+    return number > 0 and width * itemsize <= FEW
+
+
+@part
+def _in_order(rows: Any, vectors: Any, block: Any) -> bool:
+    few = block > U(0) and width_of(vectors, block) * U(vectors.itemsize) <= U(FEW)
+    return rows[3].shape[1] == 0 or few
+
+
+@part
+def _number(vectors: Any, block: Any) -> Any:
+    """The number of the block that begins with half-space `block`."""
+    return block // per_vector(vectors)
 
 
 @part
@@ -95,23 +114,19 @@ def _place(rows: Any, p: Any, vectors: Any, block: Any, width: Any, found: Any) 
 
 @part
 def _own_place(rows: Any, p: Any, vectors: Any, block: Any, width: Any, found: Any) -> Any:
-    """As `_place`, where every feature has a place of its own."""
+    """As `_place`, where all features stand in order."""
     return block * U(vectors.shape[1]) + (U(rows[1][p]) + ONE) * width
 
 
-looked_up_scores, direct_scores = make_scores(_place, _looked_up), make_scores(_own_place, sparse.nothing)
-
-
-@part
-def _all_placed(rows: Any) -> bool:
-    return rows[3].shape[1] == 0
+looked_up_scores = make_scores(_place, _looked_up, _own_place)
+scores_in_order = make_scores(_own_place, sparse.nothing, _own_place)
 
 
 @part
 def scores(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) -> None:
     """ledger[k, SCORE] = v_k·x_i for first <= k < last, `first` at the start of a group."""
-    if _all_placed(rows):
-        direct_scores(rows, i, vectors, first, last, ledger)
+    if _in_order(rows, vectors, U(first)):
+        scores_in_order(rows, i, vectors, first, last, ledger)
     else:
         looked_up_scores(rows, i, vectors, first, last, ledger)
 
@@ -119,11 +134,10 @@ def scores(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) 
 @part
 def approach(rows: Any, i: Any, vectors: Any, first: Any, last: Any) -> None:
     """Look up the places of the row that comes next, and bring its weights nearer, while this one is worked on."""
-    lanes = per_vector(vectors)
-    if _all_placed(rows):
-        return  # half-spaces that are so few have most of their weights near
-    size = _group_size(rows, vectors)
+    lanes, size = per_vector(vectors), _group_size(rows, vectors)
     for block in range(U(first), U(last), size):
+        if _in_order(rows, vectors, block):
+            return  # half-spaces that are so few have most of their weights near
         g = _group(rows, vectors, block)
         if _is_on_desk(rows, i, g, U(0)) or _is_on_desk(rows, i, g, ONE):
             continue
@@ -131,7 +145,7 @@ def approach(rows: Any, i: Any, vectors: Any, first: Any, last: Any) -> None:
         found = _on_desk(rows, i, g, half)
         _put_on_desk(rows, i, g, half)
         whole = width_of(vectors, block) == lanes
-        both = size > lanes and block + TWO * lanes <= U(vectors.shape[0])
+        both = size > lanes and block + TWO * lanes <= U(last)
         base, d = block * U(vectors.shape[1]), U(vectors.shape[1])
         for p in range(U(rows[2][i]), U(rows[2][i + 1])):
             place = rows[3][g, rows[1][p]]
@@ -157,7 +171,7 @@ def scores_and_fetch(
 def _given_place(rows: Any, p: Any, vectors: Any, block: Any, width: Any, found: Any) -> Any:
     """As `_place`, without a desk."""
     j = rows[1][p]
-    place = U(j) + ONE if _all_placed(rows) else U(rows[3][_group(rows, vectors, block), j])
+    place = U(j) + ONE if _in_order(rows, vectors, block) else U(rows[3][_group(rows, vectors, block), j])
     return block * U(vectors.shape[1]) + place * width
 
 
@@ -165,47 +179,48 @@ move = make_move(_given_place)
 
 
 @part
-def _touch(rows: Any, i: Any, g: Any, moved: Any, touches: Any) -> None:
-    """Give every feature of a row its place, and note which half-spaces are moved there."""
+def _touch(rows: Any, i: Any, vectors: Any, block: Any, moved: Any, touches: Any) -> None:
+    """Give every feature of a row its place, and note which half-spaces of a block are moved there."""
     places, counts = rows[3], rows[4]
+    b, g, ordered = _number(vectors, block), _group(rows, vectors, block), _in_order(rows, vectors, block)
     for p in range(U(rows[2][i]), U(rows[2][i + 1])):
         j = rows[1][p]
-        if _all_placed(rows):
-            touches[g, U(j) + ONE] |= moved
-            continue
-        if places[g, j] == 0:
-            counts[g, USED] += 1
-            places[g, j] = counts[g, USED]
-        touches[g, places[g, j]] |= moved
+        place = U(j) + ONE
+        if not ordered:
+            if places[g, j] == 0:
+                places[g, j] = counts[g, USED] + 1
+                publish(counts, g * U(COLUMNS) + U(USED), counts[g, USED] + 1)  # who sees this sees the place, too
+            place = U(places[g, j])
+        touches[b, place] |= moved
 
 
 @part
 def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger: Any) -> bool:
     """v_k += CHANGE_k · x_i, and a note of LAGGED_k; where CHANGE_k is zero, nothing changes.
 
-    False, with the group of half-spaces unchanged, if a bound cannot rule out that a number would not be finite.
+    False, with the block of half-spaces unchanged, if a bound cannot rule out that a number would not be finite.
     """
     counts, touches, noted_rows, noted_lanes, noted_lagged = lag
     most = size(rows, i, vectors)
-    step = _group_size(rows, vectors)
-    for group in range(U(first), U(last), step):
-        end = min(group + step, U(last))
-        if not any_change(ledger, group, end):
+    lanes = per_vector(vectors)
+    for block in range(U(first), U(last), lanes):
+        end = min(block + lanes, U(last))
+        if not any_change(ledger, block, end):
             continue
-        if not raise_bounds(ledger, group, end, most):
+        if not raise_bounds(ledger, block, end, most):
             return False
-        g, moved = _group(rows, vectors, group), touches.dtype.type(0)
-        for k in range(group, end):
+        b, moved = _number(vectors, block), touches.dtype.type(0)
+        for k in range(block, end):
             if ledger[k, CHANGE] != 0.0:
-                moved |= touches.dtype.type(ONE << (k - group))
-                n = U(counts[g, NOTED])
-                noted_rows[g, n] = i
-                noted_lanes[g, n] = k - group
-                noted_lagged[g, n] = ledger[k, LAGGED]
-                counts[g, NOTED] += 1
-        _touch(rows, i, g, moved, touches)
-        move(rows, i, vectors, group, end, ledger)
-        for k in range(group, end):
+                moved |= touches.dtype.type(ONE << (k - block))
+                n = U(counts[b, NOTED])
+                noted_rows[b, n] = i
+                noted_lanes[b, n] = k - block
+                noted_lagged[b, n] = ledger[k, LAGGED]
+                counts[b, NOTED] += 1
+        _touch(rows, i, vectors, block, moved, touches)
+        move(rows, i, vectors, block, end, ledger)
+        for k in range(block, end):
             ledger[k, LAGGED] = 0.0
     return True
 

@@ -24,7 +24,7 @@ import numpy as np
 from rosenblatt.engine import compiled
 from rosenblatt.engine.sparse import U, fetch
 from rosenblatt.engine.state import MARK, REACH, SEEN, VECTOR_BYTES, Array, HalfSpaces, aligned_zeros
-from rosenblatt.engine.touched import COLUMNS, LATEST, LAYOUT, NOTED, USED, unit
+from rosenblatt.engine.touched import COLUMNS, LATEST, LAYOUT, NOTED, USED, are_few, unit
 from rosenblatt.engine.vector import count_ones, fused, lowest_one
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ FEWEST_NOTES = 4096
 SURE = 0.7  # of the features: so many are as good as sure to be touched by a whole block, if there are rows enough
 READINGS = 8  # of a feature, if there are rows enough
 MODEST = 1e10
+NOWHERE: Array = np.empty(0, np.uint32)  # the places of features that stand in order
 ONE = U(1)
 
 # Private pages: nobody else sees them, and those that are only read are never there.
@@ -80,7 +81,7 @@ def _place(places: Any, j: Any) -> Any:
 @functools.cache
 def _replay(key: str) -> Any:
     def replay(read: Any, places: Any, shift: Any, width: Any, noted: Any, notes: Any, lag: Any) -> None:
-        """lag += lagged·x for every note of a block, which begins at lane `shift` of its group, one after the other."""
+        """lag += lagged·x for every note of a block, or of a part that begins at lane `shift`, in their order."""
         key  # noqa: B018  part of the key under which the machine code is kept
         data, indices, indptr = read
         rows, lanes, lagged = notes
@@ -206,7 +207,7 @@ def _spread_packed(key: str) -> Any:
 @functools.cache
 def _hand_over(key: str) -> Any:
     def hand_over(
-        places: Any, touches: Any, shift: Any, wanted: Any, numbers: Any, new: Any, group: Any, first: Any, last: Any
+        places: Any, touches: Any, shift: Any, wanted: Any, numbers: Any, new: Any, lanes: Any, first: Any, last: Any
     ) -> None:
         """Note what was touched, of some features, for half-spaces that have all of them, and other numbers."""
         key  # noqa: B018
@@ -214,7 +215,7 @@ def _hand_over(key: str) -> Any:
             left = (U(touches[_place(places, j)]) >> shift) & wanted
             while left:
                 n = U(numbers[lowest_one(left)])
-                new[n // group, j + 1] |= new.dtype.type(ONE << (n % group))
+                new[n // lanes, j + 1] |= new.dtype.type(ONE << (n % lanes))
                 left &= left - ONE
 
     return compiled.jit(hand_over)
@@ -229,10 +230,12 @@ class Block:
 
     def __init__(self, state: TouchedHalfSpaces, first: int, lanes: int) -> None:
         self.state, self.first, self.lanes = state, first, lanes
-        self.group, shift = divmod(first, state.group)
-        self.bits = state.touches[self.group], U(shift), U(lanes)  # who was touched where, and which bits are theirs
-        self.used = int(state.counts[self.group, USED]) + 1
-        self.noted = int(state.counts[self.group, NOTED])
+        self.number, shift = divmod(first, state.lanes)
+        self.bits = state.touches[self.number], U(shift), U(lanes)  # who was touched where, and which bits are theirs
+        self.in_order = state.in_order or are_few(state.width(self.number), state.dtype.itemsize, self.number)
+        self.group = first // state.group
+        self.used = 1 + (state.n_features if self.in_order else int(state.counts[self.group, USED]))
+        self.noted = int(state.counts[self.number, NOTED])
 
     @property
     def width(self) -> Any:
@@ -248,11 +251,11 @@ class Block:
 
     @property
     def places(self) -> Array:
-        return self.state.given[self.group]
+        return NOWHERE if self.in_order else self.state.given[self.group]
 
     @property
     def notes(self) -> tuple[Array, ...]:
-        return tuple(part[self.group] for part in self.state.notes)
+        return tuple(part[self.number] for part in self.state.notes)
 
     def of(self, array: Array) -> Array:
         """The part of an array like the weights that belongs to the places given away, of a whole block."""
@@ -283,8 +286,8 @@ class Block:
 class TouchedHalfSpaces(HalfSpaces):
     """`count` half-spaces, all zero, to be taught by `rows` in stretches of at most `longest` of them.
 
-    There is room for `most_notes` to begin with, however many. With `all_placed` every feature has its place from the
-    beginning: for few half-spaces that is as small, and quicker.
+    There is room for `most_notes` to begin with, however many. With `in_order` all features stand in order from
+    the beginning: for few half-spaces that is as small, and quicker.
     """
 
     def __init__(
@@ -296,35 +299,42 @@ class TouchedHalfSpaces(HalfSpaces):
         longest: int,
         *,
         helper: Helper | None = None,
-        all_placed: bool = False,
+        in_order: bool = False,
         most_notes: int = 0,
     ) -> None:
         super().__init__(count, n_features, dtype, LAYOUT)
         self.lanes = VECTOR_BYTES // self.dtype.itemsize
-        self.helper, self.group = helper, unit(rows, 1 if helper is None else 2)
+        self.helper, self.group, self.in_order = helper, unit(rows, 1 if helper is None else 2), in_order
         self.read_rows, self.longest = rows, longest
         self.longest_row = int(np.diff(rows[2]).max(initial=1))
         self.packed: list[Array] = []  # the touched weights of each block, once these learn no more
         self.sums: list[tuple[Block, Array]] = []  # the sums for the averages, once training is over
         self.successor: tuple[TouchedHalfSpaces, Array] | None = None  # who still learns, and which of these they are
         shape = self._shape(count, n_features + 1)  # the first place is that of all features without one
-        groups = -(-shape[0] // self.group)
+        blocks = -(-shape[0] // self.lanes)
         self._vectors = untouched_zeros(shape, self.dtype)
-        self.given = untouched_zeros((groups, 0 if all_placed else n_features), np.uint32)
-        self.touches = untouched_zeros((groups, n_features + 1), np.uint16 if self.group <= 16 else np.uint32)
-        self.counts = aligned_zeros((groups, COLUMNS), np.int64)
-        self.counts[:, USED] = n_features if all_placed else 0
+        self.given = untouched_zeros((-(-shape[0] // self.group), 0 if in_order else n_features), np.uint32)
+        self.touches = untouched_zeros((blocks, n_features + 1), np.uint16)
+        self.counts = aligned_zeros((blocks, COLUMNS), np.int64)
         self.kept_notes = max(FEWEST_NOTES, self.vectors.size // NOTES)
-        room = groups, max(self.kept_notes, most_notes) + longest * self.group
+        room = blocks, max(self.kept_notes, most_notes) + longest * self.lanes
         self.notes = tuple(untouched_zeros(room, kind) for kind in (np.uint32, np.uint8, np.float64))
         # What is sure to be written to is had at once: several threads that ask page by page hold each other up.
-        if not all_placed:
-            self.given[...] = 0
+        if not in_order:
             self.touches[...] = 0
-        sure = n_features if all_placed else int(min(SURE * n_features, len(rows[0]) / READINGS))
+        sure = int(min(SURE * n_features, len(rows[0]) / READINGS))
+        all_sure = in_order or len(rows[0]) >= READINGS * n_features
         for block in self.blocks():
-            if all_placed or block.lanes == self.lanes:
-                advise(self._vectors, block.start, block.start + sure * block.lanes, "MADV_POPULATE_WRITE")
+            if not block.in_order:
+                block.places[...] = 0
+            places = sure if block.lanes == self.lanes else 0
+            if block.in_order and all_sure:
+                places = n_features
+            advise(self._vectors, block.start, block.start + places * block.lanes, "MADV_POPULATE_WRITE")
+
+    def width(self, number: int) -> int:
+        """How many half-spaces stand side by side in a block."""
+        return min(self.lanes, self._vectors.shape[0] - number * self.lanes)
 
     def _shape(self, count: int, n_features: int) -> tuple[int, ...]:
         return super()._shape(max(count, 2), n_features)  # one half-space alone is a block like others
@@ -334,7 +344,7 @@ class TouchedHalfSpaces(HalfSpaces):
         return self.vectors, (self.counts, self.touches, *self.notes), self.ledger
 
     def reads(self, rows: tuple[Array, ...]) -> tuple[Array, ...]:
-        if self.notes and self.counts[:, NOTED].max() > self.notes[0].shape[1] - self.longest * self.group:
+        if self.notes and self.counts[:, NOTED].max() > self.notes[0].shape[1] - self.longest * self.lanes:
             self.flush()  # a loop relies on room for all that a stretch can teach
         groups = len(self.given)
         tags = aligned_zeros((groups, COLUMNS), np.int64)
@@ -363,7 +373,7 @@ class TouchedHalfSpaces(HalfSpaces):
     # ------------------------------------------------------------------------------------------- the sums
 
     def notes_are_full(self) -> bool:
-        """Whether there are more notes than are kept, in all groups together: that does not depend on the threads."""
+        """Whether there are more notes than are kept, in all blocks together: that does not depend on the threads."""
         return int(self.counts[:, NOTED].sum()) > self.kept_notes
 
     def must_settle(self) -> bool:
@@ -558,7 +568,7 @@ class TouchedHalfSpaces(HalfSpaces):
         self._compress()
         known = self.n_features, self.dtype, self.read_rows, self.longest
         noted = int(self.counts[:, NOTED].sum())
-        result = TouchedHalfSpaces(len(awake), *known, helper=self.helper, all_placed=True, most_notes=noted)
+        result = TouchedHalfSpaces(len(awake), *known, helper=self.helper, in_order=True, most_notes=noted)
         result.ledger[: len(awake)] = self.ledger[awake]
         numbers = np.full(self.vectors.shape[0], -1)
         numbers[awake] = np.arange(len(awake))
@@ -568,7 +578,7 @@ class TouchedHalfSpaces(HalfSpaces):
         for block, weights in zip(self.blocks(), self.packed, strict=True):
             self._spread_packed(block, weights, numbers, result.vectors, where)
             touched = block.places, *block.bits[:2], block.wanted(numbers), numbers[block.slice]
-            new = *touched, result.touches, result.group
+            new = *touched, result.touches, result.lanes
             self._share(functools.partial(_compiled(_hand_over), *new), self._halves())
         self.successor = result, awake
         return result
@@ -581,20 +591,18 @@ class TouchedHalfSpaces(HalfSpaces):
 
     def _hand_over_notes(self, other: TouchedHalfSpaces, numbers: Array) -> None:
         """Give notes of half-spaces that have a number there to another state."""
-        for g in range(len(self.counts)):
-            noted = int(self.counts[g, NOTED])
-            notes = tuple(part[g, :noted] for part in self.notes)
-            owners = numbers[g * self.group + notes[1].astype(np.intp)]
-            for new_group in range(len(other.counts)):
-                theirs = (owners >= 0) & (owners // self.group == new_group)
-                start = int(other.counts[new_group, NOTED])
-                stop = start + int(theirs.sum())
-                taken = notes[0][theirs], owners[theirs] - new_group * self.group, notes[2][theirs]
-                for part, new in zip(other.notes, taken, strict=True):
-                    part[new_group, start:stop] = new
-                other.counts[new_group, NOTED] = stop
+        for block in self.blocks():
+            notes = tuple(part[: block.noted] for part in block.notes)
+            owners = numbers[block.first + notes[1].astype(np.intp)]
+            for new in other.blocks():
+                theirs = (owners >= 0) & (owners // self.lanes == new.number)
+                stop = new.noted + int(theirs.sum())
+                taken = notes[0][theirs], owners[theirs] - new.first, notes[2][theirs]
+                for part, some in zip(new.notes, taken, strict=True):
+                    part[new.noted : stop] = some
+                other.counts[new.number, NOTED] = stop
             kept = owners < 0
-            self.counts[g, NOTED] = int(kept.sum())
+            self.counts[block.number, NOTED] = int(kept.sum())
             for part in notes:
                 part[: int(kept.sum())] = part[kept]
 
