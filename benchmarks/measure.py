@@ -35,22 +35,25 @@ CALM = 0.15  # seconds: the threads of a linear algebra library go on looking fo
 
 SHORT = 2.0  # seconds for a round of all works: such rounds go on while the best times still fall,
 BETTER = 0.01  # by more than this part,
-QUIET_ROUNDS = 3  # until so many rounds in a row have brought nothing better,
-MOST_ROUNDS = 12  # but not for ever
+QUIET_ROUNDS = 10  # until so many rounds in a row have brought nothing better,
+LONGEST = 60.0  # but not for longer than so many seconds
 
 
 def take_turns(works: dict[str, Callable[[], Any]], rounds: int = 5) -> dict[str, float]:
     """The best time of each, measured in turns so that a disturbance meets all alike.
 
     `rounds` rounds are taken at least. Where a round of all works is short, more follow, in which all take part, until
-    for three rounds nobody's best time has fallen by more than a hundredth, or twelve were taken: the speed of memory
-    drifts within minutes, and short works feel it most.
+    for ten rounds nobody's best time has fallen by more than a hundredth, or a minute has passed: on
+    a machine that is shared, a short work may be disturbed for many rounds from beginning to end.
     """
     best = dict.fromkeys(works, float("inf"))
     for work in works.values():
         work()  # what is compiled or cached is so before the clock starts
     taken = quiet = 0
-    while taken < rounds or (sum(best.values()) < SHORT and quiet < QUIET_ROUNDS and taken < MOST_ROUNDS):
+    began = time.perf_counter()
+    while taken < rounds or (
+        sum(best.values()) < SHORT and quiet < QUIET_ROUNDS and time.perf_counter() - began < LONGEST
+    ):
         better = False
         for name, work in works.items():
             time.sleep(CALM)  # nobody is measured with what another has left running on the second core
