@@ -334,7 +334,7 @@ class TouchedHalfSpaces(HalfSpaces):
 
     def width(self, number: int) -> int:
         """How many half-spaces stand side by side in a block."""
-        return min(self.lanes, self._vectors.shape[0] - number * self.lanes)
+        return min(self.lanes, self.vectors.shape[0] - number * self.lanes)
 
     def _shape(self, count: int, n_features: int) -> tuple[int, ...]:
         return super()._shape(max(count, 2), n_features)  # one half-space alone is a block like others

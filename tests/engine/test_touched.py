@@ -100,6 +100,20 @@ def test_touched_weights_are_the_weights_of_any_run(seed, kind, classes):
     assert_same(*both(make, X, y, **weights))
 
 
+@pytest.mark.parametrize(
+    ("dtype", "classes", "ordered"),
+    [(np.float32, 4, [False]), (np.float32, 20, [False, True]), (np.float32, 24, [False, False]),
+     (np.float32, 36, [False, False, True]), (np.float64, 12, [False, False])],
+)  # fmt: skip
+def test_a_last_block_of_four_has_features_in_order_and_no_places(runs, dtype, classes, ordered):
+    X, y = text(classes=classes, dtype=dtype)
+    assert_same(*both(lambda: Perceptron(max_iter=1, random_state=0), X, y))
+    for state_ in runs:
+        blocks = state_.blocks()
+        assert [block.in_order for block in blocks] == ordered
+        assert [len(block.places) == 0 for block in blocks] == ordered
+
+
 def test_those_who_rest_are_packed(runs):
     X, y = text(rows=240, classes=20, features=60_000)
     usual, touched = both(lambda: Perceptron(max_iter=30, random_state=0), X, y)
