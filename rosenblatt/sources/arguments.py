@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 
-def whole_number(name: str, value: Any, least: int, why: str) -> int:
-    """A whole number of at least so much.
+def whole_number(name: str, value: Any, least: int, why: str, most: int | None = None) -> int:
+    """A whole number of at least so much, and of at most so much where there is an end.
 
     Examples
     --------
@@ -18,8 +18,10 @@ def whole_number(name: str, value: Any, least: int, why: str) -> int:
     Traceback (most recent call last):
     ValueError: n_samples must be a whole number of at least 2, but 'a' came; it is a number of rows.
     """
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
-        raise ValueError(f"{name} must be a whole number of at least {least}, but {value!r} came; {why}.")
+    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not whole or value < least or (most is not None and value > most):
+        allowed = f"of at least {least}" if most is None else f"from {least} to {most:,}"
+        raise ValueError(f"{name} must be a whole number {allowed}, but {value!r} came; {why}.")
     return int(value)
 
 
@@ -33,11 +35,60 @@ def finite_numbers(**values: Any) -> None:
     ValueError: radius must be a finite number, but None came; pass a number.
     """
     for name, value in values.items():
-        if isinstance(value, bool) or not isinstance(value, numbers.Real) or not np.isfinite(float(value)):
-            raise ValueError(f"{name} must be a finite number, but {value!r} came; pass a number.")
+        try:
+            finite = not isinstance(value, bool) and isinstance(value, numbers.Real) and np.isfinite(float(value))
+        except OverflowError:  # a whole number beyond the range of floats
+            finite = False
+        if not finite:
+            raise ValueError(f"{name} must be a finite number, but {shortened(value)} came; pass a number.")
 
 
-def generator(random_state: Any) -> np.random.Generator:
+def yes_or_no(**values: Any) -> None:
+    """True or False; each under the name that its user knows.
+
+    Examples
+    --------
+    >>> yes_or_no(twins="no")
+    Traceback (most recent call last):
+    ValueError: twins must be True or False, but 'no' came; pass one of the two.
+    """
+    for name, value in values.items():
+        if not isinstance(value, bool | np.bool_):
+            raise ValueError(f"{name} must be True or False, but {shortened(value)} came; pass one of the two.")
+
+
+def shortened(value: Any) -> str:
+    """How a value is written, on one line of at most 60 letters.
+
+    Examples
+    --------
+    >>> shortened(10**400)
+    '10000000000000000000000000000...00000000000000000000000000000'
+    """
+    written = " ".join(repr(value).split())
+    return written if len(written) <= 60 else f"{written[:29]}...{written[-29:]}"
+
+
+def room_for(numbers_at_once: int, **sizes: int) -> None:
+    """Refuse what would not fit into memory, before anything is computed.
+
+    Examples
+    --------
+    >>> room_for(2 * 10**15, n_rows=10**15)
+    Traceback (most recent call last):
+    MemoryError: A set must fit into memory, but one with n_rows=1,000,000,000,000,000 does not; pass a smaller number.
+    """
+    try:
+        np.empty(numbers_at_once)
+    except (MemoryError, ValueError, OverflowError):  # the latter two where numpy cannot count so far
+        came = " and ".join(f"{name}={size:,}" for name, size in sizes.items())
+        raise MemoryError(
+            f"A set must fit into memory, but one with {came} does not; pass "
+            f"{'a smaller number' if len(sizes) == 1 else 'smaller numbers'}."
+        ) from None
+
+
+def generator(random_state: Any, name: str = "random_state") -> np.random.Generator:
     """The generator of random numbers that a seed stands for.
 
     Examples
@@ -50,8 +101,8 @@ def generator(random_state: Any) -> np.random.Generator:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError):
         raise ValueError(
-            f"random_state must be None, a whole number of at least 0 or a numpy Generator, but {random_state!r} came; "
-            "pass 0, say."
+            f"{name} must be None, a whole number of at least 0 or a numpy Generator, but "
+            f"{shortened(random_state)} came; pass 0, say."
         ) from None
 
 
@@ -69,7 +120,7 @@ def float_type(dtype: Any) -> np.dtype[Any]:
     except TypeError:
         found = None
     if found is None or found not in (np.dtype(np.float64), np.dtype(np.float32)):
-        called = repr(dtype) if found is None or isinstance(dtype, str) else found.name
+        called = shortened(dtype) if found is None or isinstance(dtype, str) else found.name
         raise ValueError(
             f"dtype must be float64 or float32, but {called} came; pass one of the two and convert afterwards."
         )
@@ -86,7 +137,9 @@ def existing_file(path: Any) -> str:
     FileNotFoundError: no/such must be a file, but there is none of that name; check the name.
     """
     if not isinstance(path, str | os.PathLike):
-        raise TypeError(f"A path must be a str or a path-like object, but {path!r} came; pass the name of a file.")
+        raise TypeError(
+            f"A path must be a str or a path-like object, but {shortened(path)} came; pass the name of a file."
+        )
     name = os.fspath(path)
     if os.path.isdir(name):
         raise IsADirectoryError(f"{name} must be a file, but it is a folder; pass a file in it.")

@@ -29,8 +29,9 @@ from rosenblatt.digests import digest_later, digest_of
 
 from . import addresses, arrays, delimited, keel, sparse_text, tables
 from . import dialect as dialects
-from .arguments import whole_number
+from .arguments import generator, shortened, whole_number
 from .compressed import DAMAGED, WIDE_MARKS, compression_of, open_stored, open_text, wide_encoding
+from .libsvm import MOST_COLUMNS
 from .matrix import Matrix
 from .whole_lines import Place, first_line
 
@@ -61,6 +62,7 @@ PACKED = (".gz", ".xz", ".bz2", ".zst", ".zstd")
 COMPILED_BYTES = 2**25  # of text, from which it pays to load the compiled reader
 STREAMED_BYTES = 2**22  # of text in a block that is learned from while the next one is read
 START = 2**16  # bytes of a file that tell its format
+MOST_BITS = 31  # that tell a column of Vowpal Wabbit text
 OFFSETS = 2**44  # of blocks in one file
 NEAR = 0.75  # likeness of two names of files from which one may have been meant for the other
 REMOTE = ("s3://", "gs://", "gcs://", "az://", "abfs://", "hf://")
@@ -234,6 +236,7 @@ class Source:
 
         With the number of a block of `placed_blocks`, the row is counted in that block, however large the file is.
         """
+        whole_number("row", row, 0, "rows are counted from 0")
         number, offset = divmod(block or 0, OFFSETS)
         path = self.paths[number]
         text = self.format in ("csv", "tsv") and not is_remote(path)
@@ -307,6 +310,7 @@ class Source:
         `delimited.TypesWidened` is raised: begin again, the types are known then.
         """
         whole_number("n_rows", n_rows, 1, "it is the number of rows of a batch")
+        n_rows = min(n_rows, sys.maxsize)
         found = False
         with self._unchanged():
             pieces = self._matrices(n_rows) if self.kind == "matrix" else _cut(self._frames(), n_rows)
@@ -324,7 +328,7 @@ class Source:
         """
         numbered = list(enumerate(self.paths))
         if seed is not None:
-            numbered = [numbered[k] for k in np.random.default_rng(seed).permutation(len(numbered))]
+            numbered = [numbered[k] for k in generator(seed, "seed").permutation(len(numbered))]
         found = False
         with self._unchanged():
             for number, path in numbered:
@@ -600,22 +604,29 @@ def open_source(
     ...     source.format, source.kind, source.read().to_dicts()
     ('csv', 'frame', [{'height': 1.5, 'kind': 'a'}, {'height': 2.5, 'kind': 'b'}])
     """
-    if format is not None and format not in FORMATS:
-        raise ValueError(f"format must be one of {', '.join(FORMATS)}, but {format!r} came; choose one of them.")
+    if format is not None and (not isinstance(format, str) or format not in FORMATS):
+        raise ValueError(
+            f"format must be one of {', '.join(FORMATS)}, but {shortened(format)} came; choose one of them."
+        )
     single = isinstance(separator, str) and len(separator) == 1 and separator.isascii()
     if separator is not None and (not single or separator in '"\r\n'):
-        raise ValueError(f"separator must be one ASCII character, but {separator!r} came; pass for instance ';'.")
+        raise ValueError(
+            f"separator must be one ASCII character, but {shortened(separator)} came; pass for instance ';'."
+        )
     try:
         "".encode(encoding)
     except (LookupError, TypeError) as error:
         raise ValueError(
-            f"encoding must be one that Python knows, but {encoding!r} came; pass for instance 'latin-1'."
+            f"encoding must be one that Python knows, but {shortened(encoding)} came; pass for instance 'latin-1'."
         ) from error
     if n_features is not None:
-        whole_number("n_features", n_features, 1, "it is the number of columns of LIBSVM text")
+        whole_number("n_features", n_features, 1, "it is the number of columns of LIBSVM text", most=MOST_COLUMNS)
+    whole_number("bits", bits, 1, "Vowpal Wabbit features are hashed to 2**bits columns", most=MOST_BITS)
     if not (header is None or isinstance(header, bool)) or not isinstance(zero_based, bool):
         name, value = ("header", header) if isinstance(zero_based, bool) else ("zero_based", zero_based)
-        raise ValueError(f"{name} must be True or False, but {value!r} came; choose one of them, or leave it out.")
+        raise ValueError(
+            f"{name} must be True or False, but {shortened(value)} came; choose one of them, or leave it out."
+        )
     _check_paths(paths)
     given: list[str | PathLike[str]] = [paths] if isinstance(paths, str | PathLike) else list(paths)
     encoding = "utf-8" if encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig") else encoding
@@ -643,7 +654,9 @@ def _check_paths(paths: Any) -> None:
     except TypeError:
         wrong = [paths]
     if wrong:
-        raise TypeError(f"paths must be names of files, but {wrong[0]!r} came; pass a str or a path-like object.")
+        raise TypeError(
+            f"paths must be names of files, but {shortened(wrong[0])} came; pass a str or a path-like object."
+        )
 
 
 def _one_format(formats: dict[str, str]) -> str:
