@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .arguments import shortened
+from rosenblatt.arguments import shortened
+
 from .sets import Split
 
 

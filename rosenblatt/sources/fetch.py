@@ -19,7 +19,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from .arguments import existing_file, shortened, yes_or_no
+from rosenblatt.arguments import existing_file, shortened, yes_or_no
+
 from .catalogue import FILES, KnownFile
 from .compressed import DAMAGED, open_stored
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from .arguments import existing_file, float_type, whole_number, yes_or_no
+from rosenblatt.arguments import existing_file, float_type, whole_number, yes_or_no
+
 from .compressed import DAMAGED, open_stored
 
 if TYPE_CHECKING:

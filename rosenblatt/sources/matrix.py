@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import shortened
+from rosenblatt.arguments import shortened
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from .arguments import shortened
+from rosenblatt.arguments import shortened
+
 from .fetch import locate
 from .idx import read_idx
 from .libsvm import read_libsvm

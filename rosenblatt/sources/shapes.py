@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arguments import finite_numbers, generator, room_for, whole_number
+from rosenblatt.arguments import finite_numbers, generator, room_for, whole_number
+
 from .toy import Floats, Seed, ToySet
 
 

@@ -25,11 +25,11 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 
 import numpy as np
 
+from rosenblatt.arguments import generator, shortened, whole_number
 from rosenblatt.digests import digest_later, digest_of
 
 from . import addresses, arrays, delimited, keel, sparse_text, tables
 from . import dialect as dialects
-from .arguments import generator, shortened, whole_number
 from .compressed import DAMAGED, WIDE_MARKS, compression_of, open_stored, open_text, wide_encoding
 from .libsvm import MOST_COLUMNS
 from .matrix import Matrix

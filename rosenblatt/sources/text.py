@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from .arguments import float_type, shortened
+from rosenblatt.arguments import float_type, shortened
+
 from .compressed import DAMAGED
 from .fetch import locate
 from .sets import Split

@@ -17,7 +17,7 @@ from typing import Generic, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from .arguments import finite_numbers, generator, room_for, whole_number, yes_or_no
+from rosenblatt.arguments import finite_numbers, generator, room_for, whole_number, yes_or_no
 
 Rows = TypeVar("Rows")
 Seed: TypeAlias = int | np.random.Generator | None

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .arguments import finite_numbers, generator, room_for
+from rosenblatt.arguments import finite_numbers, generator, room_for
+
 from .toy import Integers, Seed, ToySet, balanced_labels, check_shape, nearest_pair
 
 if TYPE_CHECKING:

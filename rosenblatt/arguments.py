@@ -1,9 +1,10 @@
-"""Checks of what the functions that make and read sets are given: each complaint is one sentence."""
+"""Checks of what functions are given, for every room: each complaint is one sentence."""
 
 from __future__ import annotations
 
 import numbers
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,42 @@ def yes_or_no(**values: Any) -> None:
     for name, value in values.items():
         if not isinstance(value, bool | np.bool_):
             raise ValueError(f"{name} must be True or False, but {shortened(value)} came; pass one of the two.")
+
+
+def names_in(what: str, value: Any) -> tuple[Any, ...]:
+    """One name or several, as a tuple.
+
+    Examples
+    --------
+    >>> names_in("outputs", "sum"), names_in("outputs", ["sum", "carry"])
+    (('sum',), ('sum', 'carry'))
+    >>> names_in("outputs", 3)
+    Traceback (most recent call last):
+    ValueError: outputs must be names, but 3 came; pass texts such as ('a', 'b').
+    """
+    if isinstance(value, str):
+        return (value,)
+    try:
+        names = tuple(value)
+    except TypeError:
+        names = (value,)
+    if not all(isinstance(name, str) for name in names):
+        raise ValueError(f"{what} must be names, but {shortened(value)} came; pass texts such as ('a', 'b').")
+    return names
+
+
+def mapping(what: str, value: Any, form: str) -> dict[Any, Any]:
+    """What is written as a dict.
+
+    Examples
+    --------
+    >>> mapping("start", 3, "{'carry': 1}")
+    Traceback (most recent call last):
+    TypeError: start must be a mapping such as {'carry': 1}, but 3 came; pass a dict.
+    """
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{what} must be a mapping such as {form}, but {shortened(value)} came; pass a dict.")
+    return dict(value)
 
 
 def shortened(value: Any) -> str:
