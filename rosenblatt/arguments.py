@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 
 def whole_number(name: str, value: Any, least: int, why: str, most: int | None = None) -> int:
@@ -92,6 +93,38 @@ def mapping(what: str, value: Any, form: str) -> dict[Any, Any]:
     if not isinstance(value, Mapping):
         raise TypeError(f"{what} must be a mapping such as {form}, but {shortened(value)} came; pass a dict.")
     return dict(value)
+
+
+def numbers_in(what: str, value: Any, form: str) -> npt.NDArray[np.float64]:
+    """Numbers as float64, of any shape.
+
+    Examples
+    --------
+    >>> numbers_in("margins", ["near"], "a vector")
+    Traceback (most recent call last):
+    ValueError: margins must be numbers, but ['near'] came; pass a vector of them.
+    """
+    try:
+        return np.asarray(value, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{what} must be numbers, but {shortened(value)} came; pass {form} of them.") from None
+
+
+def threads(n_jobs: Any) -> None:
+    """A number of threads as scikit-learn counts them.
+
+    Examples
+    --------
+    >>> threads(0)
+    Traceback (most recent call last):
+    ValueError: n_jobs must be a whole number other than 0, or None, but 0 came; -1 is one for each core.
+    """
+    whole = isinstance(n_jobs, numbers.Integral) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and (not whole or n_jobs == 0):
+        raise ValueError(
+            f"n_jobs must be a whole number other than 0, or None, but {shortened(n_jobs)} came; -1 is one for each "
+            f"core."
+        )
 
 
 def shortened(value: Any) -> str:

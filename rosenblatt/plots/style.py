@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from rosenblatt.arguments import shortened
+
 NEGATIVE, POSITIVE = "#0072B2", "#D55E00"
 INK, ACCENT, QUIET = "#222222", "#009E73", "#8A8A8A"
 PAPER = "#FFFFFF"
@@ -15,7 +17,14 @@ def axes(ax: Any = None) -> Any:
     """These axes, or new ones."""
     if ax is None:
         ax = pyplot().subplots(figsize=(6.4, 4.8), layout="constrained")[1]
-    ax.spines[["top", "right"]].set_visible(False)
+    checked(ax).spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def checked(ax: Any) -> Any:
+    """These axes, if they are some."""
+    if not hasattr(ax, "spines") or not hasattr(ax, "figure"):
+        raise TypeError(f"ax must be axes of matplotlib or None, but {shortened(ax)} came; plt.subplots() makes some.")
     return ax
 
 
