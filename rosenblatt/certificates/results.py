@@ -143,15 +143,22 @@ def counted(number: int, name: str) -> str:
 
 @dataclass(frozen=True)
 class Hull:
-    """Rows with convex weights that are whole numbers over 2^60: a point that bounds a margin from above."""
+    """Rows with convex weights that are whole numbers over 2^bits: a point that bounds a margin from above.
+
+    60 bits are enough but for features that are very much larger than the margin.
+    """
 
     rows: tuple[int, ...]
     weights: tuple[int, ...]
+    bits: int = 60
 
     SHARES: ClassVar[int] = 1 << 60
+    BITS: ClassVar[tuple[int, ...]] = (60, 240, 960, 2400)  # the last for the smallest beside the largest float64
 
     def fractions(self) -> list[Fraction]:
-        return [Fraction(weight, self.SHARES) for weight in self.weights]
+        if self.bits not in self.BITS:
+            raise exactly.CertificateError(f"The shares of a hull have {', '.join(map(str, self.BITS))} bits.")
+        return [Fraction(weight, 1 << self.bits) for weight in self.weights]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -199,21 +206,23 @@ class Separable(Certificate):
         return self.margin_upper / self.margin - 1 if self.margin else math.inf
 
     def __str__(self) -> str:
-        if math.isinf(self.gap):
-            near = "not bounded from above yet"
-        else:
-            near = (
-                f"the largest to within {100 * self.gap:.2g} %" if self.gap > 1e-9 else "the largest to the last digit"
-            )
         return (
             f"Separable ({self._title()})\n"
-            f"  margin         {self.margin:.6g}, {near}\n"
+            f"  margin         {self.margin:.6g}, {self._nearness()}\n"
             f"  support        {counted(len(self.support_vectors), 'row')}\n"
             f"  theorem        R' = {self.radius:.6g}, gamma' = {self.gamma:.6g}: "
             f"at most {counted(self.mistake_bound, 'mistake')}"
         )
 
     __repr__ = __str__
+
+    def _nearness(self) -> str:
+        """How close the margin is to the largest one, in words."""
+        if math.isinf(self.gap):
+            return "not bounded from above yet"
+        if self.gap > 1:
+            return f"and the largest is at most {self.margin_upper:.3g}"
+        return f"the largest to within {100 * self.gap:.2g} %" if self.gap > 1e-9 else "the largest to the last digit"
 
     def check(self, rows: exactly.Rows, signs: Array) -> None:
         intercept = self.about.intercept

@@ -13,7 +13,7 @@ import numpy as np
 
 from rosenblatt.certificates import coordinates
 from rosenblatt.certificates import verify as exactly
-from rosenblatt.certificates.exact import OutOfTimeError, nearest_exactly
+from rosenblatt.certificates.exact import ExactNearest, OutOfTimeError, nearest_exactly
 from rosenblatt.certificates.linear_program import solve_program
 from rosenblatt.certificates.nearest import Nearest, NearestPoints
 from rosenblatt.certificates.problem import (
@@ -380,7 +380,8 @@ class Prover:
             pairs = sorted(zip(nearest.rows, nearest.weights, strict=True))
             return NotSeparable(tuple(row for row, _ in pairs), tuple(weight for _, weight in pairs), self.about)
         self.theorem = self._centred_or_exact(nearest.direction)
-        self.found = replace(self.theorem, hull=_shares(nearest.rows, nearest.weights, groups))
+        hull = self._fine_hull(nearest, groups, self._length(self.theorem), constant=False)
+        self.found = replace(self.theorem, hull=hull)
         if not intercept:
             self.theorem = self.found
             return self.so_far("")
@@ -391,9 +392,21 @@ class Prover:
         for normal in (_floats(nearest.direction), tuple(nearest.direction)):
             theorem = theorem or (self._as_it_is(normal[:-1], normal[-1]) if normal else None)
         assert theorem is not None
-        theorem.hull = _shares(nearest.rows, nearest.weights, groups)
+        theorem.hull = self._fine_hull(nearest, groups, self._length(theorem, with_offset=True), constant=True)
         self.theorem = theorem
         return self.so_far("")
+
+    def _fine_hull(self, nearest: ExactNearest, groups: Array, reached: Fraction, *, constant: bool) -> Hull:
+        """The nearest points with the fewest bits that bound the squared margin, `reached`, to nine digits."""
+        hulls = len(set(groups.tolist()))
+        for bits in Hull.BITS:
+            hull = _shares(nearest.rows, nearest.weights, groups, bits)
+            square = exactly.squared_distance(
+                self.rows, self.problem.signs, hull.rows, hull.fractions(), constant=constant
+            )
+            if square / hulls**2 <= reached * Fraction(1 + 1e-9):
+                break
+        return hull
 
     def _centred_or_exact(self, direction: list[Fraction]) -> Found:
         found = self._centred(_floats(direction)) or self._centred(tuple(direction))
@@ -448,12 +461,13 @@ def _hull(nearest: Nearest, groups: Array) -> Hull:
     return _shares(nearest.rows.tolist(), nearest.weights.tolist(), groups)
 
 
-def _shares(rows: list[int], weights: list[Any], groups: Array) -> Hull:
-    """Convex weights as whole shares of 2^60 that sum to it in each group."""
-    shares = [int(Fraction(weight) * Hull.SHARES) for weight in weights]
+def _shares(rows: list[int], weights: list[Any], groups: Array, bits: int = Hull.bits) -> Hull:
+    """Convex weights as whole shares of 2^bits that sum to it in each group."""
+    whole = 1 << bits
+    shares = [int(Fraction(weight) * whole) for weight in weights]
     for group in set(groups[rows].tolist()):
         members = [i for i, row in enumerate(rows) if groups[row] == group]
         largest = max(members, key=lambda i: shares[i])
-        shares[largest] += Hull.SHARES - sum(shares[i] for i in members)
+        shares[largest] += whole - sum(shares[i] for i in members)
     kept = [(row, share) for row, share in zip(rows, shares, strict=True) if share > 0]
-    return Hull(tuple(row for row, _ in kept), tuple(share for _, share in kept))
+    return Hull(tuple(row for row, _ in kept), tuple(share for _, share in kept), bits)
