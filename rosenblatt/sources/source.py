@@ -61,6 +61,7 @@ MATRICES = ("libsvm", "vw", "idx", "npy", "npz")
 PACKED = (".gz", ".xz", ".bz2", ".zst", ".zstd")
 COMPILED_BYTES = 2**25  # of text, from which it pays to load the compiled reader
 STREAMED_BYTES = 2**22  # of text in a block that is learned from while the next one is read
+COLUMN_BYTES = 2**15  # of text for each column in a block, which costs some time for each of them
 START = 2**16  # bytes of a file that tell its format
 MOST_BITS = 31  # that tell a column of Vowpal Wabbit text
 OFFSETS = 2**44  # of blocks in one file
@@ -313,7 +314,7 @@ class Source:
         n_rows = min(n_rows, sys.maxsize)
         found = False
         with self._unchanged():
-            pieces = self._matrices(n_rows) if self.kind == "matrix" else _cut(self._frames(), n_rows)
+            pieces = self._matrices(n_rows) if self.kind == "matrix" else _cut(self._frames(lean=True), n_rows)
             for piece in pieces:
                 found = True
                 yield piece
@@ -392,14 +393,14 @@ class Source:
 
     # ------------------------------------------------------------------ frames
 
-    def _frames(self, later: bool = False) -> Iterator[Any]:
+    def _frames(self, later: bool = False, lean: bool = False) -> Iterator[Any]:
         """The rows of all files, block by block; every file has the columns of the first.
 
-        `later`: some may be `Cells`, of which a frame is still to be made.
+        `later`: some may be `Cells`, of which a frame is still to be made. `lean`: in blocks that take little memory.
         """
         expected: tuple[str, ...] = ()
         for path in self.paths:
-            for frame in self._frames_of(path, not expected, later):
+            for frame in self._frames_of(path, not expected, later, lean):
                 if not expected:
                     expected = tuple(frame.columns)
                 elif tuple(frame.columns) != expected:
@@ -413,11 +414,11 @@ class Source:
                     frame = _as_frame(frame).select(expected)
                 yield frame
 
-    def _frames_of(self, path: str, fresh: bool, later: bool = False) -> Iterator[Any]:
+    def _frames_of(self, path: str, fresh: bool, later: bool = False, lean: bool = False) -> Iterator[Any]:
         name = self.name_of(path)
         with described(name):
             if self.format in ("csv", "tsv"):
-                for _, frame in self._text_frames(path, name, fresh, later=later):
+                for _, frame in self._text_frames(path, name, fresh, later=later, lean=lean):
                     yield frame
             elif self.format == "keel":
                 with open_text(path, self.encoding) as file:
@@ -436,6 +437,7 @@ class Source:
         block_bytes: int | None = None,
         places: Any = None,
         later: bool = False,
+        lean: bool = False,
     ) -> Iterator[tuple[Place, Any]]:
         if is_remote(path):
             for frame in tables.remote_text_frames(path, self.header, self.separator):
@@ -443,6 +445,8 @@ class Source:
             return
         dialect = self._dialect(path, name)
         self.header = dialect.header
+        if lean:
+            block_bytes = min(delimited.BLOCK_BYTES, max(STREAMED_BYTES, COLUMN_BYTES * len(dialect.names)))
         if self.written:
             dialect = dialect.as_text()
         if path in self._commas:
