@@ -17,19 +17,10 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.certificates import verify as exactly
+from rosenblatt.certificates.certificate import About, Certificate
 from rosenblatt.certificates.problem import Problem, read_rows
-from rosenblatt.certificates.results import (
-    About,
-    Certificate,
-    Hull,
-    NotSeparable,
-    Overlapping,
-    QuasiComplete,
-    SeparabilityTable,
-    Separable,
-    Undecided,
-    against_rest,
-)
+from rosenblatt.certificates.results import Hull, NotSeparable, Overlapping, QuasiComplete, Separable, Undecided
+from rosenblatt.certificates.table import SeparabilityTable, against_rest
 from rosenblatt.engine.state import Array
 from rosenblatt.models.whole_file import write_whole
 

@@ -249,7 +249,8 @@ def _searched(screen: Console, scores: Any, *, regression: bool) -> None:
 
 def print_proof(screen: Console, done: Proof) -> None:
     """The verdict with its figures; a table for several classes."""
-    from rosenblatt.certificates.results import NotSeparable, SeparabilityTable, Separable
+    from rosenblatt.certificates.results import NotSeparable, Separable
+    from rosenblatt.certificates.table import SeparabilityTable
 
     colour = {"separable": "green", "undecided": "yellow"}.get(done.verdict, "magenta")
     screen.print()

@@ -23,8 +23,9 @@ import numpy as np
 import scipy  # scipy.optimize is imported when it is used
 
 from rosenblatt.arguments import yes_or_no
+from rosenblatt.certificates.certificate import About, Verification
 from rosenblatt.certificates.problem import Problem, check_time_limit
-from rosenblatt.certificates.results import About, NotSeparable, Separable, Undecided, Verification
+from rosenblatt.certificates.results import NotSeparable, Separable, Undecided
 from rosenblatt.certificates.separability import separability
 from rosenblatt.engine.state import Array
 from rosenblatt.logic.function import BooleanFunction, assignments

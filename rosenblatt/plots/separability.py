@@ -7,7 +7,8 @@ from typing import Any, Self
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
-from rosenblatt.certificates.results import Certificate, NotSeparable, Separable
+from rosenblatt.certificates.certificate import Certificate
+from rosenblatt.certificates.results import NotSeparable, Separable
 from rosenblatt.engine.state import Array
 from rosenblatt.plots.style import ACCENT, INK, NEGATIVE, POSITIVE, as_written, axes, entry
 

@@ -10,8 +10,9 @@ import scipy.sparse
 from certificates.problems import overlapping_integers
 from rosenblatt import Perceptron, audit, load_certificate, margin, separability
 from rosenblatt.certificates.problem import Problem
-from rosenblatt.certificates.results import NotSeparable, SeparabilityTable, Separable, Undecided
-from rosenblatt.certificates.separability import decide
+from rosenblatt.certificates.prover import decide
+from rosenblatt.certificates.results import NotSeparable, Separable, Undecided
+from rosenblatt.certificates.table import SeparabilityTable
 from rosenblatt.certificates.watching import Watcher
 
 CORNERS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])

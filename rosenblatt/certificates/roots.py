@@ -1,0 +1,43 @@
+"""Square roots of rationals as floats that err on the safe side, and large numbers in words."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+
+def root_down(value: Fraction) -> float:
+    """A float at most sqrt(value), and close to it."""
+    if value <= 0:
+        return 0.0
+    # 2^(2 shift) · value has about 128 bits: its whole root has 64.
+    shift = 64 - (value.numerator.bit_length() - value.denominator.bit_length()) // 2
+    scaled = value.numerator << max(0, 2 * shift), value.denominator << max(0, -2 * shift)
+    root = Fraction(math.isqrt(scaled[0] // scaled[1])) / (Fraction(2) ** shift)
+    try:
+        result = float(root)
+    except OverflowError:
+        return math.nextafter(math.inf, 0)
+    return math.nextafter(result, 0) if Fraction(result) > root else result
+
+
+def root_up(value: Fraction) -> float:
+    """A float at least sqrt(value), and close to it."""
+    low = root_down(value)
+    for _ in range(4):
+        if not math.isinf(low) and Fraction(low) ** 2 >= value:
+            return low
+        low = math.nextafter(low, math.inf)
+    return low
+
+
+def counted(number: int, name: str) -> str:
+    """A number with its noun; short if it has very many digits."""
+    told = (
+        f"{number:,}"
+        if number < 10**18
+        else f"{Fraction(number).numerator:.3e}"
+        if number < 10**300
+        else (f"10^{math.floor((number.bit_length() - 1) * math.log10(2))}")
+    )
+    return f"{told} {name}{'s' * (number != 1)}"
