@@ -27,11 +27,12 @@ from rosenblatt.certificates.problem import Problem, check_time_limit, check_tol
 from rosenblatt.certificates.prover import decide
 from rosenblatt.certificates.replay import LinearRun, nothing, replay
 from rosenblatt.certificates.results import Separable, Undecided
-from rosenblatt.certificates.roots import counted, root_up
+from rosenblatt.certificates.roots import root_up
 from rosenblatt.certificates.table import REST
 from rosenblatt.certificates.terms import terms_of
 from rosenblatt.certificates.watching import Watcher
 from rosenblatt.engine.state import Array
+from rosenblatt.wording import number_in_words
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -69,7 +70,7 @@ class Audit:
         return bool(self.holds)
 
     def __str__(self) -> str:
-        bound = "no bound" if self.bound is None else f"at most {counted(self.bound, '')}".rstrip("s ")
+        bound = "no bound" if self.bound is None else f"at most {number_in_words(self.bound)}"
         verdict = {True: "holds at every update", False: "DOES NOT HOLD", None: "does not apply"}[self.holds]
         if self.applies and self.holds is None:
             verdict = "could not be decided"

@@ -12,8 +12,8 @@ import numpy as np
 from rosenblatt.certificates import verify as exactly
 from rosenblatt.certificates.certificate import About, Certificate
 from rosenblatt.certificates.problem import Problem
-from rosenblatt.certificates.roots import counted
 from rosenblatt.engine.state import Array
+from rosenblatt.wording import counted
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Square roots of rationals as floats that err on the safe side, and large numbers in words."""
+"""Square roots of rationals as floats that err on the safe side."""
 
 from __future__ import annotations
 
@@ -29,15 +29,3 @@ def root_up(value: Fraction) -> float:
             return low
         low = math.nextafter(low, math.inf)
     return low
-
-
-def counted(number: int, name: str) -> str:
-    """A number with its noun; short if it has very many digits."""
-    told = (
-        f"{number:,}"
-        if number < 10**18
-        else f"{Fraction(number).numerator:.3e}"
-        if number < 10**300
-        else (f"10^{math.floor((number.bit_length() - 1) * math.log10(2))}")
-    )
-    return f"{told} {name}{'s' * (number != 1)}"

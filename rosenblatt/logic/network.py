@@ -14,19 +14,11 @@ from rosenblatt.logic import expression
 from rosenblatt.logic.function import BooleanFunction, assignments, check_names, check_size, truth_table
 from rosenblatt.logic.implicants import cover, literals
 from rosenblatt.logic.unit import BLOCK, Bits, ThresholdUnit, by_name, fires
+from rosenblatt.wording import counted
 
 WIDEST = 12  # inputs of a unit that is written out as an expression
 LONG, LONGEST = 1_000, 20_000  # names in an expression
 DEEPEST = 100  # units one after another in an expression
-
-
-def counted(n: int, word: str) -> str:
-    """A number with its word.
-
-    >>> counted(1, "unit"), counted(2, "unit")
-    ('1 unit', '2 units')
-    """
-    return f"{n} {word}{'s' * (n != 1)}"
 
 
 class ThresholdNetwork:

@@ -26,9 +26,10 @@ from rosenblatt.engine.state import Array
 from rosenblatt.logic.building import GateMaker
 from rosenblatt.logic.expression import Constant, Operation, Reader, Token
 from rosenblatt.logic.function import assignments, refuse_masked
-from rosenblatt.logic.network import ThresholdNetwork, counted
+from rosenblatt.logic.network import ThresholdNetwork
 from rosenblatt.logic.packed import PackedNetwork
 from rosenblatt.logic.unit import ThresholdUnit, by_name
+from rosenblatt.wording import counted
 
 BLOCK = 1 << 15  # rows that stay in the cache together
 TABLED = 16  # comparisons up to which the layers above them are kept as a table

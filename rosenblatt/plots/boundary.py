@@ -9,7 +9,8 @@ import numpy as np
 from rosenblatt.arguments import whole_number
 from rosenblatt.engine.state import Array
 from rosenblatt.features.anatomy import Anatomy, labels_of
-from rosenblatt.plots.style import CLASSES, INK, MARKERS, as_written, axes, entry, short
+from rosenblatt.plots.style import CLASSES, INK, MARKERS, as_written, axes, entry
+from rosenblatt.wording import short
 
 MOST_PLACES = 5000  # along a side, where the learner is asked
 SHOWN = 4000  # rows that are drawn

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rosenblatt.arguments import shortened
+from rosenblatt.wording import short
 
 NEGATIVE, POSITIVE = "#0072B2", "#D55E00"
 INK, ACCENT, QUIET = "#222222", "#009E73", "#8A8A8A"
@@ -42,12 +43,6 @@ def for_and_against() -> Any:
 
     ends = [to_rgba(NEGATIVE, 1.0), to_rgba(NEGATIVE, 0.0), to_rgba(POSITIVE, 0.0), to_rgba(POSITIVE, 1.0)]
     return LinearSegmentedColormap.from_list("for and against", list(zip((0.0, 0.5, 0.5, 1.0), ends, strict=True)))
-
-
-def short(name: Any, most: int = 32) -> str:
-    """A name on one line, its end cut off where it is long."""
-    text = " ".join(str(name).split())
-    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def entry(name: Any, most: int = 32) -> str:

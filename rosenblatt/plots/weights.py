@@ -10,7 +10,8 @@ import numpy as np
 from rosenblatt.arguments import numbers_in, shortened, whole_number
 from rosenblatt.engine.state import Array
 from rosenblatt.features.anatomy import Anatomy, spread
-from rosenblatt.plots.style import INK, NEGATIVE, POSITIVE, QUIET, axes, checked, for_and_against, pyplot, short
+from rosenblatt.plots.style import INK, NEGATIVE, POSITIVE, QUIET, axes, checked, for_and_against, pyplot
+from rosenblatt.wording import short
 
 ACROSS = 5  # panels in a row
 
