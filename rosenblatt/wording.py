@@ -33,11 +33,18 @@ def counted(number: int, name: str) -> str:
 
 
 def number_in_words(number: int) -> str:
-    """A whole number that a person can take in; very large ones as a power of ten above them, since they are bounds."""
+    """A whole number that a person can take in; very large ones are rounded up, since they are bounds.
+
+    Examples
+    --------
+    >>> [number_in_words(number) for number in (10**18 - 1, 10**18, 10**40 + 1, 10**300 - 1, 10**300 + 1)]
+    ['999,999,999,999,999,999', '1.000e+18', '1.001e+40', '1.000e+300', '10^301']
+    """
     if number < 10**18:
         return f"{number:,}"
     if number < 10**300:
-        return f"{number:.3e}"
+        power = len(str(number)) - 4
+        return f"{float(-(-number // 10**power) * 10**power):.3e}"
     power = math.ceil(number.bit_length() * math.log10(2))
     return f"10^{power - (10 ** (power - 1) >= number)}"
 
