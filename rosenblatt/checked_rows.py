@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import _check_feature_names_in, validate_data
 
+from rosenblatt.arguments import shortened
 from rosenblatt.finite import in_one_sentence
 from rosenblatt.wording import listed
 
@@ -29,6 +30,17 @@ def validated(estimator: Any, X: Any, *y: Any, **settings: Any) -> Any:
         refuse_what_would_pass(X)
         refuse_indices_outside(X)
         return validate_data(estimator, X, *y, **settings)
+
+
+def names_of_features(estimator: Any, given: Any) -> Any:
+    """The names of a fitted transformer's features: those of the fit, or the ones that are given for them."""
+    try:
+        return _check_feature_names_in(estimator, given)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"{error}: input_features must be None or the names of the {estimator.n_features_in_} features of the fit, "
+            f"but {shortened(given)} came; leave it out."
+        ) from None
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -21,11 +22,40 @@ def listed(names: Iterable[Any], most: int = 12, last: str = ", ") -> str:
 
 
 def counted(number: int, name: str) -> str:
-    """A number with its noun.
+    """A number with its noun; shorter where it has very many digits.
 
     Examples
     --------
-    >>> counted(1, "row"), counted(1200, "row")
-    ('1 row', '1,200 rows')
+    >>> counted(1, "row"), counted(1200, "row"), counted(2 * 10**40, "row"), counted(10**400, "row")
+    ('1 row', '1,200 rows', '2.000e+40 rows', '10^400 rows')
     """
-    return f"{number:,} {name}" + ("" if number == 1 else "s")
+    return f"{number_in_words(number)} {name}" + ("" if number == 1 else "s")
+
+
+def number_in_words(number: int) -> str:
+    """A whole number that a person can take in; very large ones are rounded up, since they are bounds.
+
+    Examples
+    --------
+    >>> [number_in_words(number) for number in (10**18 - 1, 10**18, 10**40 + 1, 10**300 - 1, 10**300 + 1)]
+    ['999,999,999,999,999,999', '1.000e+18', '1.001e+40', '1.000e+300', '10^301']
+    """
+    if number < 10**18:
+        return f"{number:,}"
+    if number < 10**300:
+        power = len(str(number)) - 4
+        return f"{float(-(-number // 10**power) * 10**power):.3e}"
+    power = math.ceil(number.bit_length() * math.log10(2))
+    return f"10^{power - (10 ** (power - 1) >= number)}"
+
+
+def short(name: Any, most: int = 32) -> str:
+    """A name on one line, its end cut off where it is long.
+
+    Examples
+    --------
+    >>> short("the length of the petal", 12)
+    'the length …'
+    """
+    text = " ".join(str(name).split())
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -20,7 +20,8 @@ import scipy.sparse
 from sklearn import datasets
 
 from rosenblatt import separability
-from rosenblatt.certificates.results import NotSeparable, SeparabilityTable, Separable
+from rosenblatt.certificates.results import NotSeparable, Separable
+from rosenblatt.certificates.table import SeparabilityTable
 from rosenblatt.sources import a9a, mushrooms, reuters
 
 TABLE = Path(__file__).with_name("verdicts_table.md")

@@ -20,13 +20,19 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.certificates import verify as exactly
+from rosenblatt.certificates.certificate import Certificate
 from rosenblatt.certificates.direction import Direction, upper_fraction
 from rosenblatt.certificates.exact_kernels import BITS, PRECISIONS, KernelRun, TimeIsUpError, kernel_margin, precision
 from rosenblatt.certificates.problem import Problem, check_time_limit, check_tolerance, read_labels, read_rows
-from rosenblatt.certificates.results import REST, Certificate, Separable, Undecided, counted, root_up
-from rosenblatt.certificates.separability import decide
+from rosenblatt.certificates.prover import decide
+from rosenblatt.certificates.replay import LinearRun, nothing, replay
+from rosenblatt.certificates.results import Separable, Undecided
+from rosenblatt.certificates.roots import root_up
+from rosenblatt.certificates.table import REST
+from rosenblatt.certificates.terms import terms_of
 from rosenblatt.certificates.watching import Watcher
 from rosenblatt.engine.state import Array
+from rosenblatt.wording import number_in_words
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -64,7 +70,7 @@ class Audit:
         return bool(self.holds)
 
     def __str__(self) -> str:
-        bound = "no bound" if self.bound is None else f"at most {counted(self.bound, '')}".rstrip("s ")
+        bound = "no bound" if self.bound is None else f"at most {number_in_words(self.bound)}"
         verdict = {True: "holds at every update", False: "DOES NOT HOLD", None: "does not apply"}[self.holds]
         if self.applies and self.holds is None:
             verdict = "could not be decided"
@@ -100,16 +106,6 @@ class Audits:
         return "\n".join(str(audit) for audit in self.audits.values())
 
     __repr__ = __str__
-
-
-@dataclass
-class Terms:
-    """Whether and how the theorem is about a run: the constant step, the threshold, and what to say."""
-
-    applies: bool
-    note: str
-    step: Fraction = Fraction(1)
-    threshold: Fraction = Fraction(0)  # theta / eta
 
 
 def audit(fitted: Any, X: Any, y: Any, *, tolerance: float = 0.01, time_limit: float | None = None) -> Any:
@@ -192,7 +188,7 @@ def _signs(positive: Array) -> Array:
 
 def _audit_one(fitted: Any, log: Any, k: int, problem: Problem, name: str, tolerance: float, deadline: float) -> Audit:
     rows, steps, shrinks = log.rows[k], log.steps[k], log.shrinks[k]
-    terms = _terms(fitted, problem, k, rows, steps, shrinks)
+    terms = terms_of(fitted, problem, k, rows, steps, shrinks)
     certificate: Certificate | None = None
     run: Any
     late = False
@@ -209,16 +205,16 @@ def _audit_one(fitted: Any, log: Any, k: int, problem: Problem, name: str, toler
         square = exactly.largest_square(problem.X, constant=problem.intercept)
         direction = _linear_direction(problem, certificate)
         arithmetic = "exact rationals"
-    found = _nothing()
+    found = nothing()
     if terms.applies:
         for bits in (BITS,) if arithmetic == "exact rationals" else PRECISIONS:
             try:
                 with precision(bits):
                     if bits > BITS:
                         run = KernelRun(fitted.kernel_, problem, rows, bits, deadline)
-                    found = _replay(run, rows, direction, square, terms)
+                    found = replay(run, rows, direction, square, terms)
             except TimeIsUpError:
-                found, late = _nothing(None), True
+                found, late = nothing(None), True
             if found.both is not None or late:
                 break
         arithmetic = arithmetic.replace(str(BITS), str(bits))
@@ -252,153 +248,6 @@ def _audit_one(fitted: Any, log: Any, k: int, problem: Problem, name: str, toler
         lengths_ceiling=found.ceiling,
         certificate=certificate,
     )
-
-
-def _terms(fitted: Any, problem: Problem, k: int, rows: Array, steps: Array, shrinks: Array) -> Terms:
-    """What of this run the theorem speaks about."""
-    coupled = getattr(fitted, "multi_class", "ovr") == "coupled"
-    rule = getattr(fitted, "rule", None)
-    kinds = [kind.__name__ for kind in type(fitted).__mro__ if kind.__name__ in ("Perceptron", "KernelPerceptron")]
-    named = rule if isinstance(rule, str) else (kinds or [type(fitted).__name__])[0]
-    outside = [
-        (coupled, "coupled classes move two half-spaces at once, which this theorem is not about"),
-        (
-            named not in ("Perceptron", "KernelPerceptron", "perceptron", "margin_perceptron"),
-            f"the rule {named} is not the perceptron's, which this theorem is about",
-        ),
-        (getattr(fitted, "drop_after", None) is not None, "rows were dropped: the theorem needs all updates to stay"),
-        (getattr(fitted, "budget", None) is not None, "a budget forgets updates: the theorem needs all to stay"),
-        (bool(len(shrinks)) and bool((shrinks != 1).any()), "the weights were shrunk between updates"),
-        (
-            bool(len(steps)) and bool((np.abs(steps) != abs(steps[0])).any()),
-            "the steps differ (a schedule or sample weights): the bound needs a constant learning rate",
-        ),
-        (
-            bool(len(steps)) and bool((np.sign(steps) != problem.signs[rows]).any()),
-            "an update went against its label: these are not the rows and labels of the fit",
-        ),
-        (
-            not _adds_up(fitted, problem, k, rows, steps),
-            "the updates do not add up to the last weights (a start other than zero, lessons after the fit, or not the "
-            "rows of the fit)",
-        ),
-    ]
-    for is_so, reason in outside:
-        if is_so:
-            return Terms(False, f"outside the theorem: {reason}")
-    step = Fraction(abs(float(steps[0]))) if len(steps) else Fraction(1)
-    note = f"constant learning rate {float(step):g}: the order of the rows and the rate do not matter"
-    theta = _theta(fitted) if named == "margin_perceptron" else Fraction(0)
-    if theta:
-        note = f"threshold theta = {float(theta):g}: the bound is (R'^2 + 2 theta / eta) / gamma'^2"
-    return Terms(True, note, step, theta / step)
-
-
-def _theta(fitted: Any) -> Fraction:
-    params = fitted.params
-    if params is None:
-        return Fraction(1)
-    values = params.get("theta", 1.0) if hasattr(params, "get") else list(params)[1]
-    return Fraction(float(values))
-
-
-def _adds_up(fitted: Any, problem: Problem, k: int, rows: Array, steps: Array) -> bool:
-    """Whether the recorded updates, on these rows, are the last weights: a start at zero, and the rows of the fit."""
-    if hasattr(fitted, "kernel_"):
-        counts = fitted.mistake_counts_.reshape(len(fitted.mistake_counts_), -1)
-        return bool(np.array_equal(np.bincount(rows, minlength=problem.n), counts[:, k]))
-    last = np.atleast_2d(fitted.answers_["last"].coef)[k].astype(np.float64)
-    total = np.asarray(steps @ problem.X[rows].astype(np.float64)).ravel()
-    moved = np.asarray(np.abs(steps) @ np.abs(problem.X[rows].astype(np.float64))).ravel()
-    return bool(np.all(np.abs(total - last) <= 1e-4 * moved + 1e-300))
-
-
-# ------------------------------------------------------------------------------------------------ the replay
-
-
-@dataclass
-class Replayed:
-    both: bool | None
-    not_mistakes: int
-    progress: Array
-    floor: Array
-    lengths: Array
-    ceiling: Array
-
-
-def _nothing(both: bool | None = False) -> Replayed:
-    empty = np.empty(0)
-    return Replayed(both, 0, empty, empty, empty, empty)
-
-
-def _replay(run: Any, rows: Array, direction: Any, square: Any, terms: Terms) -> Replayed:
-    """Go through the updates with steps of 1, and compare both sides after each; eta only scales the curves."""
-    progress, lengths = np.empty(len(rows)), np.empty(len(rows))
-    total: Any = Fraction(0)
-    length: Any = Fraction(0)
-    both: bool | None = direction is not None
-    not_mistakes = 0
-    ceiling = square + 2 * terms.threshold
-    for k, row in enumerate(rows.tolist()):
-        margin = run.margin(row)
-        not_mistakes += bool(margin > terms.threshold)
-        length = length + 2 * margin + run.square(row)
-        run.add(row)
-        lengths[k] = float(length)
-        both = _and(both, length <= (k + 1) * ceiling, length > (k + 1) * ceiling)
-        if direction is not None:
-            total = total + direction.scores[row]
-            progress[k] = float(total)
-            both = _and(both, total >= (k + 1) * direction.least, (k + 1) * direction.least > total)
-    step = float(terms.step)
-    counts = np.arange(1, len(rows) + 1)
-    lengths, ceilings = lengths * step**2, counts * float(ceiling) * step**2
-    if direction is None:
-        return Replayed(False, not_mistakes, np.empty(0), np.empty(0), lengths, ceilings)
-    unit = math.sqrt(float(upper_fraction(direction.squared_length)))
-    return Replayed(both, not_mistakes, progress / unit * step, counts * direction.gamma * step, lengths, ceilings)
-
-
-def _and(both: bool | None, certainly: Any, certainly_not: Any) -> bool | None:
-    """False once something is certainly not so; None while a ball is too wide to tell."""
-    if both is False or certainly_not:
-        return False
-    return both if certainly else None
-
-
-class LinearRun:
-    """The weights of a linear run as whole numbers over one denominator."""
-
-    def __init__(self, problem: Problem, rows: Array) -> None:
-        exact = exactly.Rows(problem.X)
-        self.signs = problem.signs
-        parts = {row: exact.integers(row) for row in np.unique(rows).tolist()}
-        self.denominator = math.lcm(*(part[2] for part in parts.values()))
-        whole: dict[int, tuple[list[int], list[int]]] = {}
-        largest = self.denominator
-        for row, (columns, integers, own) in parts.items():
-            scaled = [value * (self.denominator // own) for value in integers]
-            largest = max([largest, *map(abs, scaled)])
-            constant = [self.denominator] if problem.intercept else []
-            whole[row] = ([*columns, *[problem.d] * len(constant)], [*scaled, *constant])
-        # Numbers of 64 bits where no sum can leave them, Python's own beyond.
-        dtype: Any = np.int64 if largest**2 * (len(rows) + 1) * (problem.d + 1) < 2**62 else object
-        self.rows = {
-            row: (np.array(columns, dtype=np.int64), np.array(values, dtype=dtype))
-            for row, (columns, values) in whole.items()
-        }
-        self.weights = np.zeros(problem.d + 1, dtype=dtype)
-
-    def margin(self, row: int) -> Fraction:
-        columns, values = self.rows[row]
-        return Fraction(int(self.signs[row]) * int((self.weights[columns] * values).sum()), self.denominator**2)
-
-    def square(self, row: int) -> Fraction:
-        return Fraction(int((self.rows[row][1] * self.rows[row][1]).sum()), self.denominator**2)
-
-    def add(self, row: int) -> None:
-        columns, values = self.rows[row]
-        self.weights[columns] += int(self.signs[row]) * values
 
 
 class _Scores(dict[int, Fraction]):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from rosenblatt.certificates.results import root_down
+from rosenblatt.certificates.roots import root_down
 
 
 @dataclass

@@ -17,19 +17,10 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.certificates import verify as exactly
+from rosenblatt.certificates.certificate import About, Certificate
 from rosenblatt.certificates.problem import Problem, read_rows
-from rosenblatt.certificates.results import (
-    About,
-    Certificate,
-    Hull,
-    NotSeparable,
-    Overlapping,
-    QuasiComplete,
-    SeparabilityTable,
-    Separable,
-    Undecided,
-    against_rest,
-)
+from rosenblatt.certificates.results import Hull, NotSeparable, Overlapping, QuasiComplete, Separable, Undecided
+from rosenblatt.certificates.table import SeparabilityTable, against_rest
 from rosenblatt.engine.state import Array
 from rosenblatt.models.whole_file import write_whole
 
@@ -157,13 +148,14 @@ def _plane_from_json(content: Any) -> Any:
 
 
 def _hull_to_json(hull: Hull | None) -> Any:
-    return None if hull is None else {"rows": hull.rows, "shares": hull.weights}
+    return None if hull is None else {"rows": hull.rows, "shares": hull.weights, "bits": hull.bits}
 
 
 def _hull_from_json(content: Any) -> Hull | None:
     if content is None:
         return None
-    return Hull(tuple(_whole(row) for row in content["rows"]), tuple(_whole(share) for share in content["shares"]))
+    rows, shares = (tuple(_whole(value) for value in content[name]) for name in ("rows", "shares"))
+    return Hull(rows, shares, _whole(content.get("bits", Hull.bits)))
 
 
 def _whole(value: Any) -> int:

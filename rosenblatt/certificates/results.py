@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -13,145 +10,30 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rosenblatt.certificates import verify as exactly
-from rosenblatt.certificates.problem import Problem, digest, read_rows
+from rosenblatt.certificates.certificate import About, Certificate
+from rosenblatt.certificates.problem import Problem
 from rosenblatt.engine.state import Array
-
-
-@dataclass(frozen=True)
-class Verification:
-    """Whether a certificate holds for some data; true or false by itself, with the reason."""
-
-    holds: bool
-    reason: str
-
-    def __bool__(self) -> bool:
-        return self.holds
-
-
-@dataclass(frozen=True)
-class About:
-    """Which question a certificate answers: the classes, the shape of the data and how to know it again."""
-
-    classes: tuple[Any, Any]
-    intercept: bool
-    shape: tuple[int, int]
-    digest: str
-    problem: Problem | None = field(default=None, repr=False, compare=False)
-
-    @staticmethod
-    def of(problem: Problem) -> About:
-        return About(problem.classes, problem.intercept, (problem.n, problem.d), problem.digest(), problem)
-
-    def read(self, X: Any, y: Any) -> tuple[exactly.Rows, Array]:
-        """The rows and signs that the certificate speaks about."""
-        X = read_rows(X)
-        labels = np.asarray(y)
-        if labels.ndim == 2 and labels.shape[1] == 1:
-            labels = labels.ravel()
-        if X.shape != self.shape or labels.shape != (self.shape[0],):
-            raise exactly.CertificateError(
-                f"This certificate is about {self.shape[0]} rows of {self.shape[1]} features, but X has shape "
-                f"{X.shape} and y {labels.shape}."
-            )
-        negative, positive = (np.asarray(labels == name) for name in self.classes)
-        if negative.shape != labels.shape or positive.shape != labels.shape or not (negative | positive).all():
-            raise exactly.CertificateError(f"This certificate is about the classes {self.classes}, but y has others.")
-        signs = np.where(positive, 1, -1).astype(np.int8)
-        if digest(X, signs) != self.digest:
-            raise exactly.CertificateError("The data is not the data that this certificate is about: digests differ.")
-        return exactly.Rows(X), signs
-
-
-class Certificate(ABC):
-    """A verdict with its proof."""
-
-    verdict: ClassVar[str]
-    about: About
-
-    @abstractmethod
-    def check(self, rows: exactly.Rows, signs: Array) -> None:
-        """Raise `CertificateError` unless the whole proof holds for these rows."""
-
-    def verify(self, X: Any, y: Any) -> Verification:
-        """Check the whole proof in exact arithmetic on these very numbers.
-
-        The answer is true or false by itself, and its `reason` says what failed.
-        """
-        try:
-            rows, signs = self.about.read(X, y)
-        except ValueError as error:
-            return Verification(False, str(error))
-        try:
-            self.check(rows, signs)
-        except exactly.CertificateError as error:
-            return Verification(False, str(error))
-        except (ValueError, OverflowError, TypeError, IndexError, ZeroDivisionError) as error:
-            return Verification(False, f"The certificate is not made of proper numbers ({error}).")
-        return Verification(True, f"{self.verdict}: checked in exact arithmetic on all {self.about.shape[0]:,} rows")
-
-    def save(self, path: Any) -> None:
-        """Write the certificate as JSON; `load_certificate` reads and verifies it."""
-        from rosenblatt.certificates.files import write
-
-        write(self, path)
-
-    def _title(self) -> str:
-        negative, positive = self.about.classes
-        through = "" if self.about.intercept else ", hyperplane through the origin"
-        return f"{positive!r} against {negative!r}, {self.about.shape[0]:,} x {self.about.shape[1]:,}{through}"
-
-    def _repr_html_(self) -> str:
-        return "<pre>" + str(self).replace("&", "&amp;").replace("<", "&lt;") + "</pre>"
-
-
-def root_down(value: Fraction) -> float:
-    """A float at most sqrt(value), and close to it."""
-    if value <= 0:
-        return 0.0
-    # 2^(2 shift) · value has about 128 bits: its whole root has 64.
-    shift = 64 - (value.numerator.bit_length() - value.denominator.bit_length()) // 2
-    scaled = value.numerator << max(0, 2 * shift), value.denominator << max(0, -2 * shift)
-    root = Fraction(math.isqrt(scaled[0] // scaled[1])) / (Fraction(2) ** shift)
-    try:
-        result = float(root)
-    except OverflowError:
-        return math.nextafter(math.inf, 0)
-    return math.nextafter(result, 0) if Fraction(result) > root else result
-
-
-def root_up(value: Fraction) -> float:
-    """A float at least sqrt(value), and close to it."""
-    low = root_down(value)
-    for _ in range(4):
-        if not math.isinf(low) and Fraction(low) ** 2 >= value:
-            return low
-        low = math.nextafter(low, math.inf)
-    return low
-
-
-def counted(number: int, name: str) -> str:
-    """A number with its noun; short if it has very many digits."""
-    told = (
-        f"{number:,}"
-        if number < 10**18
-        else f"{Fraction(number).numerator:.3e}"
-        if number < 10**300
-        else (f"10^{math.floor((number.bit_length() - 1) * math.log10(2))}")
-    )
-    return f"{told} {name}{'s' * (number != 1)}"
+from rosenblatt.wording import counted
 
 
 @dataclass(frozen=True)
 class Hull:
-    """Rows with convex weights that are whole numbers over 2^60: a point that bounds a margin from above."""
+    """Rows with convex weights that are whole numbers over 2^bits: a point that bounds a margin from above.
+
+    60 bits are enough but for features that are very much larger than the margin.
+    """
 
     rows: tuple[int, ...]
     weights: tuple[int, ...]
+    bits: int = 60
 
     SHARES: ClassVar[int] = 1 << 60
+    BITS: ClassVar[tuple[int, ...]] = (60, 240, 960, 2400)  # the last for the smallest beside the largest float64
 
     def fractions(self) -> list[Fraction]:
-        return [Fraction(weight, self.SHARES) for weight in self.weights]
+        if self.bits not in self.BITS:
+            raise exactly.CertificateError(f"The shares of a hull have {', '.join(map(str, self.BITS))} bits.")
+        return [Fraction(weight, 1 << self.bits) for weight in self.weights]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -199,21 +81,23 @@ class Separable(Certificate):
         return self.margin_upper / self.margin - 1 if self.margin else math.inf
 
     def __str__(self) -> str:
-        if math.isinf(self.gap):
-            near = "not bounded from above yet"
-        else:
-            near = (
-                f"the largest to within {100 * self.gap:.2g} %" if self.gap > 1e-9 else "the largest to the last digit"
-            )
         return (
             f"Separable ({self._title()})\n"
-            f"  margin         {self.margin:.6g}, {near}\n"
+            f"  margin         {self.margin:.6g}, {self._nearness()}\n"
             f"  support        {counted(len(self.support_vectors), 'row')}\n"
             f"  theorem        R' = {self.radius:.6g}, gamma' = {self.gamma:.6g}: "
             f"at most {counted(self.mistake_bound, 'mistake')}"
         )
 
     __repr__ = __str__
+
+    def _nearness(self) -> str:
+        """How close the margin is to the largest one, in words."""
+        if math.isinf(self.gap):
+            return "not bounded from above yet"
+        if self.gap > 1:
+            return f"and the largest is at most {self.margin_upper:.3g}"
+        return f"the largest to within {100 * self.gap:.2g} %" if self.gap > 1e-9 else "the largest to the last digit"
 
     def check(self, rows: exactly.Rows, signs: Array) -> None:
         intercept = self.about.intercept
@@ -444,101 +328,3 @@ class Undecided(Certificate):
 
     def check(self, rows: exactly.Rows, signs: Array) -> None:
         raise exactly.CertificateError(f"There is nothing to verify: {self.reason}.")
-
-
-class SeparabilityTable:
-    """The verdicts for several classes: every pair, and every class against the rest.
-
-    `pairs[a, b]` and `rest[a]` are certificates. Printed as a table: above the diagonal the pairs.
-    """
-
-    def __init__(self, classes: Sequence[Any]) -> None:
-        self.classes = list(classes)
-        self.pairs: dict[tuple[Any, Any], Certificate] = {}
-        self.rest: dict[Any, Certificate] = {}
-
-    def __iter__(self) -> Iterator[tuple[str, Certificate]]:
-        for (a, b), certificate in self.pairs.items():
-            yield f"{a} against {b}", certificate
-        for a, certificate in self.rest.items():
-            yield f"{a} against the rest", certificate
-
-    def __len__(self) -> int:
-        return len(self.pairs) + len(self.rest)
-
-    def __bool__(self) -> bool:
-        raise ValueError("A table holds several verdicts, which is neither yes nor no; look at .pairs and .rest.")
-
-    def _repr_html_(self) -> str:
-        return "<pre>" + str(self).replace("&", "&amp;").replace("<", "&lt;") + "</pre>"
-
-    def missing(self) -> list[str]:
-        """The questions that a whole table would answer and this one does not."""
-        pairs = [pair for pair in itertools.combinations(self.classes, 2) if pair not in self.pairs]
-        return [f"{a} against {b}" for a, b in pairs] + [
-            f"{a} against the rest" for a in self.classes if a not in self.rest
-        ]
-
-    def records(self) -> list[dict[str, Any]]:
-        """One dictionary for each question, ready for a frame."""
-        found = []
-        for name, certificate in self:
-            record: dict[str, Any] = {"question": name, "verdict": certificate.verdict}
-            if isinstance(certificate, Separable):
-                record |= {"margin": certificate.margin, "margin_upper": certificate.margin_upper}
-                record |= {"mistake_bound": certificate.mistake_bound, "rows": len(certificate.support_vectors)}
-            elif isinstance(certificate, NotSeparable):
-                record |= {"margin": 0.0, "margin_upper": 0.0, "mistake_bound": None, "rows": len(certificate.rows)}
-            found.append(record)
-        return found
-
-    def _cell(self, certificate: Certificate | None) -> str:
-        if isinstance(certificate, Separable):
-            return f"{certificate.margin:.3g}"
-        if certificate is None:
-            return ""
-        return "no" if isinstance(certificate, NotSeparable) else "?"
-
-    def __str__(self) -> str:
-        names = [str(name) for name in self.classes]
-        lines = [["", *names[1:], "rest"]]
-        for i, a in enumerate(self.classes):
-            cells = [self._cell(self.pairs.get((a, b))) for b in self.classes[1:]]
-            lines.append([names[i], *cells, self._cell(self.rest.get(a))])
-        widths = [max(len(line[j]) for line in lines) for j in range(len(lines[0]))]
-        table = "\n".join("  ".join(cell.rjust(w) for cell, w in zip(line, widths, strict=True)) for line in lines)
-        counts = {name: sum(c.verdict == name for _, c in self) for name in ("separable", "not separable", "undecided")}
-        told = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
-        return f"{table}\n{told} (a number is the margin of a separable pair)"
-
-    __repr__ = __str__
-
-    def verify(self, X: Any, y: Any) -> Verification:
-        """Check every certificate in exact arithmetic."""
-        X, labels = read_rows(X), np.asarray(y)
-        if self.missing() or sorted(np.unique(labels).tolist()) != sorted(self.classes):
-            return Verification(False, "A table must answer every pair and every class against the rest, and does not.")
-        for (a, b), certificate in self.pairs.items():
-            chosen = np.flatnonzero((labels == a) | (labels == b))
-            found = certificate.verify(X[chosen], labels[chosen])
-            if not found:
-                return Verification(False, f"{a} against {b}: {found.reason}")
-        for a, certificate in self.rest.items():
-            found = certificate.verify(X, against_rest(labels, a))
-            if not found:
-                return Verification(False, f"{a} against the rest: {found.reason}")
-        return Verification(True, f"{len(self)} certificates checked in exact arithmetic")
-
-    def save(self, path: Any) -> None:
-        """Write all certificates in one JSON file; `load_certificate` reads and verifies it."""
-        from rosenblatt.certificates.files import write
-
-        write(self, path)
-
-
-REST = "the rest"
-
-
-def against_rest(labels: Array, name: Any) -> Array:
-    """Labels of two kinds: the name of one class, and "the rest"."""
-    return np.array([REST, name], dtype=object)[np.asarray(labels == name).astype(int)]

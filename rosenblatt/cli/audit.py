@@ -25,8 +25,8 @@ def audit(
     0: the theorem holds, as it must. 1: it does not, which would be a mistake of ours. 5: it is not about this run,
     since the classes are not separable for one.
     """
+    from rosenblatt.cli.proofs import print_audit
     from rosenblatt.cli.screen import console, notes, print_json
-    from rosenblatt.cli.summary import print_audit
     from rosenblatt.verbs import audit as check
 
     done = check(

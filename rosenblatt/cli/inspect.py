@@ -33,8 +33,8 @@ def inspect(
 
     With --data and --row, the answer for that row is taken apart: what each feature adds to the score.
     """
+    from rosenblatt.cli.cards import print_card
     from rosenblatt.cli.screen import console, notes, print_json
-    from rosenblatt.cli.summary import print_card
     from rosenblatt.verbs import inspect as look
 
     done = look(path, data=data, row=row, top=top, header=header, encoding=encoding, separator=separator, format=format)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+import textwrap
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+LONGEST = 28  # characters of a name
 WIDEST = 110  # columns of a terminal that are used: longer lines are hard to read
 
 
@@ -101,3 +103,25 @@ def table(*columns: tuple[str, str] | str, title: str | None = None) -> Table:
         name, side = (column, "left") if isinstance(column, str) else column
         found.add_column(name, justify=side)  # type: ignore[arg-type]
     return found
+
+
+def pair(screen: Console, name: str, told: str) -> None:
+    """A line of a name and what is told of it, such that several stand below each other."""
+    shown = table("", "")
+    shown.show_header = False
+    shown.columns[0].min_width = 12
+    shown.add_row(f"[dim]{name}[/dim]", told)
+    screen.print(shown)
+
+
+def bullet(screen: Console, sentence: str) -> None:
+    """A sentence of a list, with its lines below each other."""
+    for n, line in enumerate(textwrap.wrap(sentence, screen.width - 4)):
+        screen.print(f"  {'•' if n == 0 else ' '} {safe(line)}")
+
+
+def safe(text: str) -> str:
+    """Text from data or paths, which must not be taken for markup."""
+    from rich.markup import escape
+
+    return escape(text)

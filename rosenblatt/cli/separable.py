@@ -65,8 +65,8 @@ def separable(
     A yes comes with the hyperplane of the widest margin and the bound on a perceptron's mistakes, a no with a point
     that lies in the hulls of both classes. Exit code 0 is yes, 1 no (or a certificate that does not hold), 5 undecided.
     """
+    from rosenblatt.cli.proofs import print_proof
     from rosenblatt.cli.screen import console, notes, print_json, watching
-    from rosenblatt.cli.summary import print_proof
     from rosenblatt.verbs import separable as decide
 
     done = decide(

@@ -16,6 +16,8 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, Stan
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from rosenblatt.arguments import numbers_in, shortened
+
 Array = npt.NDArray[Any]
 
 SCALERS = (MinMaxScaler, StandardScaler, MaxAbsScaler, RobustScaler)
@@ -168,7 +170,12 @@ def learner_of(model: Any) -> Any:
 
 
 def count_rows(X: Any) -> int:
-    return int(_num_samples(X))
+    try:
+        return int(_num_samples(X))
+    except TypeError:
+        raise TypeError(
+            f"X must be rows of features, but {shortened(X)} came; pass an array of rows by features."
+        ) from None
 
 
 def take(X: Any, rows: Array) -> Any:
@@ -210,7 +217,10 @@ def spread(rows: Any) -> Array:
         mean = np.asarray(rows.mean(axis=0)).ravel()
         squares = np.asarray(rows.multiply(rows).mean(axis=0)).ravel()
         return np.sqrt(np.maximum(squares - mean**2, 0.0))
-    return np.asarray(rows, np.float64).std(axis=0)
+    found = numbers_in("X", rows, "rows")
+    if found.ndim != 2 or not len(found):
+        raise ValueError(f"X must be rows by features, at least one, but its shape is {found.shape}; pass rows.")
+    return found.std(axis=0)
 
 
 def plain(value: Any) -> Any:

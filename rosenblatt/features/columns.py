@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, Self
@@ -14,6 +14,7 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.arguments import mapping, shortened
 from rosenblatt.features import column_state, number_columns
 from rosenblatt.features.column import Column, read_numbers
 from rosenblatt.features.column_kinds import (
@@ -161,6 +162,8 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Numbers, Booleans and categories come out as in `fit`, but for the rounding of mean and deviation, and the
         median, which is that of a sample. Whether short text names the rows is judged by the first batch.
         """
+        if isinstance(batches, str | Mapping | pl.DataFrame) or not isinstance(batches, Iterable):
+            raise TypeError(f"batches must be several tables, but {shortened(batches)} came; pass a list of frames.")
         return self._fit((as_frame(batch) for batch in batches), whole=False)
 
     def fit_transform_parts(self, X: Any, kept: Array, *, give_up: bool = False) -> tuple[Any, Any]:
@@ -288,17 +291,27 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _check_parameters(self) -> None:
         for name, choices in (("text", TEXT), ("missing", MISSING), ("scale", SCALES)):
             value = getattr(self, name)
-            if value not in choices:
+            if not (value is None or isinstance(value, str)) or value not in choices:
                 known = ", ".join(map(repr, choices))
-                raise ValueError(f"{name} must be one of {known}, but got {value!r}; choose one of them.")
+                raise ValueError(f"{name} must be one of {known}, but got {shortened(value)}; choose one of them.")
         for name in ("max_categories", "hash_features", "max_words"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
                 raise ValueError(f"{name} must be a whole number of at least 1, but got {value!r}; raise it.")
-        if self.sparse not in ("auto", True, False):
-            raise ValueError(f"sparse must be 'auto', True or False, but got {self.sparse!r}; choose one of them.")
-        if self.dtype is not None and np.dtype(self.dtype) not in (np.dtype("float32"), np.dtype("float64")):
-            raise ValueError(f"dtype must be None, float32 or float64, but got {self.dtype!r}; choose one of them.")
+        if not isinstance(self.sparse, bool | np.bool_ | str) or self.sparse not in ("auto", True, False):
+            raise ValueError(
+                f"sparse must be 'auto', True or False, but got {shortened(self.sparse)}; choose one of them."
+            )
+        try:
+            fits = self.dtype is None or np.dtype(self.dtype) in (np.dtype("float32"), np.dtype("float64"))
+        except TypeError:
+            fits = False
+        if not fits:
+            raise ValueError(
+                f"dtype must be None, float32 or float64, but got {shortened(self.dtype)}; choose one of them."
+            )
+        if self.kinds is not None:
+            mapping("kinds", self.kinds, "{'age': 'number'}")
 
     def _check_kinds(self, figures: dict[str, ColumnFigures]) -> None:
         for name, kind in (self.kinds or {}).items():

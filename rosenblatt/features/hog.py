@@ -11,16 +11,20 @@ from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.arguments import shortened, threads, yes_or_no
 from rosenblatt.models.linear import Array
 
 NORMS = ("L1", "L1-sqrt", "L2", "L2-Hys")
 EPS = 1e-5  # scikit-image's
+MOST = 10_000  # of orientations, and of pixels and cells in a row
 
 
 def _check_whole(name: str, values: Any) -> None:
     for value in values:
-        if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
-            raise ValueError(f"{name} must be whole numbers above 0, but got {value!r}; the defaults are a start.")
+        if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not 1 <= int(value) <= MOST:
+            raise ValueError(
+                f"{name} must be whole numbers from 1 to {MOST:,}, but got {shortened(value)}; the defaults are good."
+            )
 
 
 class HOGFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -91,7 +95,13 @@ class HOGFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if X.dtype.kind not in "biuf":
             raise ValueError(f"X must hold images of numbers, but got {X.dtype}; convert them first.")
         if X.ndim == 2 and self.image_shape is not None:
-            height, width = self.image_shape
+            shape = self.image_shape
+            if not isinstance(shape, tuple | list | np.ndarray) or len(shape) != 2:
+                raise ValueError(
+                    f"image_shape must be a pair of whole numbers, but got {shortened(shape)}; write it like (28, 28)."
+                )
+            _check_whole("image_shape", shape)
+            height, width = shape
             if X.shape[1] != height * width:
                 raise ValueError(
                     f"X must have {height} x {width} = {height * width} numbers per image, but has {X.shape[1]}; check "
@@ -110,9 +120,11 @@ class HOGFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None) -> Self:
         """Look at the shape of the images."""
         _scikit_image()
-        if self.block_norm not in NORMS:
+        if not isinstance(self.block_norm, str) or self.block_norm not in NORMS:
             known = ", ".join(map(repr, NORMS))
-            raise ValueError(f"block_norm must be one of {known}, but got {self.block_norm!r}; choose one of them.")
+            raise ValueError(f"block_norm must be one of {known}, but got {shortened(self.block_norm)}; choose one.")
+        yes_or_no(transform_sqrt=self.transform_sqrt)
+        threads(self.n_jobs)
         _check_whole("orientations", (self.orientations,))
         for name in ("pixels_per_cell", "cells_per_block"):
             pair = getattr(self, name)
@@ -142,11 +154,12 @@ class HOGFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(
                 f"The images must be {self.image_shape_} as at the fit, but they are {images.shape[1:]}; resize them."
             )
-        threads = effective_n_jobs(self.n_jobs)
-        parts = np.array_split(np.arange(len(images)), max(1, min(len(images), 4 * threads)))
-        if threads == 1:
+        threads(self.n_jobs)
+        jobs = effective_n_jobs(self.n_jobs)
+        parts = np.array_split(np.arange(len(images)), max(1, min(len(images), 4 * jobs)))
+        if jobs == 1:
             return np.concatenate([self._describe(images[part]) for part in parts])
-        with ThreadPoolExecutor(threads) as pool:
+        with ThreadPoolExecutor(jobs) as pool:
             return np.concatenate(list(pool.map(lambda part: self._describe(images[part]), parts)))
 
     def _describe(self, images: Array) -> Array:

@@ -15,6 +15,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.arguments import numbers_in
 from rosenblatt.models.linear import Array, LinearModel
 
 KNOWN = "MinMaxScaler, StandardScaler, MaxAbsScaler, RobustScaler, ColumnTransformer of these, or 'passthrough'"
@@ -41,7 +42,12 @@ class OriginalSpace(LinearModel):
         ``(2d + 16) eps (sum_j sizes_j |x_j| + size)``, where sizes_j sums ``|w_j factor_j|``, and size
         ``|w_j shift_j|`` and ``|b|``.
         """
-        X = np.abs(np.asarray(X.toarray() if hasattr(X, "toarray") else X, np.float64))
+        X = np.abs(numbers_in("X", X.toarray() if hasattr(X, "toarray") else X, "rows"))
+        if X.ndim != 2 or X.shape[1] != self.sizes.shape[1]:
+            raise ValueError(
+                f"X must be rows of {self.sizes.shape[1]} features, but its shape is {X.shape}; pass the rows that the "
+                f"pipeline takes."
+            )
         steps = 2 * X.shape[1] + 16
         bounds = steps * np.finfo(np.float64).eps * (X @ self.sizes.T + self.size)
         return bounds[:, 0] if bounds.shape[1] == 1 else bounds

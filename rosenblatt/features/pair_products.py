@@ -8,10 +8,13 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.checked_rows import validated
+from rosenblatt.arguments import shortened, yes_or_no
+from rosenblatt.checked_rows import names_of_features, validated
 from rosenblatt.models.linear import Array
+
+MOST = 10**8  # products of a row
 
 
 class PairProducts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -61,10 +64,19 @@ class PairProducts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         n = self.n_products
         if isinstance(n, bool) or not isinstance(n, numbers.Integral) or n < 0:
             raise ValueError(f"n_products must be a whole number of at least 0, but got {n!r}; 1000 is a start.")
+        if n > MOST:
+            raise ValueError(f"n_products must be at most {MOST:,}, but got {n:,}; so many fit into no memory.")
+        yes_or_no(keep=self.keep)
         if n == 0 and not self.keep:
             raise ValueError("n_products=0 with keep=False leaves no features, but some are needed; raise n_products.")
         X = validated(self, X, dtype=(np.float64, np.float32, np.uint8), order="C")
-        random = check_random_state(self.random_state)
+        try:
+            random = check_random_state(self.random_state)
+        except ValueError:
+            raise ValueError(
+                f"random_state must be None, a whole number from 0 to 2**32 - 1 or a RandomState, but "
+                f"{shortened(self.random_state)} came; pass 0, say."
+            ) from None
         pairs = random.randint(X.shape[1], size=(int(n), 2))
         self.left_ = np.ascontiguousarray(pairs[:, 0], np.uint32)
         self.right_ = np.ascontiguousarray(pairs[:, 1], np.uint32)
@@ -86,7 +98,7 @@ class PairProducts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """Names like "x3" and "x3 x17"."""
         check_is_fitted(self)
-        input_features = _check_feature_names_in(self, input_features)
+        input_features = names_of_features(self, input_features)
         names = list(input_features)
         pairs = [f"{names[a]} {names[b]}" for a, b in zip(self.left_, self.right_, strict=True)]
         return np.array([*(names if self.keep else []), *pairs], dtype=object)

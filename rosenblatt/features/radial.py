@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import numbers
+import sys
 from typing import Any, Self
 
 import numpy as np
 import scipy  # scipy.spatial is imported when it is used
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.checked_rows import validated
+from rosenblatt.arguments import numbers_in, shortened, yes_or_no
+from rosenblatt.checked_rows import names_of_features, validated
 from rosenblatt.models.linear import Array
 
 KINDS = ("distance", "squared", "gaussian")
@@ -56,17 +58,21 @@ class RadialFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Take the centres, or the mean of the rows."""
-        if self.kind not in KINDS:
-            raise ValueError(f"kind must be one of {', '.join(map(repr, KINDS))}, but got {self.kind!r}; choose one.")
-        if not isinstance(self.gamma, numbers.Real) or not 0 < float(self.gamma) < np.inf:
-            raise ValueError(f"gamma must be a finite number above 0, but got {self.gamma!r}; 1.0 is a start.")
-        X = validated(self, X, dtype=np.float64)
-        centres = X.mean(axis=0, keepdims=True) if self.centres is None else np.atleast_2d(self.centres)
-        centres = np.asarray(centres, np.float64)
-        if centres.shape[1] != X.shape[1]:
+        if not isinstance(self.kind, str) or self.kind not in KINDS:
             raise ValueError(
-                f"centres must have as many features as X ({X.shape[1]}), but got {centres.shape[1]}; pass "
-                f"(n_centres, n_features)."
+                f"kind must be one of {', '.join(map(repr, KINDS))}, but got {shortened(self.kind)}; choose one."
+            )
+        if not isinstance(self.gamma, numbers.Real) or not 0 < self.gamma <= sys.float_info.max:
+            raise ValueError(f"gamma must be a finite number above 0, but got {shortened(self.gamma)}; 1.0 is a start.")
+        yes_or_no(keep=self.keep)
+        X = validated(self, X, dtype=np.float64)
+        centres = X.mean(axis=0, keepdims=True)
+        if self.centres is not None:
+            centres = np.atleast_2d(numbers_in("centres", self.centres, "rows"))
+        if centres.ndim != 2 or not len(centres) or centres.shape[1] != X.shape[1] or not np.isfinite(centres).all():
+            raise ValueError(
+                f"centres must be finite and have as many features as X ({X.shape[1]}), but {shortened(self.centres)} "
+                f"came; pass (n_centres, n_features)."
             )
         self.centres_ = centres
         return self
@@ -84,6 +90,6 @@ class RadialFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """Names like "x0" and "radial0"."""
         check_is_fitted(self)
-        input_features = _check_feature_names_in(self, input_features)
+        input_features = names_of_features(self, input_features)
         far = [f"radial{n}" for n in range(len(self.centres_))]
         return np.array([*(list(input_features) if self.keep else []), *far], dtype=object)

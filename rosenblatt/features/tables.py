@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from rosenblatt.arguments import shortened
+
 LARGEST = 10**150  # of whole numbers, whose squares are within the range of float64
 
 
@@ -82,8 +84,8 @@ def _as_frame(X: Any) -> pl.DataFrame:
         ) from None
     if values.ndim != 2:
         raise ValueError(
-            f"Expected 2D array, got {values.ndim}D array instead: a table must have rows and columns. "
-            "Reshape your data with X.reshape(-1, 1) if it has a single column."
+            f"Expected 2D array, got {values.ndim}D array instead: a table must have rows and columns, but "
+            f"{shortened(X)} came. Reshape your data with X.reshape(-1, 1) if it has a single column."
         )
     if values.dtype.kind == "c":
         raise ValueError("Complex data not supported: numbers must be real; pass their parts as two columns.")

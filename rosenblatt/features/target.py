@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from rosenblatt.arguments import names_in, shortened
 from rosenblatt.features.labels import FEW_CLASSES, distinct
 from rosenblatt.models.linear import Array
 from rosenblatt.wording import listed
@@ -52,6 +53,7 @@ def find_column(columns: Sequence[str], wanted: str | int, where: str = "the tab
     Traceback (most recent call last):
     ValueError: The target must be a column of x.csv, but it has none named 'specis'; did you mean 'species'?
     """
+    names_in("columns", columns)
     text = str(wanted).strip()
     if text in columns:
         return text
@@ -73,6 +75,11 @@ def find_column(columns: Sequence[str], wanted: str | int, where: str = "the tab
 
 def take_target(frame: pl.DataFrame, target: str | int) -> Target:
     """Separate the target from the other columns; rows without a target are left out and counted."""
+    if not isinstance(frame, pl.DataFrame):
+        raise TypeError(
+            f"A target is taken from a polars DataFrame, but {shortened(frame)} came; make one with "
+            f"polars.DataFrame or polars.from_pandas."
+        )
     name = find_column(frame.columns, target)
     column = frame[name]
     if column.dtype.is_float():

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.engine.state import Array
+from rosenblatt.kernels import RBF
 from rosenblatt.lab.learners import Call, Choice
 from rosenblatt.lab.listening import warnings_heard
 from rosenblatt.lab.sets import Data
@@ -106,7 +107,10 @@ def train(choice: Choice, data: Data, seed: int) -> Run:
 
 
 def _by_updates(choice: Choice, call: Call, data: Data) -> Run:
-    model = call.make().fit(data.X, data.y, record=("updates", "train_error"))
+    model = call.make()
+    if call.name == "KernelPerceptron":
+        model.set_params(n_jobs=1)  # the same bits; for so few rows a second thread costs more than it helps
+    model.fit(data.X, data.y, record=("updates", "train_error"))
     log = model.trace_.updates
     rows, steps, shrinks, times = log.rows[0], log.steps[0], log.shrinks[0], log.times[0]
     run = Run(choice, call, "updates", model)
@@ -305,11 +309,31 @@ def scores_at(run: Run, data: Data, places: Array, frames: Array) -> Array:
     """(frames, places): the scores of layers, of a kernel expansion, or of votes, as they were at these frames."""
     if run.stages:
         return np.array([run.stages[frame].decision_function(places) for frame in frames.tolist()])
+    if not run.is_kernel:
+        return _votes(run, data, places, run.numbers[frames])
+    used, coefficients = _expansion(run, frames)
+    return coefficients @ kernel_values(run.model, data.X[used], places)
+
+
+def field_at(run: Run, data: Data, view: tuple[float, float, float, float], frames: Array) -> Array:
+    """(frames, cells): the scores of the cells of `grid`. A radial kernel is the product of itself along each axis."""
+    kernel = getattr(run.model, "kernel_", None)
+    kernel = getattr(kernel, "radial", kernel)
+    if not isinstance(kernel, RBF):
+        return scores_at(run, data, grid(view), frames)
+    used, coefficients = _expansion(run, frames)
+    cells = grid(view).reshape(SIDE, SIDE, 2)
+    across = np.exp(-kernel.gamma * (data.X[used, :1] - cells[0, :, 0]) ** 2)
+    up = np.exp(-kernel.gamma * (data.X[used, 1:] - cells[:, 0, 1]) ** 2)
+    values = (up[:, :, None] * across[:, None, :]).reshape(len(used), -1)
+    return coefficients @ (values + 1.0 if run.model.fit_intercept else values)
+
+
+def _expansion(run: Run, frames: Array) -> tuple[Array, Array]:
+    """The rows of a kernel expansion, and at each of these frames their coefficients."""
     numbers = run.numbers[frames]
     log = run.model.trace_.updates
     rows, steps = log.rows[0], log.steps[0]
-    if not run.is_kernel:
-        return _votes(run, data, places, numbers)
     used, place = np.unique(rows, return_inverse=True)
     coefficients = np.zeros((len(frames), len(used)))
     running, done = np.zeros(len(used)), 0
@@ -319,7 +343,7 @@ def scores_at(run: Run, data: Data, places: Array, frames: Array) -> Array:
     if number == len(rows):  # rows that were dropped have left no trace in the log
         coefficients[-1] = 0.0
         coefficients[-1, np.searchsorted(used, run.model.support_)] = run.model.dual_coef_[0]
-    return coefficients @ kernel_values(run.model, data.X[used], places)
+    return used, coefficients
 
 
 def _votes(run: Run, data: Data, places: Array, numbers: Array) -> Array:

@@ -15,6 +15,7 @@ from rosenblatt.certificates.results import NotSeparable, Separable
 from rosenblatt.engine.state import Array
 from rosenblatt.lab.history import Run
 from rosenblatt.lab.sets import Data
+from rosenblatt.wording import number_in_words
 
 SECONDS = 5.0  # for a certificate
 MOST_AUDITED = 3000  # updates that are checked one by one in exact arithmetic
@@ -55,7 +56,8 @@ def prove(run: Run, data: Data) -> Proof:
         return Proof(
             found.verdict,
             f"A line separates these points, with margin {found.margin:.3g}: a perceptron would make at most "
-            f"{found.mistake_bound:,} mistakes. This learner follows another rule, which the theorem is not about.",
+            f"{number_in_words(found.mistake_bound)} mistakes. This learner follows another rule, which the theorem is "
+            f"not about.",
             bound=found.mistake_bound,
         )
     if run.updates <= MOST_AUDITED:
@@ -107,7 +109,11 @@ def _sentence(run: Run, bound: int | None, holds: bool | None) -> str:
     """The bound with its formula, how far the run came, and what R′ and γ′ are."""
     eta, theta = _terms(run)
     over = "R′²" if not theta else "(R′² + 2θ)" if eta == 1.0 else "(R′² + 2θ/η)"
-    bounded = "No bound is known" if bound is None else f"Novikoff's theorem: at most ⌊{over}/γ′²⌋ = {bound:,} updates"
+    bounded = (
+        "No bound is known"
+        if bound is None
+        else f"Novikoff's theorem: at most ⌊{over}/γ′²⌋ = {number_in_words(bound)} updates"
+    )
     rested = run.trace.stop_reason == "converged"
     made = (
         f"This run needed {run.updates:,}."

@@ -17,7 +17,7 @@ import numpy as np
 from rosenblatt.engine.state import Array
 from rosenblatt.lab import tour, upload
 from rosenblatt.lab.explanations import links, paragraph
-from rosenblatt.lab.history import SIDE, Run, grid, keyframes, scores_at, train
+from rosenblatt.lab.history import SIDE, Run, field_at, keyframes, train
 from rosenblatt.lab.learners import LEARNERS, Choice
 from rosenblatt.lab.options import Values, fill
 from rosenblatt.lab.picture import Screen, View, animation, picture
@@ -270,7 +270,7 @@ class Session:
 
     def _field(self, run: Run) -> Reply:
         frames = keyframes(run)
-        scores = scores_at(run, self.data, grid(self.view), frames)
+        scores = field_at(run, self.data, self.view, frames)
         bits = np.packbits(scores >= 0.0, axis=1, bitorder="little")
         return {"side": SIDE, "frames": packed(frames, "i4"), "bits": packed(bits, "u1")}
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.arguments import shortened
 from rosenblatt.engine.state import Array
 from rosenblatt.logic import expression
 from rosenblatt.logic.function import MOST_INPUTS, BooleanFunction, check_names
@@ -275,6 +276,11 @@ def gates(function: Any, inputs: Any = None) -> ThresholdNetwork:
     A *not* costs nothing: it is a negative weight of whoever reads it.
     """
     tree = expression.parse(function) if isinstance(function, str) else function
+    if not isinstance(tree, expression.Operation | expression.Name | expression.Constant):
+        raise TypeError(
+            f"An expression must be a text such as 'a & b', but {shortened(function)} came; for a function in another "
+            f"form, use ThresholdNetwork.from_function."
+        )
     found = expression.names(tree)
     inputs = tuple(found) if inputs is None else check_names(inputs)
     unknown = [name for name in found if name not in inputs]

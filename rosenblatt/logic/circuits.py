@@ -8,17 +8,17 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from rosenblatt.arguments import whole_number
 from rosenblatt.logic.machine import ThresholdMachine
 from rosenblatt.logic.network import ThresholdNetwork
 from rosenblatt.logic.unit import ThresholdUnit
 
 HALF = Fraction(1, 2)
+MOST_BITS = 1000  # what is made in a fraction of a second
 
 
 def _bits(bits: Any) -> int:
-    if isinstance(bits, bool) or not isinstance(bits, int) or bits < 1:
-        raise ValueError(f"bits must be a number of binary digits, 1 or more, but got {bits!r}.")
-    return bits
+    return whole_number("bits", bits, 1, "it is a number of binary digits", most=MOST_BITS)
 
 
 def _sum(inputs: tuple[str, ...], carry: str) -> ThresholdUnit:
@@ -34,7 +34,8 @@ def adder(bits: int = 4) -> ThresholdNetwork:
     [1, 0, 0, 0, 1]
     """
     units: dict[str, ThresholdUnit] = {}
-    for i in range(_bits(bits)):
+    bits = _bits(bits)
+    for i in range(bits):
         inputs = (f"a{i}", f"b{i}", *((f"c{i}",) if i else ()))
         carry = f"c{i + 1}" if i + 1 < bits else f"s{bits}"  # the last carry is the highest digit
         units[carry] = ThresholdUnit.at_least(2, len(inputs), inputs)

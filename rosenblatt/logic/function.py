@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.arguments import names_in
 from rosenblatt.engine.state import Array
 from rosenblatt.logic import expression
 
@@ -33,13 +34,13 @@ def check_names(inputs: Any, n: int | None = None) -> tuple[str, ...]:
     """The names of inputs as a tuple, or a refusal."""
     if isinstance(inputs, str):
         inputs = inputs.replace(",", " ").split()
-    inputs = tuple(inputs)
-    if not all(isinstance(name, str) and name for name in inputs):
+    inputs = names_in("inputs", inputs)
+    if not all(inputs):
         raise ValueError(f"inputs must be names, but got {inputs!r}; pass texts such as ('a', 'b').")
     if len(set(inputs)) != len(inputs):
         raise ValueError(f"inputs must have different names, but got {inputs!r}; rename the repeated ones.")
     if n is not None and len(inputs) != n:
-        raise ValueError(f"There must be {n} names of inputs, one for each, but got {len(inputs)}: {inputs!r}.")
+        raise ValueError(f"There must be {n} names of inputs, one for each, but got {len(inputs)}; pass so many.")
     return inputs
 
 
@@ -259,14 +260,19 @@ def _from_predicate(predicate: Callable[..., Any], inputs: tuple[str, ...] | Non
         if parameters is None or any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD, p.KEYWORD_ONLY) for p in parameters):
             raise ValueError(
                 "A predicate must have one parameter for each input, but this one does not say how many; pass the "
-                "names "
-                "of the inputs with inputs=…"
+                "names of the inputs with inputs=…"
             )
         inputs = tuple(p.name for p in parameters)
     check_size(len(inputs))
     answers = []
     for row in assignments(len(inputs)).astype(bool).tolist():
-        answer = predicate(*row)
+        try:
+            answer = predicate(*row)
+        except TypeError as error:
+            raise TypeError(
+                f"A predicate must take {len(inputs)} Booleans, one for each input, but it failed on them ({error}); "
+                f"correct it or pass other inputs."
+            ) from error
         if not isinstance(answer, bool | int | np.bool_ | np.integer) or int(answer) not in (0, 1):
             raise ValueError(
                 f"A predicate must answer True or False, but for {tuple(map(int, row))} it answered {answer!r}; "

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.arguments import mapping, names_in, yes_or_no
 from rosenblatt.engine.state import Array
 from rosenblatt.logic.function import assignments, refuse_masked
 from rosenblatt.logic.network import ThresholdNetwork
@@ -56,10 +57,8 @@ class ThresholdMachine:
             raise TypeError(
                 f"A machine is made of a ThresholdNetwork, but got {type(network).__name__}; pass a network."
             )
-        self.network, self.delays = network, dict(delays)
-        self.outputs = (
-            network.outputs if outputs is None else ((outputs,) if isinstance(outputs, str) else tuple(outputs))
-        )
+        self.network, self.delays = network, mapping("delays", delays, "{'memory': 'unit'}")
+        self.outputs = network.outputs if outputs is None else names_in("outputs", outputs)
         for memory, source in self.delays.items():
             if memory not in network.inputs:
                 raise ValueError(f"A memory must be an input of the network, but {memory!r} is none; correct the name.")
@@ -70,8 +69,8 @@ class ThresholdMachine:
                 raise ValueError(f"outputs must name units or memories, but there is no {name!r}; correct the name.")
         self.inputs = tuple(name for name in network.inputs if name not in self.delays)
         self.start = dict.fromkeys(self.delays, 0)
-        for name, value in (start or {}).items():
-            if name not in self.start or value not in (0, 1):
+        for name, value in mapping("start", {} if start is None else start, "{'memory': 1}").items():
+            if name not in self.start or not isinstance(value, int | np.integer | np.bool_) or value not in (0, 1):
                 raise ValueError(f"start gives memories 0 or 1, but got {name!r}: {value!r}; name a memory.")
             self.start[name] = int(value)
         self._made: Any = None
@@ -89,10 +88,10 @@ class ThresholdMachine:
 
         The units' names say what they read; they may read each other and themselves.
         """
-        inputs = (inputs,) if isinstance(inputs, str) else tuple(inputs)
+        inputs, units = names_in("inputs", inputs), mapping("units", units, "{'out': ThresholdUnit.or_(2)}")
         next_ = {f"{name}'": unit for name, unit in units.items()}
         network = ThresholdNetwork((*inputs, *units), next_, tuple(next_))
-        seen = tuple(units) if outputs is None else ((outputs,) if isinstance(outputs, str) else tuple(outputs))
+        seen = tuple(units) if outputs is None else names_in("outputs", outputs)
         return cls(network, {name: f"{name}'" for name in units}, [f"{name}'" for name in seen], start)
 
     @property
@@ -120,6 +119,7 @@ class ThresholdMachine:
 
     def run(self, rows: Any, *, reset: bool = True) -> Array:
         """The outputs of one step for each row, one column for each output; from the start, unless `reset` is False."""
+        yes_or_no(reset=reset)
         if reset:
             self.reset()
         if isinstance(rows, int) and not self.inputs:
@@ -130,7 +130,8 @@ class ThresholdMachine:
                 rows = rows[:, None]
             if rows.ndim != 2:
                 raise ValueError(
-                    f"rows must be a table with the columns {', '.join(self.inputs)}, but got {rows.ndim} axes."
+                    f"rows must be a table with the columns {', '.join(self.inputs)}, but got {rows.ndim} axes; "
+                    f"pass a list of rows."
                 )
         bits = Bits(rows, self.inputs).values
         if len(self.network.inputs) <= TABLED:

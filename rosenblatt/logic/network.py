@@ -8,24 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.arguments import mapping, names_in
 from rosenblatt.engine.state import Array
 from rosenblatt.logic import expression
 from rosenblatt.logic.function import BooleanFunction, assignments, check_names, check_size, truth_table
 from rosenblatt.logic.implicants import cover, literals
 from rosenblatt.logic.unit import BLOCK, Bits, ThresholdUnit, by_name, fires
+from rosenblatt.wording import counted
 
 WIDEST = 12  # inputs of a unit that is written out as an expression
 LONG, LONGEST = 1_000, 20_000  # names in an expression
 DEEPEST = 100  # units one after another in an expression
-
-
-def counted(n: int, word: str) -> str:
-    """A number with its word.
-
-    >>> counted(1, "unit"), counted(2, "unit")
-    ('1 unit', '2 units')
-    """
-    return f"{n} {word}{'s' * (n != 1)}"
 
 
 class ThresholdNetwork:
@@ -68,13 +61,13 @@ class ThresholdNetwork:
 
     def __init__(self, inputs: Any, units: Mapping[str, ThresholdUnit], outputs: Any) -> None:
         self.inputs = check_names(inputs)
-        self.units = _in_order(self.inputs, dict(units))
-        self.outputs = (outputs,) if isinstance(outputs, str) else tuple(outputs)
+        self.units = _in_order(self.inputs, mapping("units", units, "{'out': ThresholdUnit.or_(2)}"))
+        self.outputs = names_in("outputs", outputs)
         for name in self.outputs:
             if name not in self.units and name not in self.inputs:
                 raise ValueError(f"outputs must name units or inputs, but there is no {name!r}; correct the name.")
         if not self.outputs or len(set(self.outputs)) != len(self.outputs):
-            raise ValueError(f"outputs must be one or more different names, but got {self.outputs!r}.")
+            raise ValueError(f"outputs must be one or more different names, but got {self.outputs!r}; pass each once.")
         self.level = _levels(self.inputs, self.units)
 
     # ---------------------------------------------------------------------------------------- making one
@@ -111,7 +104,7 @@ class ThresholdNetwork:
 
         Inputs with the same name are the same input.
         """
-        made = {name: _network(part) for name, part in parts.items()}
+        made = {name: _network(part) for name, part in mapping("parts", parts, "{'sum': 'a ^ b'}").items()}
         if inputs is None:
             inputs = tuple(dict.fromkeys(name for network in made.values() for name in network.inputs))
         book = _Book(check_names(inputs))
@@ -223,7 +216,7 @@ class ThresholdNetwork:
 
     def output(self, name: str) -> ThresholdNetwork:
         """The part of the network that one output needs."""
-        if name not in self.units and name not in self.inputs:
+        if not isinstance(name, str) or (name not in self.units and name not in self.inputs):
             raise ValueError(f"There must be a unit {name!r}, but there are {', '.join(self.units)}; choose one.")
         needed = {name}
         for other in reversed(self.units):
@@ -249,7 +242,9 @@ class ThresholdNetwork:
         sources = {name: name for name in self.inputs if name not in made}
         for name, network in made.items():
             if len(network.outputs) != 1:
-                raise ValueError(f"An input takes one output, but the part for {name!r} has {len(network.outputs)}.")
+                raise ValueError(
+                    f"An input takes one output, but the part for {name!r} has {len(network.outputs)}; split it."
+                )
             sources[name] = book.add(network, {i: i for i in network.inputs}, {}, set(self.outputs))[network.outputs[0]]
         places = book.add(self, sources, {name: name for name in self.outputs if name in self.units}, set())
         return ThresholdNetwork(book.inputs, book.units, [places[name] for name in self.outputs])

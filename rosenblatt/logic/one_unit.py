@@ -22,8 +22,10 @@ from typing import Any
 import numpy as np
 import scipy  # scipy.optimize is imported when it is used
 
+from rosenblatt.arguments import yes_or_no
+from rosenblatt.certificates.certificate import About, Verification
 from rosenblatt.certificates.problem import Problem, check_time_limit
-from rosenblatt.certificates.results import About, NotSeparable, Separable, Undecided, Verification
+from rosenblatt.certificates.results import NotSeparable, Separable, Undecided
 from rosenblatt.certificates.separability import separability
 from rosenblatt.engine.state import Array
 from rosenblatt.logic.function import BooleanFunction, assignments
@@ -119,6 +121,7 @@ class NotOneUnit(NotSeparable):
 
     def side(self, answer: bool) -> list[tuple[tuple[int, ...], Fraction]]:
         """The assignments on the true or on the false side, with their weights."""
+        yes_or_no(answer=answer)
         table = assignments(self.function.n)
         pairs = zip(self.rows, self.weights, strict=True)
         return [(tuple(table[r].tolist()), w) for r, w in pairs if self.function.table[r] == answer]

@@ -21,13 +21,15 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.arguments import shortened
 from rosenblatt.engine.state import Array
 from rosenblatt.logic.building import GateMaker
 from rosenblatt.logic.expression import Constant, Operation, Reader, Token
 from rosenblatt.logic.function import assignments, refuse_masked
-from rosenblatt.logic.network import ThresholdNetwork, counted
+from rosenblatt.logic.network import ThresholdNetwork
 from rosenblatt.logic.packed import PackedNetwork
 from rosenblatt.logic.unit import ThresholdUnit, by_name
+from rosenblatt.wording import counted
 
 BLOCK = 1 << 15  # rows that stay in the cache together
 TABLED = 16  # comparisons up to which the layers above them are kept as a table
@@ -172,6 +174,11 @@ class RuleNetwork:
     """
 
     def __init__(self, rules: Sequence[Rule]) -> None:
+        if not isinstance(rules, Sequence) or not rules or not all(isinstance(rule, Rule) for rule in rules):
+            raise TypeError(
+                f"rules must be a list of at least one Rule, but {shortened(rules)} came; make a network of rules as "
+                f"text with from_rules."
+            )
         self.rules = tuple(rules)
         atoms = list(dict.fromkeys(atom for rule in rules for atom in atoms_of(rule.condition)))
         self.comparisons: tuple[Comparison | Flag, ...] = tuple(sorted(atoms, key=lambda atom: atom.column))

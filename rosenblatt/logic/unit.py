@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.arguments import shortened, yes_or_no
 from rosenblatt.engine.state import Array
 from rosenblatt.logic.function import (
     assignments,
@@ -25,6 +26,7 @@ from rosenblatt.logic.function import (
 )
 
 HALF = Fraction(1, 2)
+MOST_OF_A_GATE = 1_000_000  # inputs, which are named one by one
 BLOCK = 1 << 16  # rows that are looked at together
 
 
@@ -96,6 +98,8 @@ class Bits:
     """Rows of Booleans, as they came: 0/1 or -1/+1, one row or many, an array or a frame."""
 
     def __init__(self, rows: Any, inputs: tuple[str, ...], signs: bool | None = None) -> None:
+        if signs is not None:
+            yes_or_no(signs=signs)
         if hasattr(rows, "to_numpy") and hasattr(rows, "columns"):
             missing = [name for name in inputs if name not in list(rows.columns)]
             if missing:
@@ -191,7 +195,9 @@ class ThresholdUnit:
 
     def __init__(self, weights: Sequence[Any] | Array, bias: Any, inputs: Any = None) -> None:
         if np.ndim(weights) != 1:
-            raise ValueError(f"weights must be a list of numbers, but got {weights!r}; pass one for each input.")
+            raise ValueError(
+                f"weights must be a list of numbers, but got {shortened(weights)}; pass one for each input."
+            )
         exact = [rational(weight, "A weight") for weight in weights]
         exact_bias = rational(bias, "The bias")
         self.inputs = input_names(len(exact)) if inputs is None else check_names(inputs, len(exact))
@@ -256,6 +262,8 @@ class ThresholdUnit:
         key = {"implication": "implies", "at_least_k": "at_least"}.get(key, key)
         if key not in GATES:
             raise ValueError(f"A gate must be one of {', '.join(GATES)}, but got {name!r}; choose one of these.")
+        if k is not None and key != "at_least":
+            raise ValueError(f"k must be left out for the gate {key}, but got {shortened(k)}; it is for at_least.")
         if key == "at_least":
             if k is None or n is None:
                 raise ValueError("The gate at_least needs k and n: how many of how many; pass both.")
@@ -342,7 +350,11 @@ GATES = ("or", "and", "not", "nand", "nor", "majority", "implies", "at_least")
 
 def _count(n: Any) -> int:
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
-        raise ValueError(f"n must be the number of inputs, 1 or more, but got {n!r}.")
+        raise ValueError(f"n must be the number of inputs, 1 or more, but got {shortened(n)}; pass a whole number.")
+    if n > MOST_OF_A_GATE:
+        raise ValueError(
+            f"A gate must have at most {MOST_OF_A_GATE:,} inputs, but got {n:,}; build it of smaller ones."
+        )
     return int(n)
 
 

@@ -6,10 +6,13 @@ from typing import Any, Self
 
 import numpy as np
 
+from rosenblatt.arguments import whole_number
 from rosenblatt.engine.state import Array
 from rosenblatt.features.anatomy import Anatomy, labels_of
-from rosenblatt.plots.style import CLASSES, INK, MARKERS, as_written, axes, entry, short
+from rosenblatt.plots.style import CLASSES, INK, MARKERS, as_written, axes, entry
+from rosenblatt.wording import short
 
+MOST_PLACES = 5000  # along a side, where the learner is asked
 SHOWN = 4000  # rows that are drawn
 RINGED = 300  # support vectors that are ringed
 
@@ -70,8 +73,7 @@ class BoundaryDisplay:
         anatomy = Anatomy(estimator)
         if not hasattr(anatomy.learner, "classes_"):
             raise TypeError(f"Regions are about a classifier, but {anatomy.name} has no classes; use a classifier.")
-        if isinstance(grid_resolution, bool) or not isinstance(grid_resolution, int) or grid_resolution < 2:
-            raise ValueError(f"grid_resolution must be a whole number above 1, but got {grid_resolution!r}; use 200.")
+        whole_number("grid_resolution", grid_resolution, 2, "200 is a start", most=MOST_PLACES)
         labels = labels_of(X, y)
         points = _plane(X)
         low, high = points.min(axis=0), points.max(axis=0)

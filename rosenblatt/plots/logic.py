@@ -13,7 +13,7 @@ from rosenblatt.logic.machine import ThresholdMachine
 from rosenblatt.logic.network import ThresholdNetwork
 from rosenblatt.logic.rules import Comparison, RuleNetwork
 from rosenblatt.logic.unit import ThresholdUnit, written
-from rosenblatt.plots.style import ACCENT, INK, NEGATIVE, POSITIVE, QUIET, axes
+from rosenblatt.plots.style import ACCENT, INK, NEGATIVE, POSITIVE, QUIET, axes, checked
 
 DRAWN_WEIGHTS = 60  # wires up to which each has its weight beside it
 DENSE_WEIGHTS = 12  # the same where every wire crosses others
@@ -171,7 +171,7 @@ class NetworkDisplay:
         if ax is None:
             ax = axes()
             ax.figure.set_size_inches(max(4.0, SCALE * layout.width), max(2.2, SCALE * layout.height + 0.5))
-        self.ax_, self.figure_ = ax, ax.figure
+        self.ax_, self.figure_ = checked(ax), ax.figure
         wires = sum(len(unit.inputs) for unit in network.units.values())
         for name, unit in network.units.items():
             self._wires(ax, name, unit, labelled=wires <= self.labels)

@@ -6,10 +6,13 @@ from typing import Any, Self
 
 import numpy as np
 
+from rosenblatt.arguments import numbers_in, shortened, whole_number, yes_or_no
 from rosenblatt.engine.state import Array
 from rosenblatt.features.anatomy import Anatomy, labels_of
 from rosenblatt.plots.geometry import margins
 from rosenblatt.plots.style import ACCENT, INK, POSITIVE, axes
+
+MOST_BARS = 10_000
 
 
 class MarginDisplay:
@@ -36,7 +39,8 @@ class MarginDisplay:
     """
 
     def __init__(self, margins: Any, *, geometric: bool = True) -> None:
-        self.margins: Array = np.asarray(margins, np.float64)
+        self.margins: Array = numbers_in("margins", margins, "a vector")
+        yes_or_no(geometric=geometric)
         if self.margins.ndim != 1 or not len(self.margins):
             raise ValueError(
                 f"There must be one margin for each row, but their shape is {self.margins.shape}; pass a vector."
@@ -92,9 +96,11 @@ class MarginDisplay:
         if bins is None:
             bins = int(np.clip(2 * np.sqrt(len(found)), 8, 40))
         if np.ndim(bins):
-            return np.asarray(bins, np.float64)
-        if not isinstance(bins, int | np.integer) or bins < 1:
-            raise ValueError(f"bins must be a whole number above 0 or the edges, but got {bins!r}; use 40.")
+            edges: Array = numbers_in("bins", bins, "rising edges")
+            if edges.ndim != 1 or len(edges) < 2 or not np.isfinite(edges).all() or not (np.diff(edges) > 0).all():
+                raise ValueError(f"The edges of bins must be finite and rise, but {shortened(bins)} came; sort them.")
+            return edges
+        whole_number("bins", bins, 1, "it is a number of bars, or their edges", most=MOST_BARS)
         low, high = min(0.0, float(found.min(initial=0.0))), max(0.0, float(found.max(initial=0.0)))
         width = (high - low) / bins or 1.0
         return width * np.arange(np.floor(low / width), np.ceil(high / width) + 1)

@@ -8,6 +8,7 @@ import numpy as np
 
 from rosenblatt.certificates.audit import Audit
 from rosenblatt.plots.style import ACCENT, INK, NEGATIVE, POSITIVE, axes
+from rosenblatt.wording import number_in_words
 
 
 class ProofDisplay:
@@ -59,7 +60,14 @@ class ProofDisplay:
             ax.plot(grid, (grid * audit.progress_floor[0]) ** 2, color=NEGATIVE, label="floor: (k gamma')²")
             assert audit.bound is not None
             ax.axvline(audit.bound, color=INK, lw=0.8, ls=":")
-            ax.text(audit.bound, 0.03, f"{audit.bound:,} ", transform=ax.get_xaxis_transform(), ha="right", fontsize=9)
+            ax.text(
+                audit.bound,
+                0.03,
+                f"{number_in_words(audit.bound)} ",
+                transform=ax.get_xaxis_transform(),
+                ha="right",
+                fontsize=9,
+            )
         ax.set(xscale="log", yscale="log", xlim=(1, end), xlabel="updates k", title=self._title())
         if ax.get_lines():
             ax.legend(frameon=False, loc="upper left")
@@ -67,5 +75,9 @@ class ProofDisplay:
 
     def _title(self) -> str:
         audit = self.audit
-        bound = "the theorem gives no bound" if audit.bound is None else f"the theorem allows {audit.bound:,}"
+        bound = (
+            "the theorem gives no bound"
+            if audit.bound is None
+            else f"the theorem allows {number_in_words(audit.bound)}"
+        )
         return f"{audit.name}: {audit.mistakes:,} mistakes, {bound}"

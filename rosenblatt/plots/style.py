@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from rosenblatt.arguments import shortened
+from rosenblatt.wording import short
+
 NEGATIVE, POSITIVE = "#0072B2", "#D55E00"
 INK, ACCENT, QUIET = "#222222", "#009E73", "#8A8A8A"
 PAPER = "#FFFFFF"
@@ -15,7 +18,14 @@ def axes(ax: Any = None) -> Any:
     """These axes, or new ones."""
     if ax is None:
         ax = pyplot().subplots(figsize=(6.4, 4.8), layout="constrained")[1]
-    ax.spines[["top", "right"]].set_visible(False)
+    checked(ax).spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def checked(ax: Any) -> Any:
+    """These axes, if they are some."""
+    if not hasattr(ax, "spines") or not hasattr(ax, "figure"):
+        raise TypeError(f"ax must be axes of matplotlib or None, but {shortened(ax)} came; plt.subplots() makes some.")
     return ax
 
 
@@ -33,12 +43,6 @@ def for_and_against() -> Any:
 
     ends = [to_rgba(NEGATIVE, 1.0), to_rgba(NEGATIVE, 0.0), to_rgba(POSITIVE, 0.0), to_rgba(POSITIVE, 1.0)]
     return LinearSegmentedColormap.from_list("for and against", list(zip((0.0, 0.5, 0.5, 1.0), ends, strict=True)))
-
-
-def short(name: Any, most: int = 32) -> str:
-    """A name on one line, its end cut off where it is long."""
-    text = " ".join(str(name).split())
-    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def entry(name: Any, most: int = 32) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
 
+from rosenblatt.arguments import numbers_in, shortened, whole_number
 from rosenblatt.engine.state import Array
 from rosenblatt.features.anatomy import Anatomy, spread
-from rosenblatt.plots.style import INK, NEGATIVE, POSITIVE, QUIET, axes, for_and_against, pyplot, short
+from rosenblatt.plots.style import INK, NEGATIVE, POSITIVE, QUIET, axes, checked, for_and_against, pyplot
+from rosenblatt.wording import short
 
 ACROSS = 5  # panels in a row
 
@@ -68,7 +71,9 @@ class WeightsDisplay:
         most : how many bars to draw in a panel: those of the largest weights
         ax : axes to draw in; several panels share its place
         """
-        anatomy = Anatomy(estimator, None if feature_names is None else list(feature_names))
+        if feature_names is not None:
+            feature_names = [str(name) for name in _several(feature_names)]
+        anatomy = Anatomy(estimator, feature_names)
         weights = anatomy.coefficients
         if weights is None:
             raise TypeError(
@@ -80,14 +85,13 @@ class WeightsDisplay:
             weights, ylabel = weights * spread(anatomy.seen(X)), "weight × standard deviation"
         names = anatomy.names(weights.shape[1])
         if names is None and feature_names is not None:
-            names = list(feature_names)
+            names = feature_names
         classes = list(getattr(anatomy.learner, "classes_", ()))
         display = cls(weights, classes=classes, names=names, image_shape=image_shape, ylabel=ylabel)
         return display.plot(ax, most=most)
 
     def plot(self, ax: Any = None, *, most: int = 15) -> Self:
-        if isinstance(most, bool) or not isinstance(most, int) or most < 1:
-            raise ValueError(f"most must be a whole number above 0, but got {most!r}; use 15.")
+        whole_number("most", most, 1, "it is a number of bars")
         count = len(self.weights)
         across = min(count, ACROSS if self.image_shape else 3)
         down = -(-count // across)
@@ -96,7 +100,7 @@ class WeightsDisplay:
             figure = pyplot().figure(figsize=self._size(down, across, bars), layout="constrained")
             panels = [figure.add_subplot(down, across, 1 + k) for k in range(count)]
         else:
-            panels = [ax] if count == 1 else _inside(ax, down, across, count)
+            panels = [checked(ax)] if count == 1 else _inside(checked(ax), down, across, count)
         self.axes_ = np.array(panels, dtype=object)
         self.ax_, self.figure_ = panels[0], panels[0].figure
         limit = float(np.quantile(np.abs(self.weights), 0.995) or np.abs(self.weights).max() or 1.0)
@@ -141,13 +145,20 @@ class WeightsDisplay:
 def _checked_shape(image_shape: Any, d: int) -> tuple[int, ...] | None:
     if image_shape is None:
         return None
-    shape = tuple(int(side) for side in np.atleast_1d(image_shape))
-    if len(shape) != 2 or shape[0] * shape[1] != d:
+    sides = np.atleast_1d(numbers_in("image_shape", image_shape, "(height, width)"))
+    shape = tuple(int(side) if side.is_integer() else float(side) for side in sides.ravel())
+    if sides.shape != (2,) or shape[0] * shape[1] != d or min(shape) < 1:
         raise ValueError(
-            f"image_shape must be (height, width) with {d} pixels in all, one for each feature, but got {shape}; "
-            f"check the order and the product."
+            f"image_shape must be (height, width) with {d} pixels in all, one for each feature, but got "
+            f"{shortened(image_shape)}; check the order and the product."
         )
-    return shape
+    return int(shape[0]), int(shape[1])
+
+
+def _several(names: Any) -> Iterable[Any]:
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise TypeError(f"feature_names must be a list of names, but {shortened(names)} came; pass one per feature.")
+    return names
 
 
 def _inside(ax: Any, down: int, across: int, count: int) -> list[Any]:

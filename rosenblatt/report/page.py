@@ -16,13 +16,13 @@ import numpy as np
 
 from rosenblatt.features.anatomy import Anatomy, Array, labels_of, plain
 from rosenblatt.models.whole_file import write_whole
-from rosenblatt.plots.style import short
 from rosenblatt.report import words
 from rosenblatt.report.drivers import Driver
 from rosenblatt.report.pictures import Album, Picture, figure
 from rosenblatt.report.scores import Share, percent
 from rosenblatt.report.summary import Summary
 from rosenblatt.trace import STOP_REASONS
+from rosenblatt.wording import short
 
 CLASSES_IN_TABLE = 40
 TITLES = {"source": "Data", "digest": "Digest of the data (SHA-256)", "seed": "Seed", "command": "Command"}

@@ -17,10 +17,11 @@ import numpy as np
 
 from rosenblatt.features.anatomy import Anatomy, Array, take
 from rosenblatt.plots import BoundaryDisplay, MarginDisplay, SeparabilityDisplay, TraceDisplay, WeightsDisplay
-from rosenblatt.plots.style import ACCENT, CLASSES, INK, NEGATIVE, PAPER, POSITIVE, QUIET, entry, short
+from rosenblatt.plots.style import ACCENT, CLASSES, INK, NEGATIVE, PAPER, POSITIVE, QUIET, entry
 from rosenblatt.report.scores import Confusion, lead
 from rosenblatt.report.summary import Summary
 from rosenblatt.report.words import quoted
+from rosenblatt.wording import short
 
 WIDTH = 5.2  # inches: text keeps its size on a narrow screen
 ROWS_FOR_MARGINS = 20_000

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arguments import shortened
+
 from .sets import Split
 
 
@@ -120,15 +122,18 @@ def _split(bunch: Any, test_size: float, random_state: int) -> Split[npt.NDArray
         check_random_state(random_state)
     except ValueError:
         raise ValueError(
-            f"random_state must be None or a whole number from 0 to 2**32 - 1, but {random_state!r} came; pass 0, say."
+            f"random_state must be None or a whole number from 0 to 2**32 - 1, but {shortened(random_state)} came; "
+            "pass 0, say."
         ) from None
     try:
+        if not 0 < test_size < 1:
+            raise ValueError
         X_train, X_test, y_train, y_test = train_test_split(
             bunch.data, bunch.target, test_size=test_size, random_state=random_state, stratify=bunch.target
         )
     except (TypeError, ValueError):
         raise ValueError(
             f"test_size must be a fraction above 0 and below 1 that leaves rows of every class on both sides, but "
-            f"{test_size!r} came; pass 0.25, say."
+            f"{shortened(test_size)} came; pass 0.25, say."
         ) from None
     return Split(X_train, y_train, X_test, y_test, tuple(str(name) for name in bunch.target_names))

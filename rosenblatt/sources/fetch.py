@@ -19,6 +19,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from rosenblatt.arguments import existing_file, shortened, yes_or_no
+
 from .catalogue import FILES, KnownFile
 from .compressed import DAMAGED, open_stored
 
@@ -57,11 +59,14 @@ def locate(name: str, *, progress: Progress | None = None, opener: Opener | None
     Traceback (most recent call last):
     ValueError: name must be a key of rosenblatt.sources.FILES, but 'mnist/labels' came; did you mean ...
     """
-    if name not in FILES:
+    if not isinstance(name, str) or name not in FILES:
         from difflib import get_close_matches
 
         near = get_close_matches(str(name), FILES, n=1, cutoff=0.0)[0]
-        raise ValueError(f"name must be a key of rosenblatt.sources.FILES, but {name!r} came; did you mean {near!r}?")
+        raise ValueError(
+            f"name must be a key of rosenblatt.sources.FILES, but {shortened(name)} came; did you mean {near!r}?"
+        )
+    _check_callables(progress, opener)
     return stored(name) or download(FILES[name], cache_folder(), progress=progress, opener=opener)
 
 
@@ -82,6 +87,12 @@ def stored(name: str) -> Path | None:
             if path.is_file():
                 return path
     return None
+
+
+def _check_callables(progress: Any, opener: Any) -> None:
+    for name, value, told in (("progress", progress, "(done, total)"), ("opener", opener, "(url)")):
+        if value is not None and not callable(value):
+            raise TypeError(f"{name} must be a function of {told} or None, but {shortened(value)} came; leave it out.")
 
 
 def _make_folder(folder: Path) -> None:
@@ -121,7 +132,13 @@ def cache_folder() -> Path:
     return Path(base) / "rosenblatt"
 
 
-def download(file: KnownFile, folder: Path, *, progress: Progress | None = None, opener: Opener | None = None) -> Path:
+def download(
+    file: KnownFile,
+    folder: str | PathLike[str],
+    *,
+    progress: Progress | None = None,
+    opener: Opener | None = None,
+) -> Path:
     """Download a known file into a folder, all of it or nothing.
 
     The bytes go to a temporary name beside the target, are checked, and only then get their name: a
@@ -131,7 +148,7 @@ def download(file: KnownFile, folder: Path, *, progress: Progress | None = None,
     ----------
     file : KnownFile
         With a `url`; without one the error says where to put the file.
-    folder : Path
+    folder : str or path-like
         The file lands at its own name inside, folders being made as needed.
     progress, opener
         As for `locate`.
@@ -144,12 +161,19 @@ def download(file: KnownFile, folder: Path, *, progress: Progress | None = None,
     --------
     >>> download(FILES["mnist/t10k-labels-idx1-ubyte"], cache_folder())  # doctest: +SKIP
     """
+    if not isinstance(file, KnownFile):
+        raise TypeError(
+            f"file must be a KnownFile, but {shortened(file)} came; take one of rosenblatt.sources.FILES by its name."
+        )
+    if not isinstance(folder, str | PathLike):
+        raise TypeError(f"folder must be a str or a path-like object, but {shortened(folder)} came; pass a folder.")
+    _check_callables(progress, opener)
     if file.url is None:
         raise FileNotFoundError(
             f"{file.name} must be on this machine, as it has no public home to download from, but it was not "
             f"found; set ROSENBLATT_DATA to the folder that has {file.name}{file.ending}."
         )
-    target = folder / Path(file.name).parent / file.url.rsplit("/", 1)[-1]
+    target = Path(folder) / Path(file.name).parent / file.url.rsplit("/", 1)[-1]
     _make_folder(target.parent)
     part = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
     shown: AbstractContextManager[Progress] = progress_bar(file.name) if progress is None else nullcontext(progress)
@@ -198,6 +222,8 @@ def checksum(path: str | PathLike[str], *, libsvm: bool = False) -> str:
     ...     checksum(one, libsvm=True) == checksum(two, libsvm=True) == checksum(one)
     True
     """
+    existing_file(path)
+    yes_or_no(libsvm=libsvm)
     found = hashlib.sha256()
     with open_stored(path) as file:
         if libsvm:

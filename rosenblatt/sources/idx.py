@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .arguments import existing_file
+from rosenblatt.arguments import existing_file
+
 from .compressed import DAMAGED, open_stored
 
 #: The type code in the third byte of the file, and the dtype the values are stored in.

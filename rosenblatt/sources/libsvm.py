@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from .arguments import existing_file, float_type, whole_number
+from rosenblatt.arguments import existing_file, float_type, whole_number, yes_or_no
+
 from .compressed import DAMAGED, open_stored
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+MOST_COLUMNS = 2**62  # that sparse rows can count
 
 
 def read_libsvm(
@@ -65,8 +68,9 @@ def read_libsvm(
 
     kind = float_type(dtype)
     existing_file(path)
+    yes_or_no(zero_based=zero_based)
     if n_features is not None:
-        whole_number("n_features", n_features, 1, "it is the number of columns of the result")
+        whole_number("n_features", n_features, 1, "it is the number of columns of the result", most=MOST_COLUMNS)
     try:
         with open_stored(path) as file:
             blocks = libsvm_blocks(file, os.fspath(path), os.fspath(path), zero_based=zero_based, dtype=kind)

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.arguments import shortened
+
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
@@ -34,6 +36,8 @@ class Matrix:
     def with_target(self, column: int) -> Matrix:
         """The same rows with one column taken out to be the labels."""
         width = self.X.shape[1]
+        if isinstance(column, bool) or not isinstance(column, int | np.integer):
+            raise TypeError(f"The target must be the number of a column, but {shortened(column)} came; -1 is the last.")
         if not -width <= column < width:
             raise ValueError(f"The target must be a column from 0 to {width - 1}, but {column} came; -1 is the last.")
         kept = np.delete(np.arange(width), column)
@@ -43,13 +47,24 @@ class Matrix:
         return replace(self, X=self.X[:, kept], y=y, feature_names=names, image_shape=None)
 
     def take(self, rows: Any) -> Matrix:
-        """Some of the rows, with their labels and weights."""
+        """Some of the rows, with their labels and weights: by their numbers, or by a mask."""
+        try:
+            chosen = np.arange(len(self))[rows]
+        except (IndexError, TypeError, ValueError):
+            chosen = None
+        if chosen is None or chosen.ndim != 1:
+            raise IndexError(
+                f"rows must be whole numbers below {len(self):,} or a mask of so many, but {shortened(rows)} came; "
+                f"pass an array of them."
+            )
         y, weights = (None if each is None else each[rows] for each in (self.y, self.sample_weight))
         return replace(self, X=self.X[rows], y=y, sample_weight=weights)
 
     @staticmethod
     def stacked(parts: Sequence[Matrix]) -> Matrix:
         """The rows of all parts, one after another; sparse ones get as many columns as the widest."""
+        if not isinstance(parts, Sequence) or not parts or not all(isinstance(part, Matrix) for part in parts):
+            raise TypeError(f"parts must be a list of at least one Matrix, but {shortened(parts)} came; pass them so.")
         widths = {part.X.shape[1] for part in parts}
         first = parts[0]
         if hasattr(first.X, "indptr"):

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arguments import shortened
+
 from .fetch import locate
 from .idx import read_idx
 from .libsvm import read_libsvm
@@ -98,8 +100,15 @@ def mnist_pair(a: int, b: int) -> Split[Bytes]:
     Traceback (most recent call last):
     ValueError: a and b must be two different digits from 0 to 9, but 3 and 3 came; pass two digits.
     """
-    if a == b or not {a, b} <= set(range(10)):
-        raise ValueError(f"a and b must be two different digits from 0 to 9, but {a} and {b} came; pass two digits.")
+    try:
+        wrong = isinstance(a, bool) or isinstance(b, bool) or len({a, b}) < 2 or not {a, b} <= set(range(10))
+    except TypeError:  # lists, say, of which no set can be made
+        wrong = True
+    if wrong:
+        raise ValueError(
+            f"a and b must be two different digits from 0 to 9, but {shortened(a)} and {shortened(b)} came; pass two "
+            f"digits."
+        )
     whole = mnist()
     train, test = np.isin(whole.y_train, (a, b)), np.isin(whole.y_test, (a, b))
     return Split(whole.X_train[train], whole.y_train[train], whole.X_test[test], whole.y_test[test])

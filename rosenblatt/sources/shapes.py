@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arguments import finite_numbers, generator, whole_number
+from rosenblatt.arguments import finite_numbers, generator, room_for, whole_number
+
 from .toy import Floats, Seed, ToySet
 
 
@@ -177,3 +178,4 @@ def _alternating(n_samples: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
 
 def _check_count(n_samples: int) -> None:
     whole_number("n_samples", n_samples, 2, "a toy set has a row of each class")
+    room_for(8 * n_samples, n_samples=n_samples)

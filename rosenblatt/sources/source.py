@@ -25,12 +25,13 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 
 import numpy as np
 
+from rosenblatt.arguments import generator, shortened, whole_number
 from rosenblatt.digests import digest_later, digest_of
 
 from . import addresses, arrays, delimited, keel, sparse_text, tables
 from . import dialect as dialects
-from .arguments import whole_number
 from .compressed import DAMAGED, WIDE_MARKS, compression_of, open_stored, open_text, wide_encoding
+from .libsvm import MOST_COLUMNS
 from .matrix import Matrix
 from .whole_lines import Place, first_line
 
@@ -60,7 +61,9 @@ MATRICES = ("libsvm", "vw", "idx", "npy", "npz")
 PACKED = (".gz", ".xz", ".bz2", ".zst", ".zstd")
 COMPILED_BYTES = 2**25  # of text, from which it pays to load the compiled reader
 STREAMED_BYTES = 2**22  # of text in a block that is learned from while the next one is read
+COLUMN_BYTES = 2**15  # of text for each column in a block, which costs some time for each of them
 START = 2**16  # bytes of a file that tell its format
+MOST_BITS = 31  # that tell a column of Vowpal Wabbit text
 OFFSETS = 2**44  # of blocks in one file
 NEAR = 0.75  # likeness of two names of files from which one may have been meant for the other
 REMOTE = ("s3://", "gs://", "gcs://", "az://", "abfs://", "hf://")
@@ -234,6 +237,7 @@ class Source:
 
         With the number of a block of `placed_blocks`, the row is counted in that block, however large the file is.
         """
+        whole_number("row", row, 0, "rows are counted from 0")
         number, offset = divmod(block or 0, OFFSETS)
         path = self.paths[number]
         text = self.format in ("csv", "tsv") and not is_remote(path)
@@ -307,9 +311,10 @@ class Source:
         `delimited.TypesWidened` is raised: begin again, the types are known then.
         """
         whole_number("n_rows", n_rows, 1, "it is the number of rows of a batch")
+        n_rows = min(n_rows, sys.maxsize)
         found = False
         with self._unchanged():
-            pieces = self._matrices(n_rows) if self.kind == "matrix" else _cut(self._frames(), n_rows)
+            pieces = self._matrices(n_rows) if self.kind == "matrix" else _cut(self._frames(lean=True), n_rows)
             for piece in pieces:
                 found = True
                 yield piece
@@ -324,7 +329,7 @@ class Source:
         """
         numbered = list(enumerate(self.paths))
         if seed is not None:
-            numbered = [numbered[k] for k in np.random.default_rng(seed).permutation(len(numbered))]
+            numbered = [numbered[k] for k in generator(seed, "seed").permutation(len(numbered))]
         found = False
         with self._unchanged():
             for number, path in numbered:
@@ -388,14 +393,14 @@ class Source:
 
     # ------------------------------------------------------------------ frames
 
-    def _frames(self, later: bool = False) -> Iterator[Any]:
+    def _frames(self, later: bool = False, lean: bool = False) -> Iterator[Any]:
         """The rows of all files, block by block; every file has the columns of the first.
 
-        `later`: some may be `Cells`, of which a frame is still to be made.
+        `later`: some may be `Cells`, of which a frame is still to be made. `lean`: in blocks that take little memory.
         """
         expected: tuple[str, ...] = ()
         for path in self.paths:
-            for frame in self._frames_of(path, not expected, later):
+            for frame in self._frames_of(path, not expected, later, lean):
                 if not expected:
                     expected = tuple(frame.columns)
                 elif tuple(frame.columns) != expected:
@@ -409,11 +414,11 @@ class Source:
                     frame = _as_frame(frame).select(expected)
                 yield frame
 
-    def _frames_of(self, path: str, fresh: bool, later: bool = False) -> Iterator[Any]:
+    def _frames_of(self, path: str, fresh: bool, later: bool = False, lean: bool = False) -> Iterator[Any]:
         name = self.name_of(path)
         with described(name):
             if self.format in ("csv", "tsv"):
-                for _, frame in self._text_frames(path, name, fresh, later=later):
+                for _, frame in self._text_frames(path, name, fresh, later=later, lean=lean):
                     yield frame
             elif self.format == "keel":
                 with open_text(path, self.encoding) as file:
@@ -432,6 +437,7 @@ class Source:
         block_bytes: int | None = None,
         places: Any = None,
         later: bool = False,
+        lean: bool = False,
     ) -> Iterator[tuple[Place, Any]]:
         if is_remote(path):
             for frame in tables.remote_text_frames(path, self.header, self.separator):
@@ -439,6 +445,8 @@ class Source:
             return
         dialect = self._dialect(path, name)
         self.header = dialect.header
+        if lean:
+            block_bytes = min(delimited.BLOCK_BYTES, max(STREAMED_BYTES, COLUMN_BYTES * len(dialect.names)))
         if self.written:
             dialect = dialect.as_text()
         if path in self._commas:
@@ -600,22 +608,29 @@ def open_source(
     ...     source.format, source.kind, source.read().to_dicts()
     ('csv', 'frame', [{'height': 1.5, 'kind': 'a'}, {'height': 2.5, 'kind': 'b'}])
     """
-    if format is not None and format not in FORMATS:
-        raise ValueError(f"format must be one of {', '.join(FORMATS)}, but {format!r} came; choose one of them.")
+    if format is not None and (not isinstance(format, str) or format not in FORMATS):
+        raise ValueError(
+            f"format must be one of {', '.join(FORMATS)}, but {shortened(format)} came; choose one of them."
+        )
     single = isinstance(separator, str) and len(separator) == 1 and separator.isascii()
     if separator is not None and (not single or separator in '"\r\n'):
-        raise ValueError(f"separator must be one ASCII character, but {separator!r} came; pass for instance ';'.")
+        raise ValueError(
+            f"separator must be one ASCII character, but {shortened(separator)} came; pass for instance ';'."
+        )
     try:
         "".encode(encoding)
     except (LookupError, TypeError) as error:
         raise ValueError(
-            f"encoding must be one that Python knows, but {encoding!r} came; pass for instance 'latin-1'."
+            f"encoding must be one that Python knows, but {shortened(encoding)} came; pass for instance 'latin-1'."
         ) from error
     if n_features is not None:
-        whole_number("n_features", n_features, 1, "it is the number of columns of LIBSVM text")
+        whole_number("n_features", n_features, 1, "it is the number of columns of LIBSVM text", most=MOST_COLUMNS)
+    whole_number("bits", bits, 1, "Vowpal Wabbit features are hashed to 2**bits columns", most=MOST_BITS)
     if not (header is None or isinstance(header, bool)) or not isinstance(zero_based, bool):
         name, value = ("header", header) if isinstance(zero_based, bool) else ("zero_based", zero_based)
-        raise ValueError(f"{name} must be True or False, but {value!r} came; choose one of them, or leave it out.")
+        raise ValueError(
+            f"{name} must be True or False, but {shortened(value)} came; choose one of them, or leave it out."
+        )
     _check_paths(paths)
     given: list[str | PathLike[str]] = [paths] if isinstance(paths, str | PathLike) else list(paths)
     encoding = "utf-8" if encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig") else encoding
@@ -643,7 +658,9 @@ def _check_paths(paths: Any) -> None:
     except TypeError:
         wrong = [paths]
     if wrong:
-        raise TypeError(f"paths must be names of files, but {wrong[0]!r} came; pass a str or a path-like object.")
+        raise TypeError(
+            f"paths must be names of files, but {shortened(wrong[0])} came; pass a str or a path-like object."
+        )
 
 
 def _one_format(formats: dict[str, str]) -> str:

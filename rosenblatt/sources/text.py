@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tarfile
 import warnings
 from pathlib import Path, PurePosixPath
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from .arguments import float_type
+from rosenblatt.arguments import float_type, shortened
+
 from .compressed import DAMAGED
 from .fetch import locate
 from .sets import Split
@@ -48,8 +50,8 @@ def newsgroups(kind: Kind = "messages") -> Split[list[str]]:
     >>> newsgroups().target_names[:2]  # doctest: +SKIP
     ('alt.atheism', 'comp.graphics')
     """
-    if kind not in ("messages", "bodies"):
-        raise ValueError(f"kind must be 'messages' or 'bodies', but {kind!r} came; pass one of the two.")
+    if not isinstance(kind, str) or kind not in ("messages", "bodies"):
+        raise ValueError(f"kind must be 'messages' or 'bodies', but {shortened(kind)} came; pass one of the two.")
     try:
         path = locate(ARCHIVE)
     except FileNotFoundError:
@@ -95,9 +97,22 @@ def newsgroups_tfidf(kind: Kind = "messages", dtype: npt.DTypeLike = np.float64,
     from scipy.sparse import csr_array
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    vectorizer = TfidfVectorizer(**{"sublinear_tf": True, "dtype": float_type(dtype), **options})
+    settings = {"sublinear_tf": True, "dtype": float_type(dtype), **options}
+    unknown = sorted(set(settings) - set(TfidfVectorizer().get_params()))
+    if unknown:
+        raise TypeError(
+            f"options must be parameters of TfidfVectorizer, but {unknown[0]!r} is none; look them up in "
+            f"TfidfVectorizer().get_params()."
+        )
+    vectorizer = TfidfVectorizer(**settings)
     texts = newsgroups(kind)
-    X_train = csr_array(vectorizer.fit_transform(texts.X_train))
+    try:
+        X_train = csr_array(vectorizer.fit_transform(texts.X_train))
+    except (TypeError, ValueError, re.error) as error:
+        raise ValueError(
+            f"options must be such that TfidfVectorizer can use them, but {shortened(options)} came, of which it says "
+            f"{' '.join(str(error).split()).rstrip('.')!r}; change them."
+        ) from error
     X_test = csr_array(vectorizer.transform(texts.X_test))
     return Split(X_train, texts.y_train, X_test, texts.y_test, texts.target_names)
 

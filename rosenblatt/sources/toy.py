@@ -17,12 +17,15 @@ from typing import Generic, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from .arguments import finite_numbers, generator, whole_number
+from rosenblatt.arguments import finite_numbers, generator, room_for, whole_number, yes_or_no
 
 Rows = TypeVar("Rows")
 Seed: TypeAlias = int | np.random.Generator | None
 Floats: TypeAlias = npt.NDArray[np.float64]
 Integers: TypeAlias = npt.NDArray[np.int64]
+
+SQUARED = 1e150  # what can be squared, and some added up, in float64
+TELLING = 1e12  # times the margin: from further away float64 tells no more of it than a few digits
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +86,8 @@ def blobs(
     radius : float
         The largest distance of a row to the point f, an upper bound; at least the margin.
     offset : float
-        The signed distance of the origin to the hyperplane.
+        The signed distance of the origin to the hyperplane. Both are at most 10^12 times the margin, which float64
+        could not tell otherwise.
     random_state : int, Generator or None
         The same seed gives the same set.
 
@@ -104,6 +108,13 @@ def blobs(
             f"margin must be above 0 and at most radius, but margin={margin} and radius={radius} came; "
             "lower the margin or raise the radius."
         )
+    margin, radius, offset = float(margin), float(radius), float(offset)
+    if max(radius, abs(offset)) > min(TELLING * margin, SQUARED):
+        raise ValueError(
+            f"radius and offset must be at most 10**12 times the margin and at most 10**150, so that float64 tells "
+            f"the margin, but margin={margin}, radius={radius} and offset={offset} came; bring them nearer together."
+        )
+    room_for(3 * n_samples * n_features, n_samples=n_samples, n_features=n_features)
     random = generator(random_state)
     direction = random.standard_normal(n_features)
     normal = direction / np.linalg.norm(direction)
@@ -163,6 +174,7 @@ def overlapping_blobs(
     """
     random = generator(random_state)
     finite_numbers(flipped=flipped)
+    yes_or_no(twins=twins)
     clean = blobs(n_samples, n_features, margin, radius, random_state=random)
     couples = np.concatenate([_couples(np.flatnonzero(clean.y == side), random) for side in (-1, 1)])
     if not 0 <= flipped <= 1 or round(flipped * n_samples) > len(couples):
@@ -200,11 +212,12 @@ def two_points(a: float = 100.0, b: float = 102.0) -> ToySet[Floats]:
     (1.0, 101.0, array([-1.]))
     """
     finite_numbers(a=a, b=b)
+    came, (a, b) = (a, b), (float(a), float(b))
     if a == b:
-        raise ValueError(f"a and b must differ, but {a} and {b} came; pass two different numbers.")
+        raise ValueError(f"a and b must differ, but {came[0]} and {came[1]} came; pass two different numbers.")
     side = 1.0 if a > b else -1.0
     X = np.array([[a], [b]], dtype=np.float64)
-    return ToySet(X, np.array([1, -1]), np.array([side]), -side * (a + b) / 2, abs(a - b) / 2)
+    return ToySet(X, np.array([1, -1]), np.array([side]), -side * (a / 2 + b / 2), abs(a / 2 - b / 2))
 
 
 def check_shape(n_samples: int, n_features: int) -> None:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .arguments import finite_numbers, generator
+from rosenblatt.arguments import finite_numbers, generator, room_for
+
 from .toy import Integers, Seed, ToySet, balanced_labels, check_shape, nearest_pair
 
 if TYPE_CHECKING:
@@ -59,7 +60,9 @@ def sparse_separable(
             f"margin={margin} came; pass values in these ranges."
         )
     random = generator(random_state)
+    margin = float(margin)
     k = max(1, round(density * n_features))
+    room_for(6 * n_samples * k + 4 * n_features, n_samples=n_samples, n_features=n_features)
     features = random.permutation(n_features)
     telling, silent = np.sort(features[:k]), np.sort(features[k:])
     normal = np.zeros(n_features)

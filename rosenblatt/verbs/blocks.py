@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 
 WHOLE_BYTES = 2**26  # up to which a file is read in one piece
 UNPACKED = 8  # bytes of rows, about, for a byte of a compressed file
-BLOCK_NUMBERS = 2**23  # in the rows of a block, as the learner sees them
+BLOCK_NUMBERS = 2**20  # in the rows of a block, as the learner sees them
 MOST_ROWS = 2**17  # of a block
+SURVEYED_ROWS = 2**13  # looked at at a time, so that not many are held that were read and are not needed
 
 
 @dataclass(eq=False)
@@ -110,7 +111,7 @@ class Blocks:
         encoder = self.saved.model.steps[0][1]
         if getattr(encoder, "sparse_", False):
             width = len(encoder.columns_)
-        return max(256, min(MOST_ROWS, BLOCK_NUMBERS // max(1, width)))
+        return rows_of_width(width)
 
     def _examples(self, content: Any, start: int, written: Any) -> Examples:
         source = self.source
@@ -143,6 +144,17 @@ def blocks_for(saved: SavedModel, data: str | Sequence[str], *, as_written: bool
     """
     source, rename = open_for(saved, data, labelled=False, **reader)
     return Blocks(saved, source, rename, as_written)
+
+
+def rows_of_width(width: int) -> int:
+    """How many rows of so many columns make a block.
+
+    Examples
+    --------
+    >>> [rows_of_width(width) for width in (2, 30, 100_000)]
+    [131072, 34952, 256]
+    """
+    return max(256, min(MOST_ROWS, BLOCK_NUMBERS // max(1, width)))
 
 
 def has_commas(source: Source) -> bool:
@@ -187,7 +199,7 @@ class Survey:
         while True:
             survey = cls(encoder, rename)
             try:
-                for frame in source.batches(MOST_ROWS):
+                for frame in source.batches(min(MOST_ROWS, SURVEYED_ROWS)):
                     survey.add(frame)  # type: ignore[arg-type]  # no matrix
                 return survey
             except TypesWidened:

@@ -11,7 +11,7 @@ import numpy as np
 
 from rosenblatt.features.column_kinds import KEPT, LIKE_AN_IDENTIFIER, NAMES_THE_ROWS
 from rosenblatt.features.columns import ColumnEncoder
-from rosenblatt.verbs.blocks import MOST_ROWS, Survey, has_commas, is_small, with_text_as_written
+from rosenblatt.verbs.blocks import MOST_ROWS, Survey, has_commas, is_small, rows_of_width, with_text_as_written
 from rosenblatt.verbs.errors import UsageError, reading, with_keep
 from rosenblatt.verbs.examples import (
     Examples,
@@ -153,10 +153,11 @@ def _read_twice(source: Source) -> tuple[Iterator[polars.DataFrame], list[str]]:
     """The rows in blocks, with the types that the whole table needs, which a first pass finds."""
     survey = Survey.of(source)
     assert survey.whole is not None
+    n_rows = min(MOST_ROWS, rows_of_width(survey.whole.width))
 
     def frames() -> Iterator[polars.DataFrame]:
         with reading(source.name):
-            for frame in source.batches(MOST_ROWS):
+            for frame in source.batches(n_rows):
                 yield survey.fitted(frame)  # type: ignore[arg-type]  # no matrix
 
     return frames(), list(survey.whole.columns)

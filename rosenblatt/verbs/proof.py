@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from rosenblatt.certificates.results import NotSeparable, SeparabilityTable, Separable, Undecided
+from rosenblatt.certificates.results import NotSeparable, Separable, Undecided
+from rosenblatt.certificates.table import SeparabilityTable
 from rosenblatt.features.column_kinds import GUESSED, KEPT, holds_numbers
 from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.features.target import check_classes

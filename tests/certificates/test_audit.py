@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from certificates.problems import separable_integers, small_problems
 from rosenblatt import HalfSpace, PassiveAggressive, Perceptron, audit, separability
-from rosenblatt.certificates.audit import LinearRun, Terms, _replay
 from rosenblatt.certificates.direction import Direction
 from rosenblatt.certificates.problem import Problem
+from rosenblatt.certificates.replay import LinearRun, replay
+from rosenblatt.certificates.terms import Terms
 from rosenblatt.certificates.watching import Watcher
 from rosenblatt.sources import blobs
 
@@ -307,7 +308,7 @@ def test_an_audit_compares_both_sides_itself():
 
     def holds(least, square):
         direction = Direction({0: Fraction(1), 1: Fraction(2)}, Fraction(least), Fraction(1))
-        return _replay(LinearRun(problem, rows), rows, direction, Fraction(square), terms).both
+        return replay(LinearRun(problem, rows), rows, direction, Fraction(square), terms).both
 
     assert holds(1, 16) is True  # 1, 3, 4 against 1, 2, 3; 1, 9, 16 against 16, 32, 48
     assert holds("1.5", 16) is False

@@ -1,6 +1,7 @@
 """Bad input gets one sentence; hard input an answer; time limits and Ctrl-C what is known so far."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,8 +10,9 @@ import scipy.sparse
 from certificates.problems import overlapping_integers
 from rosenblatt import Perceptron, audit, load_certificate, margin, separability
 from rosenblatt.certificates.problem import Problem
-from rosenblatt.certificates.results import NotSeparable, SeparabilityTable, Separable, Undecided
-from rosenblatt.certificates.separability import decide
+from rosenblatt.certificates.prover import decide
+from rosenblatt.certificates.results import NotSeparable, Separable, Undecided
+from rosenblatt.certificates.table import SeparabilityTable
 from rosenblatt.certificates.watching import Watcher
 
 CORNERS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
@@ -177,6 +179,26 @@ def test_squares_that_overflow_or_vanish(scale, n):
         assert 0 <= found.margin <= found.margin_upper
         other = separability(X, random.integers(0, 2, len(y)))
         assert other.verdict == "not separable"
+
+
+@pytest.mark.parametrize("size", [1e12, 1e20, 1e200, 1e308])
+@pytest.mark.parametrize("n", [20, 1000])
+def test_a_feature_that_dwarfs_the_margin(tmp_path, size, n):
+    """The bound from above is as good as the margin: its weights have as many bits as that takes."""
+    random = np.random.default_rng(1)
+    y = np.arange(n) % 2
+    X = np.column_stack([size * random.uniform(-1, 1, n), y])
+    found = separability(X, y)
+    assert found.margin == 0.5 and found.gap < 1e-9 and "the largest to the last digit" in str(found)
+    found.save(tmp_path / "proof.json")
+    assert load_certificate(tmp_path / "proof.json", X, y).margin_upper == found.margin_upper
+
+
+def test_a_bound_far_above_the_margin_is_told_as_a_number():
+    found = separability([[0.0], [1.0]], [0, 1])
+    near, far = replace(found, margin_upper=0.6), replace(found, margin_upper=1.2e184)
+    assert "margin         0.5, the largest to within 20 %" in str(near)
+    assert "margin         0.5, and the largest is at most 1.2e+184" in str(far) and far.verify([[0.0], [1.0]], [0, 1])
 
 
 def test_frames_and_labels_of_all_kinds():

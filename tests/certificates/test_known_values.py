@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
 from rosenblatt import Perceptron, audit, margin, separability
-from rosenblatt.certificates.results import root_down, root_up
+from rosenblatt.certificates.roots import root_down, root_up
 from rosenblatt.sources import blobs, circles, overlapping_blobs, sparse_separable, two_points
 from rosenblatt.sources.shapes import and_, or_, xor
 

@@ -3,7 +3,7 @@
 import pytest
 
 from rosenblatt.cli.notes import gathered
-from rosenblatt.cli.summary import _left_out
+from rosenblatt.cli.proofs import _left_out
 
 KINDS = [
     "The column 'c{n}' is left out: nearly every value is different: it names the rows; --keep c{n} keeps it.",

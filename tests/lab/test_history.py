@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rosenblatt import Perceptron, audit, separability
-from rosenblatt.lab.history import MOST_FRAMES, kernel_values, replay, train
+from rosenblatt.lab.history import MOST_FRAMES, field_at, grid, kernel_values, keyframes, replay, scores_at, train
 from rosenblatt.lab.learners import LEARNERS, Choice
 from rosenblatt.lab.listening import warnings_heard
 from rosenblatt.lab.proof import prove
@@ -183,6 +183,27 @@ def test_the_margins_of_what_is_no_line_are_those_before_each_update(name):
     else:
         score = replay(MIXED.X, run.rows, run.steps, run.shrinks)[k] @ [*MIXED.X[run.rows[k]], 1.0]
     assert run.margins[k] == pytest.approx(MIXED.y[run.rows[k]] * score)
+
+
+@pytest.mark.parametrize("values", [
+    {"kernel": "rbf", "gamma": 3.0}, {"kernel": "gaussian"}, {"kernel": "rbf", "drop_after": 2},
+    {"kernel": "polynomial"}, {"kernel": "linear"},
+])  # fmt: skip
+def test_the_cells_of_a_picture_have_the_scores_of_their_places(values):
+    run = train(Choice.of("kernel", {"max_iter": 5, **values}), MIXED, 0)
+    view = (-7.0, 5.0, -4.0, 9.0)
+    frames = keyframes(run)
+    found, wanted = field_at(run, MIXED, view, frames), scores_at(run, MIXED, grid(view), frames)
+    assert found.shape == (len(frames), 80 * 80) and np.abs(wanted).max() > 0.1
+    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12 * np.abs(wanted).max())
+
+
+def test_one_thread_learns_the_kernel_run_of_any_number():
+    run = train(Choice.of("kernel", {"max_iter": 5}), MIXED, 0)
+    with warnings_heard():
+        other = run.call.make().set_params(n_jobs=2).fit(MIXED.X, MIXED.y)
+    assert run.model.n_jobs == 1 and np.array_equal(run.model.dual_coef_, other.dual_coef_)
+    assert np.array_equal(run.model.support_, other.support_)
 
 
 def test_layers_start_where_they_start_and_end_as_the_model():

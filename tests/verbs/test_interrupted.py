@@ -158,7 +158,7 @@ def test_a_proof_that_is_there_all_the_same(iris, monkeypatch, capsys):
 
 
 def test_a_proof_while_a_model_is_judged(iris, monkeypatch, capsys):
-    from rosenblatt.certificates.separability import Prover
+    from rosenblatt.certificates.prover import Prover
 
     decide, presses = Prover.decide, iter(2 * [signal.raise_signal])
 

@@ -1,12 +1,12 @@
 """Training from files in passes: what it learns, what it keeps aside, and how much memory it takes."""
 
 import gzip
-import subprocess
 import sys
 
 import numpy as np
 import polars as pl
 import pytest
+from peak_memory import peak_within
 
 from rosenblatt import ColumnEncoder, GaussianDiscriminant, HalfSpace, Perceptron, open_source
 from rosenblatt.sources import Matrix
@@ -231,8 +231,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
         for part in range(24):
             frame.write_csv(file, include_header=part == 0)
     assert (tmp_path / "large.csv").stat().st_size > 180e6
-    command = [sys.executable, "-c", PEAK, str(tmp_path / "small.csv"), str(tmp_path / "large.csv")]
-    rows, more = map(int, subprocess.run(command, check=True, capture_output=True, text=True).stdout.split())
+    (rows,), more = peak_within(60, PEAK, tmp_path / "small.csv", tmp_path / "large.csv")
     assert rows == 480_000 and more < 60
 
 

@@ -1,0 +1,111 @@
+"""The verdicts for several classes."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.certificates.certificate import Certificate, Verification
+from rosenblatt.certificates.problem import read_rows
+from rosenblatt.certificates.results import NotSeparable, Separable
+from rosenblatt.engine.state import Array
+
+REST = "the rest"
+
+
+def against_rest(labels: Array, name: Any) -> Array:
+    """Labels of two kinds: the name of one class, and "the rest"."""
+    return np.array([REST, name], dtype=object)[np.asarray(labels == name).astype(int)]
+
+
+class SeparabilityTable:
+    """The verdicts for several classes: every pair, and every class against the rest.
+
+    `pairs[a, b]` and `rest[a]` are certificates. Printed as a table: above the diagonal the pairs.
+    """
+
+    def __init__(self, classes: Sequence[Any]) -> None:
+        self.classes = list(classes)
+        self.pairs: dict[tuple[Any, Any], Certificate] = {}
+        self.rest: dict[Any, Certificate] = {}
+
+    def __iter__(self) -> Iterator[tuple[str, Certificate]]:
+        for (a, b), certificate in self.pairs.items():
+            yield f"{a} against {b}", certificate
+        for a, certificate in self.rest.items():
+            yield f"{a} against the rest", certificate
+
+    def __len__(self) -> int:
+        return len(self.pairs) + len(self.rest)
+
+    def __bool__(self) -> bool:
+        raise ValueError("A table holds several verdicts, which is neither yes nor no; look at .pairs and .rest.")
+
+    def _repr_html_(self) -> str:
+        return "<pre>" + str(self).replace("&", "&amp;").replace("<", "&lt;") + "</pre>"
+
+    def missing(self) -> list[str]:
+        """The questions that a whole table would answer and this one does not."""
+        pairs = [pair for pair in itertools.combinations(self.classes, 2) if pair not in self.pairs]
+        return [f"{a} against {b}" for a, b in pairs] + [
+            f"{a} against the rest" for a in self.classes if a not in self.rest
+        ]
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary for each question, ready for a frame."""
+        found = []
+        for name, certificate in self:
+            record: dict[str, Any] = {"question": name, "verdict": certificate.verdict}
+            if isinstance(certificate, Separable):
+                record |= {"margin": certificate.margin, "margin_upper": certificate.margin_upper}
+                record |= {"mistake_bound": certificate.mistake_bound, "rows": len(certificate.support_vectors)}
+            elif isinstance(certificate, NotSeparable):
+                record |= {"margin": 0.0, "margin_upper": 0.0, "mistake_bound": None, "rows": len(certificate.rows)}
+            found.append(record)
+        return found
+
+    def _cell(self, certificate: Certificate | None) -> str:
+        if isinstance(certificate, Separable):
+            return f"{certificate.margin:.3g}"
+        if certificate is None:
+            return ""
+        return "no" if isinstance(certificate, NotSeparable) else "?"
+
+    def __str__(self) -> str:
+        names = [str(name) for name in self.classes]
+        lines = [["", *names[1:], "rest"]]
+        for i, a in enumerate(self.classes):
+            cells = [self._cell(self.pairs.get((a, b))) for b in self.classes[1:]]
+            lines.append([names[i], *cells, self._cell(self.rest.get(a))])
+        widths = [max(len(line[j]) for line in lines) for j in range(len(lines[0]))]
+        table = "\n".join("  ".join(cell.rjust(w) for cell, w in zip(line, widths, strict=True)) for line in lines)
+        counts = {name: sum(c.verdict == name for _, c in self) for name in ("separable", "not separable", "undecided")}
+        told = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+        return f"{table}\n{told} (a number is the margin of a separable pair)"
+
+    __repr__ = __str__
+
+    def verify(self, X: Any, y: Any) -> Verification:
+        """Check every certificate in exact arithmetic."""
+        X, labels = read_rows(X), np.asarray(y)
+        if self.missing() or sorted(np.unique(labels).tolist()) != sorted(self.classes):
+            return Verification(False, "A table must answer every pair and every class against the rest, and does not.")
+        for (a, b), certificate in self.pairs.items():
+            chosen = np.flatnonzero((labels == a) | (labels == b))
+            found = certificate.verify(X[chosen], labels[chosen])
+            if not found:
+                return Verification(False, f"{a} against {b}: {found.reason}")
+        for a, certificate in self.rest.items():
+            found = certificate.verify(X, against_rest(labels, a))
+            if not found:
+                return Verification(False, f"{a} against the rest: {found.reason}")
+        return Verification(True, f"{len(self)} certificates checked in exact arithmetic")
+
+    def save(self, path: Any) -> None:
+        """Write all certificates in one JSON file; `load_certificate` reads and verifies it."""
+        from rosenblatt.certificates.files import write
+
+        write(self, path)

@@ -1,0 +1,106 @@
+"""What `inspect` finds in a model or in a file of data, for a person at a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt.cli.screen import LONGEST, pair, safe, table
+from rosenblatt.cli.summary import print_drivers
+from rosenblatt.report.scores import percent
+from rosenblatt.wording import counted, listed, short
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from rosenblatt.verbs.inspection import DataCard, Explanation, ModelCard
+
+
+def print_card(screen: Console, card: ModelCard | DataCard) -> None:
+    """A model or a file of data."""
+    if card.kind == "model":
+        _model_card(screen, card)  # type: ignore[arg-type]
+    else:
+        _data_card(screen, card)  # type: ignore[arg-type]
+
+
+def _model_card(screen: Console, card: ModelCard) -> None:
+    found, about = card.description, card.description.get("about") or {}
+    size = f"{found.get('n_bytes', 0):,} bytes, rosenblatt {found.get('version')}"
+    screen.print(f"\n[bold]{safe(card.path)}[/bold] [dim]({size})[/dim]\n")
+    names = " → ".join(map(_step, found.get("steps") or [])) or found.get("kind")
+    pair(screen, "Model", safe(str(names)))
+    if about.get("target"):
+        pair(screen, "Predicts", f"[bold]{safe(str(about['target']))}[/bold]")
+    classes = found.get("classes") or []
+    if len(classes):
+        pair(screen, "Classes", safe(listed(classes, 8)))
+    if about.get("source"):
+        rows = f"{about.get('learned_rows', 0):,} of {about.get('rows', 0):,} rows"
+        pair(screen, "Trained on", safe(f"{about['source']}, {rows}"))
+    accuracy = (about.get("summary") or {}).get("accuracy")
+    if accuracy:
+        between = f"between {percent(accuracy['low'])} and {percent(accuracy['high'])} on {about.get('held_out', '')}"
+        pair(screen, "Accuracy", f"{percent(accuracy['value'])} [dim]{safe(between)}[/dim]")
+    if found.get("stop_reason"):
+        pair(screen, "Training", f"{counted(len(found.get('trace') or []), 'epoch')}, {found['stop_reason']}")
+    if about.get("digest"):
+        pair(screen, "Data", f"[dim]sha256 {about['digest'][:16]}…[/dim]")
+    _columns(screen, card.columns)
+    if card.explained is not None:
+        _explanation(screen, card.explained)
+    elif card.drivers:
+        print_drivers(screen, card.drivers)
+
+
+def _columns(screen: Console, columns: list[tuple[str, str, str]]) -> None:
+    """The columns that a model takes, by what they are; those left out with the reason."""
+    kinds = {"number": "Numbers", "date": "Dates", "boolean": "Yes or no", "category": "Categories"}
+    for kind, told in (kinds | {"hashed": "Hashed", "text": "Text"}).items():
+        names = [name for name, found, why in columns if _called(found, why) == kind]
+        if names:
+            pair(screen, told, safe(listed(names, 12)))
+    for name, kind, why in columns:
+        if kind == "dropped":
+            pair(screen, "Left out", f"{safe(name)} [dim]({safe(why)})[/dim]")
+
+
+def _called(kind: str, why: str) -> str:
+    from rosenblatt.features.column import Column
+
+    return Column("", kind, why).called
+
+
+def _step(step: Any) -> str:
+    return str(step.get("kind", step) if isinstance(step, dict) else step)
+
+
+def _explanation(screen: Console, found: Explanation) -> None:
+    instead = f" rather than {safe(str(found.instead))}" if found.instead is not None else ""
+    screen.print(f"\n[bold]Row {found.row}: {safe(str(found.answer))}[/bold]{instead}, score {found.score:+.4g}")
+    largest = max((abs(adds) for _, _, adds in found.parts), default=1.0) or 1.0
+    shown = table("feature", ("value", "right"), ("adds", "right"), "")
+    for name, value, adds in found.parts:
+        colour = "blue" if adds >= 0 else "magenta"
+        bar = "█" * max(1, round(12 * abs(adds) / largest))
+        told = value if isinstance(value, str) else f"{value:.4g}"
+        shown.add_row(safe(short(name, LONGEST)), told, f"{adds:+.4g}", f"[{colour}]{bar}[/{colour}]")
+    if found.rest:
+        shown.add_row("[dim]all others[/dim]", "", f"{found.rest:+.4g}", "")
+    shown.add_row("[dim]intercept[/dim]", "", f"{found.intercept:+.4g}", "")
+    screen.print(shown)
+
+
+def _data_card(screen: Console, card: DataCard) -> None:
+    screen.print(f"\n[bold]{safe(card.path)}[/bold] [dim]({card.format})[/dim]\n")
+    pair(screen, "Rows", f"{card.rows:,}")
+    screen.print()
+    shown = table("#", "column", "kind", ("values", "right"), ("missing", "right"), "such as")
+    for number, column in enumerate(card.columns, 1):
+        values = "" if column["values"] is None else f"{column['values']:,}"
+        missing = f"[yellow]{column['missing']:,}[/yellow]" if column["missing"] else ""
+        examples = short(", ".join(column["examples"]), 36)
+        name = safe(short(column["name"], LONGEST))
+        shown.add_row(f"[dim]{number}[/dim]", name, column["kind"], values, missing, safe(examples))
+    screen.print(shown)
+    target = " --target COLUMN" if card.needs_target else ""
+    screen.print("\n[dim]Train with[/dim]  [cyan]rosenblatt train " + safe(card.path) + target + "[/cyan]")

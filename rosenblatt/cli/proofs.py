@@ -1,0 +1,117 @@
+"""Proofs and audits, for a person at a terminal."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt.cli.notes import FEW
+from rosenblatt.cli.screen import LONGEST, bullet, pair, safe, table
+from rosenblatt.wording import number_in_words, short
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from rosenblatt.verbs.proof import AuditedRun, Proof
+
+
+def print_proof(screen: Console, done: Proof) -> None:
+    """The verdict with its figures; a table for several classes."""
+    from rosenblatt.certificates.results import NotSeparable, Separable
+    from rosenblatt.certificates.table import SeparabilityTable
+
+    colour = {"separable": "green", "undecided": "yellow"}.get(done.verdict, "magenta")
+    screen.print()
+    title = done.verdict[:1].upper() + done.verdict[1:]
+    checked = " [dim](the certificate holds, checked in exact arithmetic)[/dim]" if done.verified else ""
+    if not isinstance(done.result, SeparabilityTable):
+        screen.print(f"[bold {colour}]{title}[/bold {colour}]{checked}")
+    result = done.result
+    if isinstance(result, Separable):
+        pair(screen, "Classes", safe(f"{result.about.classes[1]} against {result.about.classes[0]}"))
+        pair(screen, "Margin", f"{result.margin:.6g} [dim](the largest is at most {result.margin_upper:.6g})[/dim]")
+        pair(screen, "Touching", f"{len(result.support_vectors):,} rows lie at the margin")
+        pair(
+            screen, "Perceptron", f"at most {number_in_words(result.mistake_bound)} mistakes, in any order of the rows"
+        )
+        weights = sorted(zip(done.features, result.normal.tolist(), strict=True), key=lambda pair: -abs(pair[1]))
+        plane = " ".join(f"{value:+.4g}·{short(name, 18)}" for name, value in weights[:6] if value)
+        more = f" and {len(weights) - 6:,} more" if len(weights) > 6 else ""
+        pair(screen, "Hyperplane", safe(f"{plane}{more} {result.offset:+.4g} = 0"))
+    elif isinstance(result, NotSeparable):
+        classes = result.about.classes
+        pair(screen, "Classes", safe(f"{classes[1]} against {classes[0]}"))
+        named = ", ".join(map(str, done.witness_rows[:8])) + (", …" if len(result.rows) > 8 else "")
+        pair(
+            screen,
+            "Proof",
+            f"a mixture of rows of one class equals one of the other: {len(result.rows)} rows take part",
+        )
+        pair(screen, "Rows", f"{named} [dim](counted from 1)[/dim]")
+    elif isinstance(result, SeparabilityTable):
+        _several(screen, result, checked)
+    else:
+        pair(screen, "Reason", safe(done.reason or getattr(result, "reason", "")))
+        upper = getattr(result, "margin_upper", None)
+        if upper is not None and upper < float("inf"):
+            pair(screen, "So far", f"if there is a margin, it is at most {upper:.3g}")
+    if done.left_out:
+        told = _left_out(done.left_out)
+        pair(screen, "Left out", safe(f"{told}: the verdict is about the other columns"))
+    if done.path and done.verified is None:
+        pair(screen, "Certificate", f"{safe(done.path)} [dim](check it with --verify)[/dim]")
+
+
+def _left_out(reasons: dict[str, str]) -> str:
+    """Columns and why they are left out; many of the same reason are counted."""
+    alike: dict[str, list[str]] = {}
+    for name, why in reasons.items():
+        alike.setdefault(re.sub(r"--keep .*(?= keeps it)", "--keep", why), []).append(name)
+    told = []
+    for names in alike.values():
+        if len(names) <= FEW:
+            told += [f"{name} ({reasons[name]})" for name in names]
+        else:
+            named, more = ", ".join(names[:FEW]), len(names) - FEW
+            told.append(f"{named} and {more:,} more ({reasons[names[0]]})")
+    return "; ".join(told)
+
+
+def _several(screen: Console, result: Any, checked: str) -> None:
+    verdicts = [part.verdict for _, part in result]
+    counts = {name: verdicts.count(name) for name in ("separable", "not separable", "undecided")}
+    told = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+    screen.print(f"[bold]{len(verdicts)} questions: {told}[/bold]{checked}")
+    shown = table("question", "verdict", ("margin", "right"), ("at most", "right"))
+    for record in result.records():
+        colour = {"separable": "green", "undecided": "yellow"}.get(record["verdict"], "magenta")
+        margin = f"{record['margin']:.4g}" if record.get("margin") else ""
+        bound = (
+            f"{number_in_words(record['mistake_bound'])} mistakes" if record.get("mistake_bound") is not None else ""
+        )
+        shown.add_row(safe(record["question"]), f"[{colour}]{record['verdict']}[/{colour}]", margin, bound)
+    screen.print(shown)
+
+
+def print_audit(screen: Console, done: AuditedRun) -> None:
+    """Each half-space's mistakes beside the theorem's bound."""
+    colour, told = {
+        True: ("green", "The theorem holds at every update"),
+        False: ("red", "The theorem does not hold"),
+        None: ("yellow", "The theorem is not about this run"),
+    }[done.holds]
+    held = sum(audit.holds is True for audit in done.audits.values())
+    if done.holds is None and held:
+        told = f"The theorem holds for {held} of {len(done.audits)} half-spaces; it is not about the others"
+    screen.print(f"\n[bold {colour}]{told}[/bold {colour}]")
+    shown = table(
+        "half-space", ("mistakes", "right"), ("at most", "right"), ("R'", "right"), ("gamma'", "right"), "holds"
+    )
+    for name, audit in done.audits.items():
+        bound = "no bound" if audit.bound is None else number_in_words(audit.bound)
+        holds = {True: "[green]yes[/green]", False: "[red]no[/red]", None: "[dim]—[/dim]"}[audit.holds]
+        figures = (f"{audit.mistakes:,}", bound, f"{audit.radius:.4g}", f"{audit.gamma:.4g}", holds)
+        shown.add_row(safe(short(name, LONGEST)), *figures)
+    screen.print(shown)
+    for sentence in dict.fromkeys(audit.note for audit in done.audits.values()):
+        bullet(screen, sentence)
