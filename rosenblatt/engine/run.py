@@ -11,7 +11,7 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -19,14 +19,15 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.engine import compiled
 from rosenblatt.engine.helper import Helper
-from rosenblatt.engine.judge import count_errors
+from rosenblatt.engine.judge import compare_errors
 from rosenblatt.engine.loop import LAYOUTS, visit_rows
 from rosenblatt.engine.order import Found, Shuffler, look_through
 from rosenblatt.engine.pair import Pair, span_of
 from rosenblatt.engine.pocket import Pocket
 from rosenblatt.engine.rest import Rest, may_rest
-from rosenblatt.engine.state import Array, HalfSpaces
+from rosenblatt.engine.state import SEEN, Array, HalfSpaces
 from rosenblatt.engine.touched_state import TouchedHalfSpaces, may_be_touched
 from rosenblatt.engine.updates import UpdateLog
 
@@ -116,6 +117,7 @@ class Visitor:
         # system comes back as pages that it must clear first.
         self.keeps_room = False
         self.room: Array = np.empty(0)
+        self.notes_lessons = False  # whether updates are noted down though nobody asked for a record of them
 
     def prepare(self, state: HalfSpaces) -> None:
         """Have everything compiled before the clock starts."""
@@ -141,7 +143,7 @@ class Visitor:
 
     def _results(self, state: HalfSpaces, order: Array) -> tuple[Array, tuple[Array, ...]]:
         """Room for the scores and for what the updates were."""
-        count, room = state.count, len(order) if self.record else 0
+        count, room = state.count, len(order) if self.record or self.notes_lessons else 0
         log = np.empty((count, room), np.int64), np.empty((count, room, 3)), np.zeros(count, np.int64)
         return self._room(count, len(order), state.dtype), log
 
@@ -178,18 +180,38 @@ class Visitor:
         else:
             list(self.pool.map(lambda part: visit(*part), self.parts))
 
+    def note_lessons(self) -> None:
+        """Note down which visits teach something, so that the others need not be repeated.
+
+        A rule that looks at the time must have every visit repeated.
+        """
+        self.notes_lessons = not compiled.reads_argument(self.task.rule, 2)
+
+    def needed(self, before: HalfSpaces, log: tuple[Array, ...], end: int) -> Array:
+        """The numbers of the visits to repeat, of the first `end` ones of a stretch, to be where they led."""
+        if not self.notes_lessons:
+            return np.arange(end)
+        _, numbers, sizes = log
+        seen = before.ledger[: before.count, SEEN]
+        visits = np.concatenate([numbers[k, :size, 2] - seen[k] - 1 for k, size in enumerate(sizes)])
+        visits = visits[visits < end].astype(np.int64)
+        return visits if len(sizes) == 1 else np.unique(visits)
+
     def repeat(self, state: HalfSpaces, order: Array) -> None:
         """The same visits again, to bring a copy to where the original was."""
-        record, self.record = self.record, False
+        before = self.record, self.notes_lessons, self.lessons_per_row
+        self.record = self.notes_lessons = False
         self.visit(state, order)
-        self.record = record
+        self.record, self.notes_lessons, self.lessons_per_row = before
 
-    def errors(self, state: HalfSpaces, limit: float = np.inf) -> float:
-        if self.rest is not None and self.rest.knows(state):
-            return self.rest.errors(limit)
+    def errors(self, states: Sequence[HalfSpaces], limit: float = np.inf) -> list[float]:
+        """What each state gets wrong of all rows; anything above `limit`, or above an earlier one's, if it is more."""
+        if self.rest is not None and self.rest.knows(states[0]):
+            assert len(states) == 1  # where half-spaces rest, runs are not followed
+            return [self.rest.errors(limit)]
         task = self.task
-        return count_errors(
-            task.rows, task.n_rows, task.codes, task.sample_weight, state, task.classes, self.pool, limit
+        return compare_errors(
+            task.rows, task.n_rows, task.codes, task.sample_weight, states, task.classes, self.pool, limit
         )
 
 
@@ -355,9 +377,8 @@ def _train(
                 passes = pocket_check == "run" and not (large and number % 16)
                 follower.end_of_epoch(finished=not stop, looked_at=passes or measure is not None)
                 if passes:
-                    outcome.pocket.decide(visitor, confirm=True)
-                    if not large or follower.before is None:
-                        outcome.pocket.consider(visitor, state)
+                    latest = [] if large and follower.before is not None else [state]
+                    outcome.pocket.consider(visitor, *outcome.pocket.nominee(visitor), *latest)
                 figures = {
                     "epoch": number,
                     "updates": state.updates - updates,
@@ -400,6 +421,8 @@ class _Follower:
         # What a stretch began with, to be able to return to any point of it.
         few = np.prod(state.stored_shape(state.count, state.n_features)) <= RETRACED
         self.before = state.copy() if self.by_runs and few else None
+        if self.before is not None:
+            visitor.note_lessons()
         restful = max_iter > 1 and not few and not visitor.record and not self.by_updates and may_rest(task, state)
         self.rest = Rest(task, state, visitor) if restful else None
         visitor.keeps_room = self.rest is None  # there scores are kept for an epoch
@@ -420,7 +443,9 @@ class _Follower:
             if self.outcome.log is not None:
                 self.outcome.log.append(log)
             if self.before is not None:
-                self.before = pocket.follow(self.before, stretch, found)
+                if pocket.follow(found):
+                    visits = self.visitor.needed(self.before, log, found.end)
+                    self.before = pocket.nominate(self.before, stretch[visits], found.end)
             elif self.by_updates and state.updates > updates:
                 pocket.consider(self.visitor, state)
             stop = self.watch.within_epoch((start + len(stretch)) / len(order))
