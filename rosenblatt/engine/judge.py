@@ -8,54 +8,78 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine import compiled
+from rosenblatt.engine import compiled, dense
+from rosenblatt.engine.compiled import part
 from rosenblatt.engine.loop import LAYOUTS
 from rosenblatt.engine.state import BIAS, SCALE, SCORE, Array, HalfSpaces
 
-AHEAD = 8  # rows, where several half-spaces are judged; for a single one the machine fetches as well by itself
 TOGETHER = 5  # half-spaces of dense rows that share one reading of a row
+FAR = 2**22  # bytes of dense rows that are not all near, wherever they were used before
+AHEAD = 8  # rows
+
+
+@part
+def _answer(ledger: Any, first: Any, classes: Any) -> int:
+    """What the half-spaces first <= k < first + classes say together, once their SCORE is v_k·x."""
+    answer = first
+    for k in range(first, first + classes):
+        ledger[k, SCORE] = ledger[k, SCALE] * ledger[k, SCORE] + ledger[k, BIAS]
+        if ledger[k, SCORE] > ledger[answer, SCORE]:
+            answer = k
+    answer -= first
+    if classes == 1:
+        answer = 1 if ledger[first, SCORE] >= 0.0 else 0
+    elif classes == 2:
+        answer = 1 if ledger[first + 1, SCORE] >= ledger[first, SCORE] else 0
+    return answer
 
 
 @functools.cache
 def _count_errors(key: str, layout_name: str) -> Any:
     layout = LAYOUTS[layout_name]
-    scores, approach = layout.scores_and_fetch, layout.approach
+    scores, approach = layout.scores, layout.approach
 
     def count_errors(
         rows: Any, start: Any, stop: Any, codes: Any, sample_weight: Any, vectors: Any, ledger: Any,
-        classes: Any, limit: Any, errors: Any,
-    ) -> None:  # fmt: skip
-        """Add to `errors[n]` the weight of the rows that the n-th `classes` half-spaces answer wrongly together.
-
-        It ends early when all have more than `limit`.
-        """
+        classes: Any, limit: Any,
+    ) -> float:  # fmt: skip
         key  # noqa: B018  part of the key under which the machine code is kept
-        together = len(errors) * classes
-        ahead = AHEAD if together > 1 else 1
+        errors = 0.0
         for i in range(start, stop):
             if i + 1 < stop:
-                approach(rows, i + 1, vectors, 0, together)
-            scores(rows, i, min(i + 2, stop - 1), min(i + ahead, stop - 1), vectors, 0, together, ledger)
+                approach(rows, i + 1, vectors, 0, classes)
+            scores(rows, i, vectors, 0, classes, ledger)
+            if _answer(ledger, 0, classes) != codes[i]:
+                errors += sample_weight[i] if sample_weight.shape[0] > 0 else 1.0
+                if errors > limit:
+                    return errors
+        return errors
+
+    return compiled.jit(count_errors)
+
+
+@functools.cache
+def _compare_errors(key: str) -> Any:
+    scores = dense.scores_and_fetch
+
+    def compare_errors(
+        rows: Any, start: Any, stop: Any, codes: Any, sample_weight: Any, vectors: Any, ledger: Any,
+        classes: Any, limit: Any, errors: Any,
+    ) -> None:  # fmt: skip
+        """Add to `errors[n]` what the n-th `classes` half-spaces get wrong, until all have more than `limit`."""
+        key  # noqa: B018
+        for i in range(start, stop):
+            near, coming = min(i + 2, stop - 1), min(i + AHEAD, stop - 1)
+            scores(rows, i, near, coming, vectors, 0, len(errors) * classes, ledger)
             done = True
             for n in range(len(errors)):
-                first = n * classes
-                answer = first
-                for k in range(first, first + classes):
-                    ledger[k, SCORE] = ledger[k, SCALE] * ledger[k, SCORE] + ledger[k, BIAS]
-                    if ledger[k, SCORE] > ledger[answer, SCORE]:
-                        answer = k
-                answer -= first
-                if classes == 1:
-                    answer = 1 if ledger[first, SCORE] >= 0.0 else 0
-                elif classes == 2:
-                    answer = 1 if ledger[first + 1, SCORE] >= ledger[first, SCORE] else 0
-                if answer != codes[i]:
+                if _answer(ledger, n * classes, classes) != codes[i]:
                     errors[n] += sample_weight[i] if sample_weight.shape[0] > 0 else 1.0
                 done &= errors[n] > limit
             if done:
                 return
 
-    return compiled.jit(count_errors)
+    return compiled.jit(compare_errors)
 
 
 def count_errors(
@@ -73,7 +97,19 @@ def count_errors(
     `classes` is 1 for two classes told apart by one half-space: a score of 0 answers class 1, as do equal scores of
     two classes. Otherwise the highest score answers, the first of equals.
     """
-    return compare_errors(rows, n_rows, codes, sample_weight, [state], classes, threads, limit)[0]
+    if _far(rows, state) and classes > 1:
+        return compare_errors(rows, n_rows, codes, sample_weight, [state], classes, threads, limit)[0]
+    count = _count_errors(f"{compiled.engine_digest()} {state.layout}", state.layout)
+    vectors = state.arrays[0]
+
+    def errors_of(bounds: tuple[int, int]) -> float:
+        ledger = state.ledger.copy()
+        errors: float = count(
+            state.reads(rows), bounds[0], bounds[1], codes, sample_weight, vectors, ledger, classes, limit
+        )
+        return errors
+
+    return float(sum_of_halves(errors_of, n_rows, threads))
 
 
 def compare_errors(
@@ -88,28 +124,31 @@ def compare_errors(
 ) -> list[float]:
     """`count_errors` of several states; of a later one, anything above an earlier one's once that is exceeded.
 
-    A few half-spaces of dense rows are judged in one pass, which takes no longer than a pass for one of them: both wait
-    for memory. Others are so busy themselves that a pass each, which can end early, is quicker.
+    A few half-spaces of many dense rows are judged in one pass, which takes no longer than a pass for one of them: it
+    waits for memory. Others are so busy themselves that a pass each, which can end early, is quicker.
     """
-    if len(states) > 1 and not (states[0].layout == "rows" and len(states) * classes <= TOGETHER):
+    several = len(states) * classes
+    if not _far(rows, states[0]) or several <= 1 or (len(states) > 1 and several > TOGETHER):
         found: list[float] = []
         for state in states:
-            found += compare_errors(rows, n_rows, codes, sample_weight, [state], classes, threads, min([limit, *found]))
+            least = min([limit, *found])
+            found.append(count_errors(rows, n_rows, codes, sample_weight, state, classes, threads, least))
         return found
-    layout = states[0].layout
-    count = _count_errors(f"{compiled.engine_digest()} {layout}", layout)
-    vectors, ledger = states[0].arrays[0], states[0].ledger
-    if len(states) > 1:
-        vectors = np.concatenate([state.arrays[0][:classes] for state in states])
-        ledger = np.concatenate([state.ledger[:classes] for state in states])
+    compare = _compare_errors(compiled.engine_digest())
+    vectors = np.concatenate([state.arrays[0][:classes] for state in states])
+    ledger = np.concatenate([state.ledger[:classes] for state in states])
 
     def errors_of(bounds: tuple[int, int]) -> Array:
-        read, books, errors = states[0].reads(rows), ledger.copy(), np.zeros(len(states))
-        count(read, *bounds, codes, sample_weight, vectors, books, classes, limit, errors)
+        errors = np.zeros(len(states))
+        compare(rows, *bounds, codes, sample_weight, vectors, ledger.copy(), classes, limit, errors)
         return errors
 
     errors: list[float] = sum_of_halves(errors_of, n_rows, threads).tolist()
     return errors
+
+
+def _far(rows: tuple[Array, ...], state: HalfSpaces) -> bool:
+    return state.layout == "rows" and rows[0].nbytes > FAR
 
 
 def sum_of_halves(errors_of: Callable[[tuple[int, int]], Any], n_rows: int, threads: Any) -> Any:

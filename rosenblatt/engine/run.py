@@ -211,8 +211,28 @@ class Visitor:
             return [self.rest.errors(limit)]
         task = self.task
         return compare_errors(
-            task.rows, task.n_rows, task.codes, task.sample_weight, states, task.classes, self.pool, limit
+            task.rows, task.n_rows, task.codes, task.sample_weight, states, task.classes, self._threads(), limit
         )
+
+    def _threads(self) -> Any:
+        """Something to map functions with: the helper and this thread, or the pool, or nothing."""
+        return self.pool if self.helper is None else _Two(self.helper)
+
+
+class _Two:
+    """This thread and its helper, as a pool: no thread has to be started, and none waits for the others."""
+
+    def __init__(self, helper: Helper) -> None:
+        self.helper = helper
+
+    def map(self, function: Callable[[Any], Any], parts: Sequence[Any]) -> list[Any]:
+        results: list[Any] = [None] * len(parts)
+
+        def work(number: int, part: Any) -> None:
+            results[number] = function(part)
+
+        self.helper.share(work, enumerate(parts))
+        return results
 
 
 @dataclass

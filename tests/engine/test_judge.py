@@ -29,7 +29,9 @@ def plain_errors(X, codes, weights, coef, bias):
 @pytest.mark.parametrize("classes", [1, 2, 3, 7])
 @pytest.mark.parametrize("listening", [0, 1])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_errors_of_several_states_are_those_of_a_plain_count(layout, classes, listening, weighted):
+@pytest.mark.parametrize("far", [False, True])
+def test_errors_of_several_states_are_those_of_a_plain_count(monkeypatch, layout, classes, listening, weighted, far):
+    monkeypatch.setattr(judge, "FAR", 0 if far else 2**22)
     rng = np.random.default_rng(classes)
     X = rng.integers(-3, 4, (N, D)).astype(np.float32)
     rows = rows_of(X if layout == "rows" else scipy.sparse.csr_array(X))[1]
@@ -56,23 +58,31 @@ def test_errors_of_several_states_are_those_of_a_plain_count(layout, classes, li
                 assert count == right if right <= asked_for else count > asked_for
 
 
-def test_a_few_half_spaces_of_dense_rows_are_judged_in_one_pass(monkeypatch):
+def test_a_few_half_spaces_of_many_dense_rows_are_judged_in_one_pass(monkeypatch):
     """And others in a pass each, which ends early."""
-    passes, count = [], judge._count_errors
+    passes = []
 
-    def noting(key, layout):
-        compiled = count(key, layout)
+    def noting(make):
+        def noted(*key):
+            def count(*arguments):
+                passes.append(make.__name__)
+                return compiled(*arguments)
 
-        def note(*arguments):
-            passes.append(len(arguments[-1]))
-            compiled(*arguments)
+            compiled = make(*key)
+            return count
 
-        return note
+        return noted
 
-    monkeypatch.setattr(judge, "_count_errors", noting)
-    X = np.eye(8, dtype=np.float32)
-    for classes, expected in ((1, [2, 2]), (TOGETHER // 2, [2, 2]), (TOGETHER // 2 + 1, [1, 1, 1, 1])):
+    for name in ("_count_errors", "_compare_errors"):
+        monkeypatch.setattr(judge, name, noting(getattr(judge, name)))
+    X, alone, together = np.eye(8, dtype=np.float32), "_count_errors", "_compare_errors"
+    few = TOGETHER // 2
+    for far, count, classes, expected in (
+        (True, 2, 1, [together]), (True, 2, few, [together]), (True, 2, few + 1, 2 * [together]),
+        (True, 1, 1, [alone]), (True, 1, 9, [together]), (False, 2, 1, 2 * [alone]),
+    ):  # fmt: skip
         passes.clear()
-        states = [HalfSpaces(classes, 8, np.float32, "rows") for _ in range(2)]
+        monkeypatch.setattr(judge, "FAR", 0 if far else 2**22)
+        states = [HalfSpaces(classes, 8, np.float32, "rows") for _ in range(count)]
         judge.compare_errors((X,), 8, np.zeros(8, np.int32), np.empty(0), states, classes)
-        assert passes == expected  # two halves of the rows each
+        assert passes == [made for made in expected for _ in range(2)]  # two halves of the rows each
