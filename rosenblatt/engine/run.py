@@ -36,6 +36,7 @@ ROWS = 2**16  # rows in one stretch
 PRODUCTS = 2**27  # multiplications in one stretch, about a twentieth of a second
 RETRACED = 2**20  # weights that are copied before every stretch, to be able to return to any point of it
 WORTH_A_HELPER = 2**17  # multiplications in a stretch that two threads share: below, calling the second costs more
+WORTH_A_NOTE = 64  # numbers in a row
 CHEAP_PASS = 2**20  # multiplications in a pass over all rows that is made without a second thought
 PATIENCE = 5  # epochs without improvement
 SOON = 1.0  # seconds within which a second Ctrl-C ends more than the run that heard the first
@@ -116,7 +117,7 @@ class Visitor:
         # Whether nobody wants the scores of a stretch any more when the next one begins. Room that is given back to the
         # system comes back as pages that it must clear first.
         self.keeps_room = False
-        self.room: Array = np.empty(0)
+        self.rooms: dict[str, Array] = {}
         self.notes_lessons = False  # whether updates are noted down though nobody asked for a record of them
 
     def prepare(self, state: HalfSpaces) -> None:
@@ -144,15 +145,16 @@ class Visitor:
     def _results(self, state: HalfSpaces, order: Array) -> tuple[Array, tuple[Array, ...]]:
         """Room for the scores and for what the updates were."""
         count, room = state.count, len(order) if self.record or self.notes_lessons else 0
-        log = np.empty((count, room), np.int64), np.empty((count, room, 3)), np.zeros(count, np.int64)
-        return self._room(count, len(order), state.dtype), log
+        rows, numbers = self._room("rows", (count, room), np.int64), self._room("numbers", (count, room, 3), np.float64)
+        return self._room("scores", (count, len(order)), state.dtype), (rows, numbers, np.zeros(count, np.int64))
 
-    def _room(self, count: int, length: int, kind: Any) -> Array:
+    def _room(self, purpose: str, shape: tuple[int, ...], kind: Any) -> Array:
         if not self.keeps_room:
-            return np.empty((count, length), kind)
-        if self.room.size < count * length or self.room.dtype != kind:
-            self.room = np.empty(count * length, kind)
-        return self.room[: count * length].reshape(count, length)
+            return np.empty(shape, kind)
+        size, room = math.prod(shape), self.rooms.get(purpose)
+        if room is None or room.size < size or room.dtype != kind:
+            room = self.rooms[purpose] = np.empty(size, kind)
+        return room[:size].reshape(shape)
 
     def visit(self, state: HalfSpaces, order: Array) -> tuple[Array, int, tuple[Array, ...]]:
         """(scores, rows visited before a score was not finite, what the updates were)."""
@@ -183,9 +185,10 @@ class Visitor:
     def note_lessons(self) -> None:
         """Note down which visits teach something, so that the others need not be repeated.
 
-        A rule that looks at the time must have every visit repeated.
+        A rule that looks at the time must have every visit repeated. Short rows are repeated sooner than noted down.
         """
-        self.notes_lessons = not compiled.reads_argument(self.task.rule, 2)
+        long_rows = products_per_row(self.task, 1) >= WORTH_A_NOTE
+        self.notes_lessons = long_rows and not compiled.reads_argument(self.task.rule, 2)
 
     def needed(self, before: HalfSpaces, log: tuple[Array, ...], end: int) -> Array:
         """The numbers of the visits to repeat, of the first `end` ones of a stretch, to be where they led."""
