@@ -120,7 +120,9 @@ def refuse_indices_outside(X: Any) -> None:
     if getattr(X, "format", "") not in ("csr", "csc") or indices is None or len(indices) == 0:
         return
     width = X.shape[1] if X.format == "csr" else X.shape[0]
-    if indices.max() >= width or indices.min() < 0:
+    if indices.dtype.kind == "i" and indices.flags.c_contiguous:
+        indices = indices.view(f"u{indices.itemsize}")  # a negative index, seen as unsigned, is a huge one
+    if int(indices.max()) >= width or (indices.dtype.kind != "u" and indices.min() < 0):
         raise ValueError(
             f"The indices of a sparse matrix must be at least 0 and below {width}, but X has others; build the matrix "
             f"again."

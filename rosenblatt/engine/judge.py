@@ -3,14 +3,35 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine import compiled
+from rosenblatt.engine import compiled, dense
+from rosenblatt.engine.compiled import part
 from rosenblatt.engine.loop import LAYOUTS
 from rosenblatt.engine.state import BIAS, SCALE, SCORE, Array, HalfSpaces
+
+TOGETHER = 5  # half-spaces of dense rows that share one reading of a row
+FAR = 2**22  # bytes of dense rows that are not all near, wherever they were used before
+AHEAD = 8  # rows
+
+
+@part
+def _answer(ledger: Any, first: Any, classes: Any) -> int:
+    """What the half-spaces first <= k < first + classes say together, once their SCORE is v_k·x."""
+    answer = first
+    for k in range(first, first + classes):
+        ledger[k, SCORE] = ledger[k, SCALE] * ledger[k, SCORE] + ledger[k, BIAS]
+        if ledger[k, SCORE] > ledger[answer, SCORE]:
+            answer = k
+    answer -= first
+    if classes == 1:
+        answer = 1 if ledger[first, SCORE] >= 0.0 else 0
+    elif classes == 2:
+        answer = 1 if ledger[first + 1, SCORE] >= ledger[first, SCORE] else 0
+    return answer
 
 
 @functools.cache
@@ -28,22 +49,37 @@ def _count_errors(key: str, layout_name: str) -> Any:
             if i + 1 < stop:
                 approach(rows, i + 1, vectors, 0, classes)
             scores(rows, i, vectors, 0, classes, ledger)
-            answer = 0
-            for k in range(classes):
-                ledger[k, SCORE] = ledger[k, SCALE] * ledger[k, SCORE] + ledger[k, BIAS]
-                if ledger[k, SCORE] > ledger[answer, SCORE]:
-                    answer = k
-            if classes == 1:
-                answer = 1 if ledger[0, SCORE] >= 0.0 else 0
-            elif classes == 2:
-                answer = 1 if ledger[1, SCORE] >= ledger[0, SCORE] else 0
-            if answer != codes[i]:
+            if _answer(ledger, 0, classes) != codes[i]:
                 errors += sample_weight[i] if sample_weight.shape[0] > 0 else 1.0
                 if errors > limit:
                     return errors
         return errors
 
     return compiled.jit(count_errors)
+
+
+@functools.cache
+def _compare_errors(key: str) -> Any:
+    scores = dense.scores_and_fetch
+
+    def compare_errors(
+        rows: Any, start: Any, stop: Any, codes: Any, sample_weight: Any, vectors: Any, ledger: Any,
+        classes: Any, limit: Any, errors: Any,
+    ) -> None:  # fmt: skip
+        """Add to `errors[n]` what the n-th `classes` half-spaces get wrong, until all have more than `limit`."""
+        key  # noqa: B018
+        for i in range(start, stop):
+            near, coming = min(i + 2, stop - 1), min(i + AHEAD, stop - 1)
+            scores(rows, i, near, coming, vectors, 0, len(errors) * classes, ledger)
+            done = True
+            for n in range(len(errors)):
+                if _answer(ledger, n * classes, classes) != codes[i]:
+                    errors[n] += sample_weight[i] if sample_weight.shape[0] > 0 else 1.0
+                done &= errors[n] > limit
+            if done:
+                return
+
+    return compiled.jit(compare_errors)
 
 
 def count_errors(
@@ -61,25 +97,66 @@ def count_errors(
     `classes` is 1 for two classes told apart by one half-space: a score of 0 answers class 1, as do equal scores of
     two classes. Otherwise the highest score answers, the first of equals.
     """
+    if _far(rows, state) and classes > 1:
+        return compare_errors(rows, n_rows, codes, sample_weight, [state], classes, threads, limit)[0]
     count = _count_errors(f"{compiled.engine_digest()} {state.layout}", state.layout)
-
     vectors = state.arrays[0]
 
-    def part(bounds: tuple[int, int]) -> float:
+    def errors_of(bounds: tuple[int, int]) -> float:
         ledger = state.ledger.copy()
         errors: float = count(
             state.reads(rows), bounds[0], bounds[1], codes, sample_weight, vectors, ledger, classes, limit
         )
         return errors
 
-    return sum_of_halves(part, n_rows, threads)
+    return float(sum_of_halves(errors_of, n_rows, threads))
 
 
-def sum_of_halves(errors_of: Callable[[tuple[int, int]], float], n_rows: int, threads: Any) -> float:
+def compare_errors(
+    rows: tuple[Array, ...],
+    n_rows: int,
+    codes: Array,
+    sample_weight: Array,
+    states: Sequence[HalfSpaces],
+    classes: int,
+    threads: Any = None,
+    limit: float = np.inf,
+) -> list[float]:
+    """`count_errors` of several states; of a later one, anything above an earlier one's once that is exceeded.
+
+    A few half-spaces of many dense rows are judged in one pass, which takes no longer than a pass for one of them: it
+    waits for memory. Others are so busy themselves that a pass each, which can end early, is quicker.
+    """
+    several = len(states) * classes
+    if not _far(rows, states[0]) or several <= 1 or (len(states) > 1 and several > TOGETHER):
+        found: list[float] = []
+        for state in states:
+            least = min([limit, *found])
+            found.append(count_errors(rows, n_rows, codes, sample_weight, state, classes, threads, least))
+        return found
+    compare = _compare_errors(compiled.engine_digest())
+    vectors = np.concatenate([state.arrays[0][:classes] for state in states])
+    ledger = np.concatenate([state.ledger[:classes] for state in states])
+
+    def errors_of(bounds: tuple[int, int]) -> Array:
+        errors = np.zeros(len(states))
+        compare(rows, *bounds, codes, sample_weight, vectors, ledger.copy(), classes, limit, errors)
+        return errors
+
+    errors: list[float] = sum_of_halves(errors_of, n_rows, threads).tolist()
+    return errors
+
+
+def _far(rows: tuple[Array, ...], state: HalfSpaces) -> bool:
+    return state.layout == "rows" and rows[0].nbytes > FAR
+
+
+def sum_of_halves(errors_of: Callable[[tuple[int, int]], Any], n_rows: int, threads: Any) -> Any:
     """What is counted in the first half of the rows and in the second, together, on two threads if there are.
 
     The same two sums with any number of threads: a sum of weights such as 0.1 depends on its order, if only in its
     last bits, and so would the choice between two nominees for the pocket.
     """
     middle = n_rows // 2
-    return float(sum((map if threads is None else threads.map)(errors_of, ((0, middle), (middle, n_rows)))))
+    first, second = (map if threads is None else threads.map)(errors_of, ((0, middle), (middle, n_rows)))
+    return first + second

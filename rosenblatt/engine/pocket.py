@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rosenblatt.engine.state import Array, HalfSpaces
+from rosenblatt.engine.state import SEEN, Array, HalfSpaces
 
 if TYPE_CHECKING:
     from rosenblatt.engine.order import Found
@@ -34,7 +34,8 @@ class Pocket:
     run: int = 0
     longest: int = 0
     start: HalfSpaces | None = None  # the weights at the start of the stretch that holds the nominee
-    visits: Array | None = None  # the rows visited from there to the nominee
+    visits: Array | None = None  # the rows to visit from there to the nominee: those that taught something
+    skipped: int = 0  # how many other rows were visited on the way
 
     @property
     def weights(self) -> tuple[Array, Array] | None:
@@ -52,9 +53,11 @@ class Pocket:
         """Keep the weights that a run ends with: nobody changes them any more, so they need no copy."""
         self.kept, self.shared = state.share_weights(), True
 
-    def consider(self, visitor: Visitor, state: HalfSpaces) -> None:
-        """Keep the weights if a pass over all rows finds fewer errors than those in the pocket make."""
-        self.offer(state, visitor.errors(state, self.errors))
+    def consider(self, visitor: Visitor, *states: HalfSpaces) -> None:
+        """Keep the weights, one after the other, if a pass over all rows finds fewer errors than the pocket's."""
+        if states:
+            for state, errors in zip(states, visitor.errors(states, self.errors), strict=True):
+                self.offer(state, errors)
 
     def offer(self, state: HalfSpaces, errors: float) -> None:
         """Keep the weights if they make fewer errors than those in the pocket."""
@@ -62,33 +65,36 @@ class Pocket:
             self.errors = errors
             self.keep(state)
 
-    def follow(self, before: HalfSpaces, order: Array, found: Found) -> HalfSpaces:
-        """Note a record run in one stretch, which began with the weights `before`.
-
-        Returns a state that the caller may overwrite: `before`, or another in exchange if it is needed here.
-        """
+    def follow(self, found: Found) -> bool:
+        """Go on with the runs of another stretch; whether one of them is a record that a mistake has ended."""
         self.run = found.run
-        if found.longest <= self.longest:
-            return before
-        self.longest = found.longest
+        is_record = found.longest > self.longest
+        self.longest = max(found.longest, self.longest)
+        return is_record
+
+    def nominate(self, before: HalfSpaces, visits: Array, visited: int) -> HalfSpaces:
+        """The latest nominee: the weights `before` a stretch after its first `visited` visits, which `visits` repeat.
+
+        Returns a state that the caller may overwrite, in exchange for `before`.
+        """
         spare = self.start
-        self.start, self.visits = before, order[: found.end].copy()
+        self.start, self.visits, self.skipped = before, visits, visited - len(visits)
         return before.copy() if spare is None else spare
 
-    def decide(self, visitor: Visitor, confirm: bool) -> None:
-        """Put the nominee into the pocket, or let it go."""
-        if self.start is not None and self.visits is not None:
-            visitor.repeat(self.start, self.visits)  # the same visits again lead to the same weights, bit for bit
-            if confirm:
-                self.consider(visitor, self.start)
-            else:
-                self.keep(self.start)
+    def nominee(self, visitor: Visitor) -> list[HalfSpaces]:
+        """The weights that were nominated last, if there are any that were not judged yet."""
+        if self.start is None or self.visits is None:
+            return []
+        visitor.repeat(self.start, self.visits)  # the same visits again lead to the same weights, bit for bit
+        self.start.ledger[: self.start.count, SEEN] += self.skipped
         self.visits = None
+        return [self.start]
 
     def close(self, visitor: Visitor, state: HalfSpaces, pocket_check: str | None, clean: bool) -> None:
         """The end of a run: the last nominee, and the weights as they are now."""
         if pocket_check == "stream":
-            self.decide(visitor, confirm=False)
+            for nominee in self.nominee(visitor):
+                self.keep(nominee)
             if self.run > self.longest or self.kept is None:  # a record run that still goes on counts
                 self.longest = max(self.run, self.longest)
                 self.keep(state)
@@ -96,9 +102,14 @@ class Pocket:
             self.errors = 0.0
             self.share(state)  # a clean epoch is a pass that found no error
         elif pocket_check is not None:
-            self.decide(visitor, confirm=True)
-            errors = np.inf if self.kept is None else visitor.errors(state, self.errors)
-            if self.kept is None or errors < self.errors:  # without a rival there is nothing to compare
-                self.errors = errors
-                self.share(state)
+            rivals = self.nominee(visitor)
+            if self.kept is None and not rivals:
+                self.share(state)  # without a rival there is nothing to compare
+            else:
+                *theirs, errors = visitor.errors((*rivals, state), self.errors)
+                for rival, count in zip(rivals, theirs, strict=True):
+                    self.offer(rival, count)
+                if errors < self.errors:
+                    self.errors = errors
+                    self.share(state)
         self.start = None

@@ -11,7 +11,7 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -19,14 +19,15 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.engine import compiled
 from rosenblatt.engine.helper import Helper
-from rosenblatt.engine.judge import count_errors
+from rosenblatt.engine.judge import compare_errors
 from rosenblatt.engine.loop import LAYOUTS, visit_rows
 from rosenblatt.engine.order import Found, Shuffler, look_through
 from rosenblatt.engine.pair import Pair, span_of
 from rosenblatt.engine.pocket import Pocket
 from rosenblatt.engine.rest import Rest, may_rest
-from rosenblatt.engine.state import Array, HalfSpaces
+from rosenblatt.engine.state import SEEN, Array, HalfSpaces
 from rosenblatt.engine.touched_state import TouchedHalfSpaces, may_be_touched
 from rosenblatt.engine.updates import UpdateLog
 
@@ -35,6 +36,7 @@ ROWS = 2**16  # rows in one stretch
 PRODUCTS = 2**27  # multiplications in one stretch, about a twentieth of a second
 RETRACED = 2**20  # weights that are copied before every stretch, to be able to return to any point of it
 WORTH_A_HELPER = 2**17  # multiplications in a stretch that two threads share: below, calling the second costs more
+WORTH_A_NOTE = 64  # numbers in a row
 CHEAP_PASS = 2**20  # multiplications in a pass over all rows that is made without a second thought
 PATIENCE = 5  # epochs without improvement
 SOON = 1.0  # seconds within which a second Ctrl-C ends more than the run that heard the first
@@ -115,7 +117,8 @@ class Visitor:
         # Whether nobody wants the scores of a stretch any more when the next one begins. Room that is given back to the
         # system comes back as pages that it must clear first.
         self.keeps_room = False
-        self.room: Array = np.empty(0)
+        self.rooms: dict[str, Array] = {}
+        self.notes_lessons = False  # whether updates are noted down though nobody asked for a record of them
 
     def prepare(self, state: HalfSpaces) -> None:
         """Have everything compiled before the clock starts."""
@@ -141,16 +144,17 @@ class Visitor:
 
     def _results(self, state: HalfSpaces, order: Array) -> tuple[Array, tuple[Array, ...]]:
         """Room for the scores and for what the updates were."""
-        count, room = state.count, len(order) if self.record else 0
-        log = np.empty((count, room), np.int64), np.empty((count, room, 3)), np.zeros(count, np.int64)
-        return self._room(count, len(order), state.dtype), log
+        count, room = state.count, len(order) if self.record or self.notes_lessons else 0
+        rows, numbers = self._room("rows", (count, room), np.int64), self._room("numbers", (count, room, 3), np.float64)
+        return self._room("scores", (count, len(order)), state.dtype), (rows, numbers, np.zeros(count, np.int64))
 
-    def _room(self, count: int, length: int, kind: Any) -> Array:
+    def _room(self, purpose: str, shape: tuple[int, ...], kind: Any) -> Array:
         if not self.keeps_room:
-            return np.empty((count, length), kind)
-        if self.room.size < count * length or self.room.dtype != kind:
-            self.room = np.empty(count * length, kind)
-        return self.room[: count * length].reshape(count, length)
+            return np.empty(shape, kind)
+        size, room = math.prod(shape), self.rooms.get(purpose)
+        if room is None or room.size < size or room.dtype != kind:
+            room = self.rooms[purpose] = np.empty(size, kind)
+        return room[:size].reshape(shape)
 
     def visit(self, state: HalfSpaces, order: Array) -> tuple[Array, int, tuple[Array, ...]]:
         """(scores, rows visited before a score was not finite, what the updates were)."""
@@ -178,19 +182,60 @@ class Visitor:
         else:
             list(self.pool.map(lambda part: visit(*part), self.parts))
 
+    def note_lessons(self) -> None:
+        """Note down which visits teach something, so that the others need not be repeated.
+
+        A rule that looks at the time must have every visit repeated. Short rows are repeated sooner than noted down.
+        """
+        long_rows = products_per_row(self.task, 1) >= WORTH_A_NOTE
+        self.notes_lessons = long_rows and not compiled.reads_argument(self.task.rule, 2)
+
+    def needed(self, before: HalfSpaces, log: tuple[Array, ...], end: int) -> Array:
+        """The numbers of the visits to repeat, of the first `end` ones of a stretch, to be where they led."""
+        if not self.notes_lessons:
+            return np.arange(end)
+        _, numbers, sizes = log
+        seen = before.ledger[: before.count, SEEN]
+        visits = np.concatenate([numbers[k, :size, 2] - seen[k] - 1 for k, size in enumerate(sizes)])
+        visits = visits[visits < end].astype(np.int64)
+        return visits if len(sizes) == 1 else np.unique(visits)
+
     def repeat(self, state: HalfSpaces, order: Array) -> None:
         """The same visits again, to bring a copy to where the original was."""
-        record, self.record = self.record, False
+        before = self.record, self.notes_lessons, self.lessons_per_row
+        self.record = self.notes_lessons = False
         self.visit(state, order)
-        self.record = record
+        self.record, self.notes_lessons, self.lessons_per_row = before
 
-    def errors(self, state: HalfSpaces, limit: float = np.inf) -> float:
-        if self.rest is not None and self.rest.knows(state):
-            return self.rest.errors(limit)
+    def errors(self, states: Sequence[HalfSpaces], limit: float = np.inf) -> list[float]:
+        """What each state gets wrong of all rows; anything above `limit`, or above an earlier one's, if it is more."""
+        if self.rest is not None and self.rest.knows(states[0]):
+            assert len(states) == 1  # where half-spaces rest, runs are not followed
+            return [self.rest.errors(limit)]
         task = self.task
-        return count_errors(
-            task.rows, task.n_rows, task.codes, task.sample_weight, state, task.classes, self.pool, limit
+        return compare_errors(
+            task.rows, task.n_rows, task.codes, task.sample_weight, states, task.classes, self._threads(), limit
         )
+
+    def _threads(self) -> Any:
+        """Something to map functions with: the helper and this thread, or the pool, or nothing."""
+        return self.pool if self.helper is None else _Two(self.helper)
+
+
+class _Two:
+    """This thread and its helper, as a pool: no thread has to be started, and none waits for the others."""
+
+    def __init__(self, helper: Helper) -> None:
+        self.helper = helper
+
+    def map(self, function: Callable[[Any], Any], parts: Sequence[Any]) -> list[Any]:
+        results: list[Any] = [None] * len(parts)
+
+        def work(number: int, part: Any) -> None:
+            results[number] = function(part)
+
+        self.helper.share(work, enumerate(parts))
+        return results
 
 
 @dataclass
@@ -355,9 +400,8 @@ def _train(
                 passes = pocket_check == "run" and not (large and number % 16)
                 follower.end_of_epoch(finished=not stop, looked_at=passes or measure is not None)
                 if passes:
-                    outcome.pocket.decide(visitor, confirm=True)
-                    if not large or follower.before is None:
-                        outcome.pocket.consider(visitor, state)
+                    latest = [] if large and follower.before is not None else [state]
+                    outcome.pocket.consider(visitor, *outcome.pocket.nominee(visitor), *latest)
                 figures = {
                     "epoch": number,
                     "updates": state.updates - updates,
@@ -400,6 +444,8 @@ class _Follower:
         # What a stretch began with, to be able to return to any point of it.
         few = np.prod(state.stored_shape(state.count, state.n_features)) <= RETRACED
         self.before = state.copy() if self.by_runs and few else None
+        if self.before is not None:
+            visitor.note_lessons()
         restful = max_iter > 1 and not few and not visitor.record and not self.by_updates and may_rest(task, state)
         self.rest = Rest(task, state, visitor) if restful else None
         visitor.keeps_room = self.rest is None  # there scores are kept for an epoch
@@ -420,7 +466,9 @@ class _Follower:
             if self.outcome.log is not None:
                 self.outcome.log.append(log)
             if self.before is not None:
-                self.before = pocket.follow(self.before, stretch, found)
+                if pocket.follow(found):
+                    visits = self.visitor.needed(self.before, log, found.end)
+                    self.before = pocket.nominate(self.before, stretch[visits], found.end)
             elif self.by_updates and state.updates > updates:
                 pocket.consider(self.visitor, state)
             stop = self.watch.within_epoch((start + len(stretch)) / len(order))

@@ -28,6 +28,23 @@ def positive_codes(n_classes: int, coupled: bool, listening: bool) -> Array:
     return np.array(codes + ([-1] if listening and not coupled else []), np.int32)
 
 
+def classes_of(labels: Array) -> Array:
+    """Every class once, sorted: `np.unique`, without sorting what can be counted."""
+    if labels.dtype == bool and len(labels):
+        return np.array([False] * (not labels.all()) + [True] * bool(labels.any()))
+    if labels.dtype.kind not in "iu" or not 0 < spread(labels) <= len(labels):
+        return np.unique(labels)
+    wide = labels if labels.dtype.itemsize == 8 else labels.astype(np.int64)
+    lowest = wide.min()
+    there = np.bincount((wide - lowest).astype(np.intp, copy=False))
+    return (np.flatnonzero(there).astype(wide.dtype) + lowest).astype(labels.dtype)
+
+
+def spread(labels: Array) -> int:
+    """How many whole numbers there are from the smallest label to the largest."""
+    return int(labels.max()) - int(labels.min()) + 1 if len(labels) else 0
+
+
 def codes_of(classes: Array, labels: Array) -> Array | None:
     """The place of every label among the sorted classes; None when a label is not among them.
 
@@ -35,6 +52,8 @@ def codes_of(classes: Array, labels: Array) -> Array | None:
     """
     if len(classes) == 0 or (classes.dtype.kind in NUMBERS) != (labels.dtype.kind in NUMBERS):
         return None
+    if classes.dtype == labels.dtype == bool and len(classes) == 2:
+        return labels.astype(np.int32)
     if classes.dtype.kind in NUMBERS and len(classes) <= FEW:
         codes = np.zeros(len(labels), np.int32)
         for label in classes[1:]:

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.engine.pocket import Pocket
 from rosenblatt.engine.state import Array, HalfSpaces, weight_dtype
 from rosenblatt.estimators import one_by_one, training
-from rosenblatt.estimators.classes import arrange_classes, codes_of, half_space_count
+from rosenblatt.estimators.classes import arrange_classes, classes_of, codes_of, half_space_count
 from rosenblatt.estimators.committee import Committee
 from rosenblatt.estimators.quick_way import ONE, UNSURE
 from rosenblatt.estimators.validation import (
@@ -146,7 +146,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             earlier_classes = getattr(self, "classes_", None)
             one_by_one.forget_names(self)
             X, y = check_rows_and_labels(self, X, y, reset=True, finite=False)
-            classes = np.unique(y)
+            classes = classes_of(y)
             if len(classes) < 2:
                 raise ValueError(
                     f"y must hold at least 2 classes, but got 1 class ({classes.item(0)!r}); add rows of another "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,8 @@ from rosenblatt.estimators.committee import Committee
 from rosenblatt.estimators.validation import check_finite, check_labels, check_rows, row_weights
 from rosenblatt.progress import reporter
 from rosenblatt.trace import Epoch, Trace
+
+FIRST_NUMBERS = 2**31 - 1
 
 if TYPE_CHECKING:
     from rosenblatt.engine.run import Task
@@ -54,7 +57,16 @@ def task_of(estimator: LinearClassifier, X: Any, y: Array, sample_weight: Any, *
 
 def seed_of(estimator: LinearClassifier) -> int | None:
     """What the orders of the rows are made from; None for the order in which they came."""
-    return int(check_random_state(estimator.random_state).randint(2**31 - 1)) if estimator.shuffle else None
+    if not estimator.shuffle:
+        return None
+    seed = estimator.random_state
+    return _first_number(seed) if type(seed) is int else int(check_random_state(seed).randint(FIRST_NUMBERS))
+
+
+@functools.lru_cache(maxsize=64)
+def _first_number(seed: int) -> int:
+    """What a generator with this seed says first. To make one takes longer than to train on a small set."""
+    return int(np.random.RandomState(seed).randint(FIRST_NUMBERS))
 
 
 def run(

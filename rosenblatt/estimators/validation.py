@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from rosenblatt.checked_rows import validated
 from rosenblatt.engine.state import Array
-from rosenblatt.estimators.classes import NUMBERS, check_kind, codes_of
+from rosenblatt.estimators.classes import NUMBERS, check_kind, codes_of, spread
 from rosenblatt.finite import in_one_sentence, sentence_on
 
 ALLOWS_ZEROS = "allow_all_zero_weights" in inspect.signature(_check_sample_weight).parameters
@@ -66,6 +66,8 @@ def check_common(estimator: Any) -> None:
 
 
 def check_seed(seed: Any) -> None:
+    if type(seed) is int and 0 <= seed < 2**32:
+        return
     try:
         check_random_state(seed)
     except (ValueError, TypeError):
@@ -154,6 +156,8 @@ def check_labels(y: Any, n_rows: int | None = None, known: Array | None = None) 
     if y.dtype.kind in "OmM":
         _check_kinds(y)
         y = _plain(y)
+    if y.dtype.kind in "biu" and 0 < spread(y) <= round(0.5 * len(y)):
+        return _as_many(y, n_rows)  # whole numbers are classes; scikit-learn warns where every second row has its own
     try:
         check_classification_targets(y)
     except ValueError as error:
@@ -232,6 +236,8 @@ def _on_ragged(y: Any, what: str) -> str:
 
 def _column(y: Any) -> Array:
     """The labels as an array of one dimension; whole numbers and truth values of pandas' own stay such."""
+    if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biu":
+        return y
     dtype: Any = getattr(y, "dtype", None)
     if getattr(dtype, "kind", "") in ("b", "i", "u") and hasattr(dtype, "numpy_dtype") and not y.isna().any():
         y = y.to_numpy(dtype.numpy_dtype)

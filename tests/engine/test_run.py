@@ -76,6 +76,56 @@ def test_the_pocket_counts_errors_by_their_weight():
     assert model.fit(X, y, [5.0, 1.0, 1.0, 1.0]).predict([[1.0]]).tolist() == [0]
 
 
+def fading(m, sqnorm, t, params):
+    return (1.0 / t if m <= 0.0 else 0.0), 1.0
+
+
+def shrinking(m, sqnorm, t, params):
+    return (1.0 if m <= 0.0 else 0.0), (0.75 if m > 10.0 else 1.0)
+
+
+def easy(n_classes, n=3000, d=9, seed=5):
+    """Rows of which most teach nothing after a while; so many that the pocket is looked at once, at the end."""
+    generator = np.random.default_rng(seed)
+    X = generator.normal(size=(n, d)).round(1).astype(np.float32)
+    return X, (X @ generator.normal(size=(d, n_classes)) + 0.1 * generator.normal(size=(n, n_classes))).argmax(axis=1)
+
+
+@quiet
+@pytest.mark.parametrize("layout", [np.asarray, scipy.sparse.csr_array])
+@pytest.mark.parametrize("options", [{}, {"multi_class": "coupled"}, {"n_jobs": 2}], ids=str)
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("rule", ["perceptron", "passive_aggressive", fading, shrinking])
+def test_repeating_only_what_taught_something_leads_to_the_same_nominee(
+    monkeypatch, rule, n_classes, options, layout
+):  # fmt: skip
+    X, y = easy(n_classes)
+    repeat, repeated, pockets = run.Visitor.repeat, [], []
+
+    def note(self, state, order):
+        repeat(self, state, order)
+        repeated.append((len(order), state.last(), state.updates))
+
+    monkeypatch.setattr(run, "CHEAP_PASS", 0)
+    monkeypatch.setattr(run, "WORTH_A_NOTE", 0)
+    monkeypatch.setattr(run.Visitor, "repeat", note)
+    for everything in (True, False):
+        with monkeypatch.context() as patch:
+            if everything:
+                patch.setattr(run.Visitor, "note_lessons", lambda self: None)
+            model = HalfSpace(rule, answer="pocket", max_iter=5, random_state=1, **options).fit(layout(X), y)
+        pockets.append(model._pocket)
+    (all_visits, weights, updates), (visits, again, updates_again) = repeated
+    assert visits == all_visits if rule is fading else visits <= all_visits
+    assert rule != "perceptron" or visits < all_visits / 2
+    assert updates == updates_again
+    for one, other in zip(weights, again, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert pockets[0].errors == pockets[1].errors and pockets[0].kept.seen == pockets[1].kept.seen
+    for one, other in zip(pockets[0].weights, pockets[1].weights, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 @quiet
 @pytest.mark.parametrize("layout", ["rows", "columns"])
 def test_long_runs_are_cut_into_stretches_that_change_nothing(monkeypatch, layout):

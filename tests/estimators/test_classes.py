@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt import Perceptron
-from rosenblatt.estimators.classes import FEW, codes_of
+from rosenblatt.estimators.classes import FEW, classes_of, codes_of
 
 values = st.one_of(st.integers(-5, 30), st.sampled_from([-0.5, 0.25, 1e300, float("nan"), float("inf")]))
 
@@ -19,6 +19,26 @@ def test_places_of_the_plain_reference(classes, labels, as_floats):
         assert found.tolist() == [sorted(classes).index(label) for label in labels] and found.dtype == np.int32
     else:
         assert found is None
+
+
+KINDS = ["bool", "int8", "uint8", "int16", "int64", ">i4", "uint64", "float32", "U2"]
+
+
+@given(st.lists(st.integers(-140, 300), max_size=30), st.sampled_from(KINDS), st.sampled_from([0, 2**40, 2**63 - 400]))
+def test_classes_are_the_sorted_labels(values, kind, start):
+    labels = (np.array(values, np.int64) + (start if kind.endswith("64") else 0)).astype(kind)
+    found, expected = classes_of(labels), np.unique(labels)
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found, expected)
+    codes = codes_of(found, labels)
+    assert not len(labels) or ((found[codes] == labels).all() and codes.dtype == np.int32)
+
+
+@pytest.mark.parametrize("labels", [[-128, 127] * 200, [0, 255] * 200, [2**64 - 1, 2**64 - 3, 2**64 - 2] * 9])
+def test_classes_at_the_ends_of_a_dtype(labels):
+    labels = np.array(labels, "int8" if min(labels) < 0 else "uint8" if max(labels) < 256 else "uint64")
+    found = classes_of(labels)
+    assert found.tolist() == sorted(set(labels.tolist())) and found.dtype == labels.dtype
 
 
 def test_text_and_numbers_are_never_each_other():

@@ -156,6 +156,8 @@ PARAMETERS = [
     (Perceptron(class_weight={0: float("nan"), 1: 1.0}), "class_weight"),
     (Perceptron(class_weight="even"), "class_weight"),
     (Perceptron(random_state="seed"), "seed"),
+    (Perceptron(random_state=-1), r"random_state must be .* from 0 to 2\*\*32 - 1 .* got -1"),
+    (Perceptron(random_state=2**32), "random_state must be .* got 4294967296"),
     (PassiveAggressive(C=0.0), "C must be a finite number above 0, but got 0.0"),
     (PassiveAggressive(C=float("inf")), "C must be a finite number above 0, but got inf"),
     (PassiveAggressive(variant="PA-III"), "variant must be one of .* got 'PA-III'"),
@@ -303,6 +305,25 @@ def test_classes_of_another_kind_than_the_labels_are_refused():
         with pytest.raises(ValueError, match="labels of one kind, but got 'a' after 0; convert"):
             model.partial_fit(X, y, classes=["a", "b"])
     assert Perceptron().partial_fit(X, y, classes=[]).classes_.tolist() == [0, 1]
+
+
+def test_a_warning_where_every_second_row_has_a_class_of_its_own():
+    X = np.arange(60.0).reshape(30, 2)
+    with pytest.warns(UserWarning, match="unique classes is greater than 50%"):
+        Perceptron(max_iter=1).fit(X, np.arange(30))
+    y = np.arange(30) % 15 * 1000  # far apart, but few
+    for labels in (y, y // 1000, y > 3000):  # any warning would be an error
+        model = Perceptron(max_iter=1).fit(X, labels)
+        assert model.classes_.tolist() == sorted(set(labels.tolist()))
+
+
+@pytest.mark.parametrize("seed", [0, 7, 2**32 - 1])
+def test_a_seed_is_a_whole_number_of_any_kind(seed):
+    X, y = np.random.default_rng(0).normal(size=(50, 3)), np.arange(50) % 2
+    kinds = seed, np.int64(seed), np.random.RandomState(seed), seed  # the last time it is remembered
+    one, *others = [Perceptron(max_iter=3, random_state=kind).fit(X, y) for kind in kinds]
+    for other in others:
+        np.testing.assert_array_equal(one.coef_, other.coef_)
 
 
 def test_kinds_of_labels_that_are_one():
