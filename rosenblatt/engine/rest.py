@@ -195,7 +195,7 @@ class Rest:
             )
             return found
 
-        return sum_of_halves(errors_of, task.n_rows, self.visitor.pool)
+        return float(sum_of_halves(errors_of, task.n_rows, self.visitor.threads()))
 
     def settle(self) -> None:
         if self.working is self.state:

@@ -214,10 +214,10 @@ class Visitor:
             return [self.rest.errors(limit)]
         task = self.task
         return compare_errors(
-            task.rows, task.n_rows, task.codes, task.sample_weight, states, task.classes, self._threads(), limit
+            task.rows, task.n_rows, task.codes, task.sample_weight, states, task.classes, self.threads(), limit
         )
 
-    def _threads(self) -> Any:
+    def threads(self) -> Any:
         """Something to map functions with: the helper and this thread, or the pool, or nothing."""
         return self.pool if self.helper is None else _Two(self.helper)
 
