@@ -14,7 +14,6 @@ from rosenblatt.engine.loop import LAYOUTS
 from rosenblatt.engine.state import BIAS, SCALE, SCORE, Array, HalfSpaces
 
 TOGETHER = 5  # half-spaces of dense rows that share one reading of a row
-FAR = 2**22  # bytes of dense rows that are not all near, wherever they were used before
 AHEAD = 8  # rows
 
 
@@ -97,7 +96,7 @@ def count_errors(
     `classes` is 1 for two classes told apart by one half-space: a score of 0 answers class 1, as do equal scores of
     two classes. Otherwise the highest score answers, the first of equals.
     """
-    if _far(rows, state) and classes > 1:
+    if state.layout == "rows" and classes > 1:
         return compare_errors(rows, n_rows, codes, sample_weight, [state], classes, threads, limit)[0]
     count = _count_errors(f"{compiled.engine_digest()} {state.layout}", state.layout)
     vectors = state.arrays[0]
@@ -124,11 +123,11 @@ def compare_errors(
 ) -> list[float]:
     """`count_errors` of several states; of a later one, anything above an earlier one's once that is exceeded.
 
-    A few half-spaces of many dense rows are judged in one pass, which takes no longer than a pass for one of them: it
+    A few half-spaces of dense rows are judged in one pass, which takes no longer than a pass for one of them: it
     waits for memory. Others are so busy themselves that a pass each, which can end early, is quicker.
     """
     several = len(states) * classes
-    if not _far(rows, states[0]) or several <= 1 or (len(states) > 1 and several > TOGETHER):
+    if states[0].layout != "rows" or several <= 1 or (len(states) > 1 and several > TOGETHER):
         found: list[float] = []
         for state in states:
             least = min([limit, *found])
@@ -145,10 +144,6 @@ def compare_errors(
 
     errors: list[float] = sum_of_halves(errors_of, n_rows, threads).tolist()
     return errors
-
-
-def _far(rows: tuple[Array, ...], state: HalfSpaces) -> bool:
-    return state.layout == "rows" and rows[0].nbytes > FAR
 
 
 def sum_of_halves(errors_of: Callable[[tuple[int, int]], Any], n_rows: int, threads: Any) -> Any:

@@ -36,7 +36,8 @@ ROWS = 2**16  # rows in one stretch
 PRODUCTS = 2**27  # multiplications in one stretch, about a twentieth of a second
 RETRACED = 2**20  # weights that are copied before every stretch, to be able to return to any point of it
 WORTH_A_HELPER = 2**17  # multiplications in a stretch that two threads share: below, calling the second costs more
-WORTH_A_NOTE = 64  # numbers in a row
+WORTH_A_NOTE = 64  # numbers in a row whose lessons are noted down, so that only these need be repeated,
+MOST_NOTED = 1  # by so many half-spaces: notes of more take as much memory as their weights, and save little
 CHEAP_PASS = 2**20  # multiplications in a pass over all rows that is made without a second thought
 PATIENCE = 5  # epochs without improvement
 SOON = 1.0  # seconds within which a second Ctrl-C ends more than the run that heard the first
@@ -185,10 +186,11 @@ class Visitor:
     def note_lessons(self) -> None:
         """Note down which visits teach something, so that the others need not be repeated.
 
-        A rule that looks at the time must have every visit repeated. Short rows are repeated sooner than noted down.
+        A rule that looks at the time must have every visit repeated. Short rows are repeated sooner than noted down,
+        and of several half-spaces the stretches are short.
         """
-        long_rows = products_per_row(self.task, 1) >= WORTH_A_NOTE
-        self.notes_lessons = long_rows and not compiled.reads_argument(self.task.rule, 2)
+        worth_it = products_per_row(self.task, 1) >= WORTH_A_NOTE and len(self.task.positive) <= MOST_NOTED
+        self.notes_lessons = worth_it and not compiled.reads_argument(self.task.rule, 2)
 
     def needed(self, before: HalfSpaces, log: tuple[Array, ...], end: int) -> Array:
         """The numbers of the visits to repeat, of the first `end` ones of a stretch, to be where they led."""

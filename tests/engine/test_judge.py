@@ -29,9 +29,7 @@ def plain_errors(X, codes, weights, coef, bias):
 @pytest.mark.parametrize("classes", [1, 2, 3, 7])
 @pytest.mark.parametrize("listening", [0, 1])
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("far", [False, True])
-def test_errors_of_several_states_are_those_of_a_plain_count(monkeypatch, layout, classes, listening, weighted, far):
-    monkeypatch.setattr(judge, "FAR", 0 if far else 2**22)
+def test_errors_of_several_states_are_those_of_a_plain_count(layout, classes, listening, weighted):
     rng = np.random.default_rng(classes)
     X = rng.integers(-3, 4, (N, D)).astype(np.float32)
     rows = rows_of(X if layout == "rows" else scipy.sparse.csr_array(X))[1]
@@ -58,7 +56,7 @@ def test_errors_of_several_states_are_those_of_a_plain_count(monkeypatch, layout
                 assert count == right if right <= asked_for else count > asked_for
 
 
-def test_a_few_half_spaces_of_many_dense_rows_are_judged_in_one_pass(monkeypatch):
+def test_a_few_half_spaces_of_dense_rows_are_judged_in_one_pass(monkeypatch):
     """And others in a pass each, which ends early."""
     passes = []
 
@@ -76,13 +74,14 @@ def test_a_few_half_spaces_of_many_dense_rows_are_judged_in_one_pass(monkeypatch
     for name in ("_count_errors", "_compare_errors"):
         monkeypatch.setattr(judge, name, noting(getattr(judge, name)))
     X, alone, together = np.eye(8, dtype=np.float32), "_count_errors", "_compare_errors"
+    sparse = scipy.sparse.csr_array(X)
     few = TOGETHER // 2
-    for far, count, classes, expected in (
-        (True, 2, 1, [together]), (True, 2, few, [together]), (True, 2, few + 1, 2 * [together]),
-        (True, 1, 1, [alone]), (True, 1, 9, [together]), (False, 2, 1, 2 * [alone]),
+    for table, count, classes, expected in (
+        (X, 2, 1, [together]), (X, 2, few, [together]), (X, 2, few + 1, 2 * [together]),
+        (X, 1, 1, [alone]), (X, 1, 9, [together]), (sparse, 2, 1, 2 * [alone]),
     ):  # fmt: skip
         passes.clear()
-        monkeypatch.setattr(judge, "FAR", 0 if far else 2**22)
-        states = [HalfSpaces(classes, 8, np.float32, "rows") for _ in range(count)]
-        judge.compare_errors((X,), 8, np.zeros(8, np.int32), np.empty(0), states, classes)
+        layout, rows = rows_of(table)
+        states = [HalfSpaces(classes, 8, np.float32, layout) for _ in range(count)]
+        judge.compare_errors(rows, 8, np.zeros(8, np.int32), np.empty(0), states, classes)
         assert passes == [made for made in expected for _ in range(2)]  # two halves of the rows each

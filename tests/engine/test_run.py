@@ -108,6 +108,7 @@ def test_repeating_only_what_taught_something_leads_to_the_same_nominee(
 
     monkeypatch.setattr(run, "CHEAP_PASS", 0)
     monkeypatch.setattr(run, "WORTH_A_NOTE", 0)
+    monkeypatch.setattr(run, "MOST_NOTED", 9)
     monkeypatch.setattr(run.Visitor, "repeat", note)
     for everything in (True, False):
         with monkeypatch.context() as patch:
