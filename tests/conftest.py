@@ -16,6 +16,6 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 @pytest.fixture(autouse=True)
 def long_after_the_last_ctrl_c():
     """A second Ctrl-C within a second ends more than one run; those of two tests have nothing to do with each other."""
-    run = sys.modules.get("rosenblatt.engine.run")
-    if run is not None:
-        run._heard[0] = -math.inf
+    watch = sys.modules.get("rosenblatt.engine.watch")
+    if watch is not None:
+        watch._heard[0] = -math.inf

@@ -21,8 +21,8 @@ from rosenblatt.engine.dual_scan import DIVERGED, OVER_BUDGET
 from rosenblatt.engine.dual_state import Expansion
 from rosenblatt.engine.dual_values import Store
 from rosenblatt.engine.order import Shuffler
-from rosenblatt.engine.run import Watch, interrupt_flag
 from rosenblatt.engine.state import Array
+from rosenblatt.engine.watch import Watch, interrupt_flag
 
 ENDLESS = 2**62
 

@@ -11,7 +11,7 @@ from rosenblatt.engine.state import SEEN, Array, HalfSpaces
 
 if TYPE_CHECKING:
     from rosenblatt.engine.order import Found
-    from rosenblatt.engine.run import Visitor
+    from rosenblatt.engine.visitor import Visitor
 
 
 @dataclass

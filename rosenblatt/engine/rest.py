@@ -24,7 +24,8 @@ from rosenblatt.engine.state import BIAS, MARK, SCALE, SCORE, SEEN, UPDATES, Arr
 from rosenblatt.engine.touched_state import TouchedHalfSpaces
 
 if TYPE_CHECKING:
-    from rosenblatt.engine.run import Task, Visitor
+    from rosenblatt.engine.task import Task
+    from rosenblatt.engine.visitor import Visitor
 
 FEATURES = 64  # copied at a time
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from rosenblatt.engine import tile
 from rosenblatt.engine.order import Shuffler
-from rosenblatt.engine.run import Task, Watch, stretch_length
 from rosenblatt.engine.state import (
     BIAS,
     BIAS_LAG,
@@ -24,6 +23,8 @@ from rosenblatt.engine.state import (
     HalfSpaces,
     aligned_zeros,
 )
+from rosenblatt.engine.task import Task, stretch_length
+from rosenblatt.engine.watch import Watch
 
 # The rows of a tile's book that a state keeps too, and their columns there.
 SHARED = (

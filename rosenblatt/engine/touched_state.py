@@ -29,7 +29,7 @@ from rosenblatt.engine.vector import count_ones, fused, lowest_one
 
 if TYPE_CHECKING:
     from rosenblatt.engine.helper import Helper
-    from rosenblatt.engine.run import Task
+    from rosenblatt.engine.task import Task
 
 NOTES = 64  # weights for one note, at most: beyond, the sums are worked out and the notes begin anew
 FEWEST_NOTES = 4096

@@ -110,7 +110,7 @@ def task_of(
 def run(estimator: KernelPerceptron, task: DualTask, eval_set: Any, on_epoch: Any, recorded: tuple[str, ...]) -> None:
     """Epochs until there is a reason to stop; then the estimator has its result."""
     from rosenblatt.engine.dual_run import hands_for, train
-    from rosenblatt.engine.run import Watch
+    from rosenblatt.engine.watch import Watch
 
     state = Expansion(len(task.positive), task.dtype)
     if task.budget and "updates" not in recorded:
@@ -167,7 +167,7 @@ def _layout(X: Any) -> str:
 def pass_once(estimator: KernelPerceptron, task: DualTask) -> None:
     """One pass over one batch, in the order of its rows, by an estimator that goes on learning."""
     from rosenblatt.engine.dual_run import hands_for, train
-    from rosenblatt.engine.run import Watch
+    from rosenblatt.engine.watch import Watch
 
     state: Expansion = estimator._state
     counted: list[Epoch] = []

@@ -299,7 +299,7 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return "max_iter" if result.status == 1 else "no_improvement"
 
     def _descend(self, X: Any, targets: Array, weights: Array) -> None:
-        from rosenblatt.engine.run import interrupt_flag
+        from rosenblatt.engine.watch import interrupt_flag
 
         with interrupt_flag() as interrupted:
             self._minimise(X, targets, weights, interrupted)

@@ -177,7 +177,7 @@ class LinearSVM(LinearClassifier):
         self, task: Any, state: HalfSpaces, X: Any, eval_set: Any, on_epoch: Any, recorded: tuple[str, ...]
     ) -> None:
         from rosenblatt.engine.coordinate import BIAS_SUM, CENTRE, MISTAKES, STEPS, Machine, solve
-        from rosenblatt.engine.run import Watch, interrupt_flag
+        from rosenblatt.engine.watch import Watch, interrupt_flag
 
         if task.layout == "columns" and not X.has_canonical_format:  # a coordinate's step needs true squared norms
             task.rows = rows_of(X, squared_norms=True)[1]
@@ -250,7 +250,7 @@ class LinearSVM(LinearClassifier):
 
     def _solve_apart(self, task: Any, state: HalfSpaces, X: Any, make: Any, costs: Array) -> None:
         from rosenblatt.engine.coordinate import solve_apart
-        from rosenblatt.engine.run import Watch, interrupt_flag
+        from rosenblatt.engine.watch import Watch, interrupt_flag
 
         seed = int(check_random_state(self.random_state).randint(2**31 - 1)) if self.shuffle else None
         watch, clock = Watch(time_limit=self.time_limit), time.perf_counter()

@@ -80,7 +80,7 @@ def minimise(
     the run with a reason.
     """
     from rosenblatt.engine import gradient, newton, quasi_newton
-    from rosenblatt.engine.run import Watch, interrupt_flag
+    from rosenblatt.engine.watch import Watch, interrupt_flag
 
     solver = estimator.solver if solver is None else solver
     patience = estimator.patience

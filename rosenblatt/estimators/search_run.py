@@ -63,7 +63,7 @@ class Run:
                 listener(min(1.0, self.done / self.total))
 
     def all(self) -> None:
-        from rosenblatt.engine.run import interrupt_flag
+        from rosenblatt.engine.watch import interrupt_flag
 
         together, alone = _groups(self.candidates, self.settings)
         tasks: list[Callable[[], None]] = []

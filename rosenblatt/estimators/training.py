@@ -23,14 +23,14 @@ from rosenblatt.trace import Epoch, Trace
 FIRST_NUMBERS = 2**31 - 1
 
 if TYPE_CHECKING:
-    from rosenblatt.engine.run import Task
+    from rosenblatt.engine.task import Task
     from rosenblatt.estimators.linear import LinearClassifier
 
 
 def task_of(estimator: LinearClassifier, X: Any, y: Array, sample_weight: Any, *, listening: bool) -> Task:
     """What is to be learned from these rows by an estimator that knows their classes."""
     from rosenblatt.engine.compiled import reads_argument
-    from rosenblatt.engine.run import Task
+    from rosenblatt.engine.task import Task
 
     rule, params = estimator._learning_rule()
     layout, rows = rows_of(X, squared_norms=reads_argument(rule.function, 1))
@@ -80,7 +80,8 @@ def run(
 ) -> None:
     """Epochs until there is a reason to stop; then the estimator has its result."""
     from rosenblatt.engine.compiled import explained
-    from rosenblatt.engine.run import Watch, train
+    from rosenblatt.engine.run import train
+    from rosenblatt.engine.watch import Watch
 
     measures = measures_of(estimator, task, state, eval_set, recorded)
     seed = seed_of(estimator)
@@ -143,7 +144,8 @@ def keep(estimator: Any, state: HalfSpaces, trace: Trace, coef: Array, bias: Arr
 def pass_once(estimator: LinearClassifier, task: Task, X: Any) -> None:
     """One pass over one batch, in the order of its rows, by an estimator that goes on learning."""
     from rosenblatt.engine.compiled import explained
-    from rosenblatt.engine.run import Watch, train
+    from rosenblatt.engine.run import train
+    from rosenblatt.engine.watch import Watch
 
     counted: list[Epoch] = []
     with explained(task.rule, task.params.shape[1]):

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import PassiveAggressive, Perceptron
-from rosenblatt.engine import pair, run
+from rosenblatt.engine import loop, pair, visitor
 from rosenblatt.engine.helper import Helper
 from rosenblatt.engine.loop import VERSION
 from rosenblatt.engine.rows import rows_of
@@ -39,7 +39,7 @@ def always(monkeypatch):
     """A helper wherever there may be one, and how many stretches it was called to."""
     calls = []
     visit = pair.Pair.visit
-    monkeypatch.setattr(run, "WORTH_A_HELPER", 0)
+    monkeypatch.setattr(visitor, "WORTH_A_HELPER", 0)
     monkeypatch.setattr(pair, "MOST_LESSONS", np.inf)
 
     def note(self, state, span, arguments):
@@ -196,7 +196,7 @@ def test_a_helper_that_never_comes_is_not_waited_for():
     hold.set()
     stage.helper.close()
     assert visited == N
-    run.visit_rows(RULE, 1, -1, "columns", False)(*alone.arguments())
+    loop.visit_rows(RULE, 1, -1, "columns", False)(*alone.arguments())
     np.testing.assert_array_equal(stage.scores, alone.scores)
     np.testing.assert_array_equal(stage.state.ledger[0, :SCORE], alone.state.ledger[0, :SCORE])
 
@@ -219,7 +219,7 @@ def test_a_helper_that_is_held_up_in_the_middle_is_not_waited_for_and_writes_not
         return lead(*arguments)
 
     stage.pair.lead = lead_once_it_began
-    run.visit_rows(RULE, 1, -1, "columns", False)(*alone.arguments())
+    loop.visit_rows(RULE, 1, -1, "columns", False)(*alone.arguments())
     assert stage.pair.visit(stage.state, 16, stage.arguments()) == N
     assert len(stage.pair.marks) == 0  # what the late one has belongs to nobody else any more
     hold.set()

@@ -15,7 +15,7 @@ from reference import perceptron as reference
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import HalfSpace, PassiveAggressive, Perceptron, load, save
-from rosenblatt.engine import run, state
+from rosenblatt.engine import run, state, visitor
 from rosenblatt.engine.order import Shuffler
 from rosenblatt.rules import RULES
 
@@ -107,8 +107,8 @@ def test_repeating_only_what_taught_something_leads_to_the_same_nominee(
         repeated.append((len(order), state.last(), state.updates))
 
     monkeypatch.setattr(run, "CHEAP_PASS", 0)
-    monkeypatch.setattr(run, "WORTH_A_NOTE", 0)
-    monkeypatch.setattr(run, "MOST_NOTED", 9)
+    monkeypatch.setattr(visitor, "WORTH_A_NOTE", 0)
+    monkeypatch.setattr(visitor, "MOST_NOTED", 9)
     monkeypatch.setattr(run.Visitor, "repeat", note)
     for everything in (True, False):
         with monkeypatch.context() as patch:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import HalfSpace, PassiveAggressive, Perceptron, load, save
-from rosenblatt.engine import compiled, run, state, touched_state
+from rosenblatt.engine import compiled, run, state, touched_state, visitor
 
 FEATURES = 30_000
 
@@ -56,7 +56,7 @@ def both(make, X, y, **fit):
         with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             patch.setattr(run, "RETRACED", -1)
-            patch.setattr(run, "WORTH_A_HELPER", 0)
+            patch.setattr(visitor, "WORTH_A_HELPER", 0)
             if not allowed:
                 patch.setattr(run, "may_be_touched", lambda task, state: False)
             results.append(make().set_params(n_jobs=threads).fit(X, y, **fit))

@@ -1,0 +1,87 @@
+"""Who watches a run and may end it: the clock, Ctrl-C, a callback, a lack of progress."""
+
+from __future__ import annotations
+
+import math
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+PATIENCE = 5  # epochs without improvement
+SOON = 1.0  # seconds within which a second Ctrl-C ends more than the run that heard the first
+
+_heard = [-math.inf]  # when Ctrl-C was last heard
+
+
+@contextmanager
+def interrupt_flag() -> Iterator[Callable[[], bool]]:
+    """Ctrl-C raises a flag, which is looked at between stretches; a second one soon after interrupts at once.
+
+    That holds across runs, too: many short ones after each other would otherwise swallow one Ctrl-C each.
+    """
+    raised = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield raised.is_set
+        return
+
+    def note(number: int, frame: Any) -> None:
+        heard_before, _heard[0] = _heard[0], time.monotonic()
+        if raised.is_set() or _heard[0] - heard_before < SOON:
+            raise KeyboardInterrupt
+        raised.set()
+
+    try:
+        before = signal.signal(signal.SIGINT, note)
+    except ValueError:  # an interpreter inside another program, whose signals are not ours
+        yield raised.is_set
+        return
+    try:
+        yield raised.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@dataclass
+class Watch:
+    """Who watches a run and may end it: the clock, Ctrl-C, a callback, a lack of progress."""
+
+    time_limit: float | None = None
+    tol: float | None = None
+    on_epoch: Callable[[dict[str, Any]], object] | None = None
+    on_progress: Callable[[float], None] | None = None
+    interrupted: Callable[[], bool] = lambda: False
+    started: float = field(default_factory=time.perf_counter)
+    best: float = np.inf
+    waited: int = 0
+
+    def within_epoch(self, done: float) -> str:
+        """A reason to stop now, in the middle of an epoch, or nothing."""
+        if self.on_progress is not None:
+            self.on_progress(done)
+        if self.interrupted():
+            return "interrupted"
+        if self.time_limit is not None and time.perf_counter() - self.started >= self.time_limit:
+            return "time_limit"
+        return ""
+
+    def after_epoch(self, figures: dict[str, Any], n_rows: int) -> str:
+        """A reason to stop after an epoch that was finished, or nothing."""
+        try:
+            wants_stop = bool(self.on_epoch is not None and self.on_epoch(figures))
+        except KeyboardInterrupt:
+            return "interrupted"
+        if wants_stop:
+            return "callback"
+        error = figures["mistakes"] / max(1, n_rows)
+        if self.tol is not None:
+            self.waited = 0 if error < self.best - self.tol else self.waited + 1
+            self.best = min(self.best, error)
+            if self.waited >= PATIENCE:
+                return "no_improvement"
+        return "interrupted" if self.interrupted() else ""
