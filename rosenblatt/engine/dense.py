@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from llvmlite import binding
 
 from rosenblatt.engine.compiled import part
 from rosenblatt.engine.state import (
@@ -48,6 +49,9 @@ LAYOUT = "rows"
 AHEAD = 5  # how many visits before its own a row is fetched, at least,
 BYTES_AHEAD = 4096  # and how much may be on its way meanwhile: short rows are read sooner than memory answers
 MOST_AHEAD = 64  # visits
+INTEL = ("lake", "bridge", "well", "rapids", "mont", "forest", "core", "nehalem")  # in LLVM's names of processors
+# Whether the machine, in file order, has rows of floats near in time by itself. AMD's do, better than if they are told.
+READS_AHEAD = not any(name in binding.get_host_cpu_name() for name in INTEL)
 LINES_AHEAD = 64  # how much of a coming row is fetched in advance where that is done at one go: 4 KiB
 LINES_HELD = 128  # at most so much of `lag` is kept in the first level of caches: 8 KiB
 LINES_NOTED = 16  # from this length on, the largest number of a row is looked for whenever the row is read
@@ -347,6 +351,12 @@ def fetch(rows: Any, i: Any) -> None:
     base = U(i) * U(X.shape[1])
     for line in range(min(U(LINES_AHEAD), U(X.shape[1]) // step + U(1))):
         prefetch(X, base + U(line) * step)
+
+
+@part
+def reads_ahead(rows: Any, vectors: Any, first: Any, last: Any) -> bool:
+    """Whether the machine has rows in file order near by itself, or is told so row by row where it is kept busy."""
+    return READS_AHEAD or last - first > 1 or per_vector(rows[0]) != per_vector(vectors)
 
 
 @part

@@ -274,7 +274,7 @@ def make_teach(
 def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_name: str, coupled: bool) -> Any:
     layout = LAYOUTS[layout_name]
     teach = make_teach(key, function, n_parameters, weighted, layout, coupled=coupled)
-    approach, ahead, hold = layout.approach, layout.ahead, layout.hold
+    approach, ahead, hold, reads_ahead = layout.approach, layout.ahead, layout.hold, layout.reads_ahead
 
     def visit(
         rows: Any, order: Any, codes: Any, sample_weight: Any, positive: Any, params: Any, state: Any,
@@ -289,8 +289,8 @@ def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_n
         i, following = np.int64(order[0]), np.int64(order[min(1, n - 1)])
         for r in range(n):
             near = np.int64(order[min(r + 2, n - 1)])  # so long before its visit a row comes into the nearest cache
-            coming = following  # in file order the machine fetches what lies further ahead by itself
-            if following != i + 1:
+            coming = following  # in file order most machines fetch what lies further ahead by themselves
+            if following != i + 1 or not reads_ahead(rows, state[0], first, last):
                 coming = np.int64(order[min(r + soon, n - 1)])
                 prefetch(codes, np.uint64(coming))
             approach(rows, following, state[0], first, last)

@@ -446,6 +446,12 @@ def fetch(rows: Any, i: Any) -> None:
 
 
 @part
+def reads_ahead(rows: Any, vectors: Any, first: Any, last: Any) -> bool:
+    """Whether the machine has rows in file order near by itself."""
+    return True
+
+
+@part
 def ahead(rows: Any) -> int:
     """How many visits before its own a row is fetched."""
     return AHEAD

@@ -37,6 +37,7 @@ FEW = 16  # bytes for one feature in a block: with no more, features stand in or
 ONE, TWO = U(1), U(2)
 
 ahead, fetch, size, squared_norm, hold = sparse.ahead, sparse.fetch, sparse.size, sparse.squared_norm, sparse.hold
+reads_ahead = sparse.reads_ahead
 
 
 def unit(rows: tuple[Array, ...], threads: int) -> int:
