@@ -23,7 +23,7 @@ def whole_number(name: str, value: Any, least: int, why: str, most: int | None =
     whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
     if not whole or value < least or (most is not None and value > most):
         allowed = f"of at least {least}" if most is None else f"from {least} to {most:,}"
-        raise ValueError(f"{name} must be a whole number {allowed}, but {value!r} came; {why}.")
+        raise ValueError(f"{name} must be a whole number {allowed}, but {shortened(value)} came; {why}.")
     return int(value)
 
 
@@ -135,8 +135,22 @@ def shortened(value: Any) -> str:
     >>> shortened(10**400)
     '10000000000000000000000000000...00000000000000000000000000000'
     """
-    written = " ".join(repr(value).split())
+    try:
+        written = " ".join(repr(value).split())
+    except ValueError:  # Python writes no whole number of more than 4,300 digits
+        written = f"a value of type {type(value).__name__} that is too long to be written"
     return written if len(written) <= 60 else f"{written[:29]}...{written[-29:]}"
+
+
+def in_thousands(number: int) -> str:
+    """A whole number with commas, on one line of at most 60 letters.
+
+    Examples
+    --------
+    >>> in_thousands(1234567)
+    '1,234,567'
+    """
+    return f"{number:,}" if number < 10**18 else shortened(number)
 
 
 def room_for(numbers_at_once: int, **sizes: int) -> None:
@@ -151,7 +165,7 @@ def room_for(numbers_at_once: int, **sizes: int) -> None:
     try:
         np.empty(numbers_at_once)
     except (MemoryError, ValueError, OverflowError):  # the latter two where numpy cannot count so far
-        came = " and ".join(f"{name}={size:,}" for name, size in sizes.items())
+        came = " and ".join(f"{name}={in_thousands(size)}" for name, size in sizes.items())
         raise MemoryError(
             f"A set must fit into memory, but one with {came} does not; pass "
             f"{'a smaller number' if len(sizes) == 1 else 'smaller numbers'}."

@@ -40,9 +40,12 @@ class Helper:
         left = deque(parts)
 
         def take_some() -> None:
-            with suppress(IndexError):  # the other was quicker
-                while left:
-                    work(*left.popleft())
+            while True:
+                try:
+                    part = left.popleft()
+                except IndexError:  # nothing is left, or the other was quicker
+                    return
+                work(*part)
 
         helping = self.call(take_some)
         take_some()

@@ -19,12 +19,10 @@ EPS = 1e-5  # scikit-image's
 MOST = 10_000  # of orientations, and of pixels and cells in a row
 
 
-def _check_whole(name: str, values: Any) -> None:
+def _check_whole(name: str, values: Any, advice: str = "the defaults are good", most: int = MOST) -> None:
     for value in values:
-        if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not 1 <= int(value) <= MOST:
-            raise ValueError(
-                f"{name} must be whole numbers from 1 to {MOST:,}, but got {shortened(value)}; the defaults are good."
-            )
+        if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not 1 <= int(value) <= most:
+            raise ValueError(f"{name} must be whole numbers from 1 to {most:,}, but got {shortened(value)}; {advice}.")
 
 
 class HOGFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -100,7 +98,7 @@ class HOGFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 raise ValueError(
                     f"image_shape must be a pair of whole numbers, but got {shortened(shape)}; write it like (28, 28)."
                 )
-            _check_whole("image_shape", shape)
+            _check_whole("image_shape", shape, "write it like (28, 28)", most=10**9)
             height, width = shape
             if X.shape[1] != height * width:
                 raise ValueError(

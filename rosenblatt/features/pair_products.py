@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.arguments import shortened, yes_or_no
+from rosenblatt.arguments import in_thousands, shortened, yes_or_no
 from rosenblatt.checked_rows import names_of_features, validated
 from rosenblatt.models.linear import Array
 
@@ -63,9 +63,9 @@ class PairProducts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Choose the pairs."""
         n = self.n_products
         if isinstance(n, bool) or not isinstance(n, numbers.Integral) or n < 0:
-            raise ValueError(f"n_products must be a whole number of at least 0, but got {n!r}; 1000 is a start.")
+            raise ValueError(f"n_products must be a whole number of at least 0, but got {shortened(n)}; try 1000.")
         if n > MOST:
-            raise ValueError(f"n_products must be at most {MOST:,}, but got {n:,}; so many fit into no memory.")
+            raise ValueError(f"n_products must be at most {MOST:,}, but got {in_thousands(n)}; so many fit nowhere.")
         yes_or_no(keep=self.keep)
         if n == 0 and not self.keep:
             raise ValueError("n_products=0 with keep=False leaves no features, but some are needed; raise n_products.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
 import numpy as np
@@ -12,15 +13,15 @@ from rosenblatt.arguments import shortened
 from .sets import Split
 
 
-def iris(test_size: float = 0.25, random_state: int = 0) -> Split[npt.NDArray[np.float64]]:
+def iris(test_size: float | int = 0.25, random_state: int = 0) -> Split[npt.NDArray[np.float64]]:
     """Iris: 150 flowers of three kinds, four measurements.
 
     Setosa is separated from the other two by a hyperplane; these two are not from each other.
 
     Parameters
     ----------
-    test_size : float
-        The fraction of rows held out, in proportion for each class.
+    test_size : float or int
+        The fraction of rows held out, or how many, in proportion for each class.
     random_state : int
         The same seed gives the same split.
 
@@ -39,13 +40,13 @@ def iris(test_size: float = 0.25, random_state: int = 0) -> Split[npt.NDArray[np
     return _split(load_iris(), test_size, random_state)
 
 
-def digits(test_size: float = 0.25, random_state: int = 0) -> Split[npt.NDArray[np.float64]]:
+def digits(test_size: float | int = 0.25, random_state: int = 0) -> Split[npt.NDArray[np.float64]]:
     """Digits: 1,797 images of 8 x 8 grey values from 0 to 16, ten classes.
 
     Parameters
     ----------
-    test_size : float
-        The fraction of rows held out, in proportion for each class.
+    test_size : float or int
+        The fraction of rows held out, or how many, in proportion for each class.
     random_state : int
         The same seed gives the same split.
 
@@ -64,13 +65,13 @@ def digits(test_size: float = 0.25, random_state: int = 0) -> Split[npt.NDArray[
     return _split(load_digits(), test_size, random_state)
 
 
-def wine(test_size: float = 0.25, random_state: int = 0) -> Split[npt.NDArray[np.float64]]:
+def wine(test_size: float | int = 0.25, random_state: int = 0) -> Split[npt.NDArray[np.float64]]:
     """Wine: 178 wines of three growers, 13 chemical measurements on very different scales.
 
     Parameters
     ----------
-    test_size : float
-        The fraction of rows held out, in proportion for each class.
+    test_size : float or int
+        The fraction of rows held out, or how many, in proportion for each class.
     random_state : int
         The same seed gives the same split.
 
@@ -89,13 +90,13 @@ def wine(test_size: float = 0.25, random_state: int = 0) -> Split[npt.NDArray[np
     return _split(load_wine(), test_size, random_state)
 
 
-def breast_cancer(test_size: float = 0.25, random_state: int = 0) -> Split[npt.NDArray[np.float64]]:
+def breast_cancer(test_size: float | int = 0.25, random_state: int = 0) -> Split[npt.NDArray[np.float64]]:
     """Breast cancer (Wisconsin, diagnostic): 569 tumours, 30 measurements, 0 malignant and 1 benign.
 
     Parameters
     ----------
-    test_size : float
-        The fraction of rows held out, in proportion for each class.
+    test_size : float or int
+        The fraction of rows held out, or how many, in proportion for each class.
     random_state : int
         The same seed gives the same split.
 
@@ -114,7 +115,7 @@ def breast_cancer(test_size: float = 0.25, random_state: int = 0) -> Split[npt.N
     return _split(load_breast_cancer(), test_size, random_state)
 
 
-def _split(bunch: Any, test_size: float, random_state: int) -> Split[npt.NDArray[np.float64]]:
+def _split(bunch: Any, test_size: float | int, random_state: int) -> Split[npt.NDArray[np.float64]]:
     from sklearn.model_selection import train_test_split
     from sklearn.utils import check_random_state
 
@@ -126,14 +127,14 @@ def _split(bunch: Any, test_size: float, random_state: int) -> Split[npt.NDArray
             "pass 0, say."
         ) from None
     try:
-        if not 0 < test_size < 1:
+        if isinstance(test_size, bool) or not (0 < test_size < 1 or isinstance(test_size, numbers.Integral)):
             raise ValueError
         X_train, X_test, y_train, y_test = train_test_split(
             bunch.data, bunch.target, test_size=test_size, random_state=random_state, stratify=bunch.target
         )
     except (TypeError, ValueError):
         raise ValueError(
-            f"test_size must be a fraction above 0 and below 1 that leaves rows of every class on both sides, but "
-            f"{shortened(test_size)} came; pass 0.25, say."
+            "test_size must be a fraction above 0 and below 1, or a number of rows, that leaves rows of every class on "
+            f"both sides, but {shortened(test_size)} came; pass 0.25, say."
         ) from None
     return Split(X_train, y_train, X_test, y_test, tuple(str(name) for name in bunch.target_names))
