@@ -404,7 +404,7 @@ def test_a_refusal_keeps_the_proof_and_the_frame(open_tab):
     tab.page.fill("#set-options-margin", "99")
     tab.page.keyboard.press("Tab")
     tab.page.wait_for_function("document.getElementById('message').textContent.includes('margin must be')")
-    assert tab.page.input_value("#set-options-margin") == "0.2"
+    tab.page.wait_for_function("document.getElementById('set-options-margin').value === '0.2'")
 
 
 def test_scrubbing_while_it_plays(open_tab):
