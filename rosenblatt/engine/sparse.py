@@ -36,8 +36,10 @@ from rosenblatt.engine.vector import (
     gather,
     lane,
     load,
+    load_first,
     per_vector,
     pick,
+    pick_first,
     prefetch,
     repeat,
     scatter,
@@ -85,12 +87,10 @@ def _score_of_one(rows: Any, start: Any, stop: Any, vectors: Any) -> Any:
     while p + FOUR <= stop:
         s = fused(s, load(data, p, s), pick(vectors, indices, p, s))
         p += FOUR
-    a = lane(s, 0)
-    if start < stop:
-        for k in range(THREE):
-            q = p + k if p + k < stop else start
-            x = vectors.dtype.type(data[q]) if p + k < stop else vectors.dtype.type(0)
-            a = fused(a, x, vectors[0, U(indices[q]), 0])
+    x, w = load_first(data, p, stop - p, s), pick_first(vectors, indices, p, stop - p, s)
+    a = fused(lane(s, 0), lane(x, 0), lane(w, 0))
+    a = fused(a, lane(x, 1), lane(w, 1))
+    a = fused(a, lane(x, 2), lane(w, 2))
     return (a + lane(s, 1)) + (lane(s, 2) + lane(s, 3))
 
 
