@@ -317,7 +317,7 @@ def gather(typing: Any, array: Any, offset: Any, stride: Any, like: Any) -> Any:
 
 
 def _numbers(context: Any, builder: Any, kind: Any, array: Any, start: Any, lanes: int) -> list[Any]:
-    """`lanes` unsigned integers of an array, as places. Those of 32 bits come in pairs: half as much to ask memory for."""
+    """`lanes` unsigned integers of an array, as places. Those of 32 bits are read in pairs: half as many questions."""
     if kind.dtype.bitwidth != 32 or sys.byteorder != "little":
         places = [builder.add(start, ir.Constant(start.type, n)) for n in range(lanes)]
         numbers = [builder.load(pointer_to(context, builder, kind, array, place)) for place in places]

@@ -52,10 +52,14 @@ class Visitor:
             self.pool, self.helper = like.pool, like.helper
         elif task.n_jobs > 1:
             self.pool = ThreadPoolExecutor(task.n_jobs)
-            shared = task.layout != "rows" and self.per_row * task.n_rows >= WORTH_A_HELPER
-            self.helper = Helper() if shared and not once else None  # in a first epoch much is learned
-        parts = task.rule, task.params.shape[1], task.weighted, task.layout, task.coupled
-        self.pair = None if self.helper is None else Pair(self.helper, *parts)
+            # Dense parts are for two threads as well, of which this is one. In a first epoch much is learned.
+            dense, long = task.layout == "rows", self.per_row * task.n_rows >= WORTH_A_HELPER
+            self.helper = Helper() if (task.n_jobs == 2 if dense else long and not once) else None
+        self.pair: Pair | None = None
+        if self.helper is not None and task.layout != "rows":
+            self.pair = Pair(
+                self.helper, task.rule, task.params.shape[1], task.weighted, task.layout, task.coupled
+            )  # fmt: skip
         self.rest: Rest | None = None  # if half-spaces may rest: who does
         self.lessons_per_row = 1.0  # in the stretch before; at first every row may teach something
         # Whether nobody wants the scores of a stretch any more when the next one begins. Room that is given back to the
