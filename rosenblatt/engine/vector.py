@@ -388,7 +388,8 @@ def load_first(typing: Any, array: Any, offset: Any, count: Any, like: Any) -> A
     vector = Vector(array.dtype, _vector_like(like).lanes)
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _first(context, builder, signature.args[0], *arguments[:3], vector.lanes)
+        values, start, number, _ = arguments
+        return _first(context, builder, signature.args[0], values, start, number, vector.lanes)
 
     return vector(array, types.uintp, types.uintp, like), build
 
