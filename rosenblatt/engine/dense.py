@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from llvmlite import binding
 
+from rosenblatt.engine.byte_rows import WORTH_A_LOOK, add_occupied, are_bytes, bring_close, looks_at, multiply_occupied
 from rosenblatt.engine.compiled import part
 from rosenblatt.engine.state import (
     BOUND,
@@ -25,6 +26,7 @@ from rosenblatt.engine.state import (
     SCALE,
     SCORE,
     SIZE,
+    UNSEEN,
     VECTOR_BYTES,
     Array,
 )
@@ -87,6 +89,11 @@ def _block(count: int, *, noting: bool = False) -> Callable[..., None]:
         a, b = zeros(vectors, count), zeros(vectors, count)
         most, most_too = zero(vectors), zero(vectors)
         j = U(0)
+        if count >= WORTH_A_LOOK and are_bytes(X, vectors):
+            if looks_at(ledger, first):
+                a, b, j = multiply_occupied(a, b, X, base, vectors, first, d, ledger)
+            else:
+                ledger[first, UNSEEN] -= 1.0
         while count == 1 and j + FOUR * lanes <= d:  # more to do in a turn; several half-spaces have enough
             if coming != base:
                 place -= lanes
@@ -173,9 +180,10 @@ def scores_and_fetch(
     X = rows[0]
     fetched = U(i)  # nothing
     in_file_order = U(coming) == U(i) + U(1)
-    if per_vector(X) != per_vector(vectors):
+    if are_bytes(X, vectors):
         if not in_file_order:  # else the machine fetches the few lines of a row of bytes by itself,
             fetch(rows, coming)
+            bring_close(X, near)
     elif not in_file_order or last - first > 1:  # and all lines where it is not kept busy otherwise
         fetched = U(coming)
     if _notes_size(X, vectors, first, last):
@@ -296,6 +304,8 @@ def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger
                 return False
             changes, lagged_changes = repeat(change, vectors), repeat(lagged, vectors)
             j = U(0)
+            if are_bytes(X, vectors) and looks_at(ledger, first):
+                j = add_occupied(X, row * d, vectors, lag, k * d, d, changes, lagged_changes)
             while j + lanes <= d:
                 x = load(X, row * d + j, vectors)
                 place = k * d + j

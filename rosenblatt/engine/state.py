@@ -32,9 +32,10 @@ Array = npt.NDArray[Any]
 
 # The columns of the ledger: what is known of one half-space besides its vector. A half-space has 128 bytes of
 # its own, so that threads that train neighbouring half-spaces never write to the same cache line.
-BIAS, BIAS_LAG, SCALE, REACH, MARK, SEEN, UPDATES, SCORE, CHANGE, LAGGED, MISTAKES, SCRATCH, BOUND, LAG_BOUND, SIZE = (
-    range(15)
-)
+(
+    BIAS, BIAS_LAG, SCALE, REACH, MARK, SEEN, UPDATES, SCORE,
+    CHANGE, LAGGED, MISTAKES, SCRATCH, BOUND, LAG_BOUND, SIZE, UNSEEN,
+) = range(16)  # fmt: skip
 LEDGER_COLUMNS = 16
 VECTOR_BYTES = 64
 # Numbers up to here stay finite through one more addition of their like, in float32 and in float64.
