@@ -16,6 +16,7 @@ import numpy as np
 from rosenblatt.engine.compiled import part
 from rosenblatt.engine.state import UNSEEN
 from rosenblatt.engine.vector import (
+    BYTES,
     accumulate,
     count_bits,
     fused,
@@ -33,13 +34,14 @@ REST = 31.0  # then so many rows are not looked at
 U = np.uint64
 ONE = U(1)
 CHUNK, GLANCE, WORD = U(16), U(128), U(1024)  # bytes
+MOST_CLOSE = U(4096)  # bytes
 EVEN, ODD = U(0x5555555555555555), U(0xAAAAAAAAAAAAAAAA)
 
 
 @part
-def are_bytes(X: Any, vectors: Any) -> bool:
-    """Whether a number of a row takes less room than the weight it meets."""
-    return per_vector(X) != per_vector(vectors)
+def in_chunks(X: Any, vectors: Any) -> bool:
+    """Whether rows are bytes, and 16 weights a vector: support vector machines have float64 weights for any rows."""
+    return per_vector(X) == U(BYTES) and per_vector(vectors) == CHUNK
 
 
 @part
@@ -102,7 +104,7 @@ def add_occupied(
 
 @part
 def bring_close(X: Any, row: Any) -> None:
-    """Have a row that is visited very soon in the first level of caches."""
+    """Have a row that is visited very soon, or its beginning, in the first level of caches."""
     d = U(X.shape[1])
-    for line in range(U(0), d, per_vector(X)):
+    for line in range(U(0), min(d, MOST_CLOSE), U(BYTES)):
         prefetch_close(X, U(row) * d + U(line))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from llvmlite import binding
 
-from rosenblatt.engine.byte_rows import WORTH_A_LOOK, add_occupied, are_bytes, bring_close, looks_at, multiply_occupied
+from rosenblatt.engine.byte_rows import WORTH_A_LOOK, add_occupied, bring_close, in_chunks, looks_at, multiply_occupied
 from rosenblatt.engine.compiled import part
 from rosenblatt.engine.state import (
     BOUND,
@@ -31,6 +31,7 @@ from rosenblatt.engine.state import (
     Array,
 )
 from rosenblatt.engine.vector import (
+    BYTES,
     accumulate,
     fused,
     largest,
@@ -89,7 +90,7 @@ def _block(count: int, *, noting: bool = False) -> Callable[..., None]:
         a, b = zeros(vectors, count), zeros(vectors, count)
         most, most_too = zero(vectors), zero(vectors)
         j = U(0)
-        if count >= WORTH_A_LOOK and are_bytes(X, vectors):
+        if count >= WORTH_A_LOOK and in_chunks(X, vectors):
             if looks_at(ledger, first):
                 a, b, j = multiply_occupied(a, b, X, base, vectors, first, d, ledger)
             else:
@@ -180,10 +181,11 @@ def scores_and_fetch(
     X = rows[0]
     fetched = U(i)  # nothing
     in_file_order = U(coming) == U(i) + U(1)
-    if are_bytes(X, vectors):
+    if per_vector(X) != per_vector(vectors):
         if not in_file_order:  # else the machine fetches the few lines of a row of bytes by itself,
             fetch(rows, coming)
-            bring_close(X, near)
+            if in_chunks(X, vectors):
+                bring_close(X, near)
     elif not in_file_order or last - first > 1:  # and all lines where it is not kept busy otherwise
         fetched = U(coming)
     if _notes_size(X, vectors, first, last):
@@ -256,7 +258,7 @@ def size(rows: Any, i: Any, vectors: Any) -> float:
     row, d = U(i), U(X.shape[1])
     base = row * d
     lanes = per_vector(vectors)
-    if per_vector(X) != lanes:
+    if per_vector(X) == U(BYTES):
         return LARGEST_BYTE
     a = zero(vectors)
     b, c, e = a, a, a
@@ -304,7 +306,7 @@ def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger
                 return False
             changes, lagged_changes = repeat(change, vectors), repeat(lagged, vectors)
             j = U(0)
-            if are_bytes(X, vectors) and looks_at(ledger, first):
+            if in_chunks(X, vectors) and looks_at(ledger, first):
                 j = add_occupied(X, row * d, vectors, lag, k * d, d, changes, lagged_changes)
             while j + lanes <= d:
                 x = load(X, row * d + j, vectors)
