@@ -114,6 +114,26 @@ def _compress(key: str) -> Any:
 
 
 @functools.cache
+def _drop(key: str) -> Any:
+    def drop(weights: Any, touches: Any, leaving: Any, used: Any) -> Any:
+        """Forget what some lanes of a block touched, where only touched weights are there; how many stay."""
+        key  # noqa: B018
+        met = found = U(0)
+        for s in range(used):
+            bits = U(touches[s])
+            stays = bits & ~leaving
+            while bits:
+                weights[found] = weights[met]  # the next one that stays overwrites one that leaves
+                found += U((stays >> lowest_one(bits)) & ONE)
+                met += ONE
+                bits &= bits - ONE
+            touches[s] = stays
+        return found
+
+    return compiled.jit(drop)
+
+
+@functools.cache
 def _count(key: str) -> Any:
     def count(touches: Any, shift: Any, width: Any, used: Any, starts: Any) -> Any:
         """How many touched numbers some lanes have; where those of each place start, if there is room for it."""
@@ -440,7 +460,24 @@ class TouchedHalfSpaces(HalfSpaces):
             counts[n] = int(_compiled(_compress)(weights, *blocks[n].bits, weights))
 
         self._share(compress, [(n,) for n in range(len(blocks))])
-        for block, count in zip(blocks, counts, strict=True):
+        self._keep(counts)
+
+    def _drop(self, numbers: Array) -> None:
+        """Forget the touched weights of half-spaces that have a number elsewhere."""
+        blocks = self.blocks()
+        counts = [0] * len(blocks)
+
+        def drop(n: int) -> None:
+            block = blocks[n]
+            counts[n] = int(_compiled(_drop)(self.packed[n], block.bits[0], block.wanted(numbers), block.used))
+
+        self._share(drop, [(n,) for n in range(len(blocks))])
+        self._keep(counts)
+
+    def _keep(self, counts: list[int]) -> None:
+        """Keep so many weights of every block, and give the rest of its memory back."""
+        self.packed = []
+        for block, count in zip(self.blocks(), counts, strict=True):
             weights = block.of(self.vectors)
             self.packed.append(weights[:count])
             advise(self.vectors, block.start + count, block.start + len(weights), "MADV_DONTNEED")
@@ -580,6 +617,7 @@ class TouchedHalfSpaces(HalfSpaces):
             touched = block.places, *block.bits[:2], block.wanted(numbers), numbers[block.slice]
             new = *touched, result.touches, result.lanes
             self._share(functools.partial(_compiled(_hand_over), *new), self._halves())
+        self._drop(numbers)
         self.successor = result, awake
         return result
 

@@ -123,6 +123,21 @@ def test_those_who_rest_are_packed(runs):
         assert state_.packed and state_.latest().packed
 
 
+def test_those_who_go_on_are_kept_once(runs):
+    """Whoever still learns has weights beside others who do, and none among those who rest."""
+    X, y = text(rows=240, classes=20, features=60_000)
+    usual, touched = both(lambda: Perceptron(max_iter=30, random_state=0), X, y)
+    assert_same(usual, touched)
+    for state_ in runs:
+        working, awake = state_.successor
+        lanes = np.arange(state_.lanes)[:, None]
+        moved = np.concatenate([(bits >> lanes & 1).any(axis=1) for bits in state_.touches])[:20]
+        np.testing.assert_array_equal(np.flatnonzero(~moved), awake)
+        blocks = zip(state_.blocks(), state_.packed, strict=True)
+        assert all(block.count() == len(weights) for block, weights in blocks)
+        assert (np.bitwise_or.reduce(working.touches[0]) == (1 << len(awake)) - 1).all()
+
+
 def test_many_lessons_are_added_up_in_between(monkeypatch, runs):
     monkeypatch.setattr(touched_state, "FEWEST_NOTES", 5)
     monkeypatch.setattr(touched_state, "NOTES", 10**9)
