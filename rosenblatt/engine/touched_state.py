@@ -123,12 +123,12 @@ def _drop(key: str) -> Any:
         for s in range(used):
             bits = U(touches[s])
             stays = bits & ~leaving
-            while bits:
-                weights[found] = weights[met]  # the next one that stays overwrites one that leaves
-                found += U((stays >> lowest_one(bits)) & ONE)
-                met += ONE
-                bits &= bits - ONE
             touches[s] = stays
+            while stays:
+                weights[found] = weights[met + count_ones(bits & ((stays & ~(stays - ONE)) - ONE))]
+                found += ONE
+                stays &= stays - ONE
+            met += count_ones(bits)
         return found
 
     return compiled.jit(drop)
