@@ -144,6 +144,7 @@ class Rest:
         self.awake = np.arange(state.count)
         self.working, self.working_visitor = state, visitor
         self.heard: list[tuple[Array, Array]] = []  # the rows and the scores of this epoch
+        self.hears = True  # whether it may still come to some who rest at the end of this epoch
         self.before = self._changes()
         self.own = np.full(task.n_rows, -np.inf, state.dtype)  # what the row's own class says, where it sleeps
         # The most that other classes say that sleep, those before the row's own, and those after it.
@@ -156,10 +157,26 @@ class Rest:
 
     def visit(self, order: Array) -> tuple[Array, int, tuple[Array, ...]]:
         scores, visited, log = self.working_visitor.visit(self.working, order)
-        self.heard.append((order, scores))
+        self._hear(order, scores)
         if self.working is not self.state:
             self._copy_ledger()
         return scores, visited, log
+
+    def _hear(self, order: Array, scores: Array) -> None:
+        """Keep the scores for the end of the epoch, unless too many have learned something in it already."""
+        if self.hears:
+            self.heard.append((order, scores))
+        if self.hears and not self._are_few(self._stirred()):
+            self.hears = False
+            self.heard.clear()
+
+    def _stirred(self) -> Array:
+        """Who of the awake has learned something in this epoch."""
+        return (self._changes() != self.before).any(axis=1)
+
+    def _are_few(self, stirred: Array) -> bool:
+        """Whether these need half of the lanes at most."""
+        return 2 * self.working._shape(int(stirred.sum()), 1)[0] <= self.working.arrays[0].shape[0]
 
     def find_mistakes(self, scores: Array, order: Array) -> tuple[Array, int]:
         if self.working is self.state:
@@ -211,19 +228,17 @@ class Rest:
 
     def end_of_epoch(self) -> None:
         """Let those that learned nothing rest, once the others need half of the lanes at most."""
-        stirred = (self._changes() != self.before).any(axis=1)
-        lanes = self.working.arrays[0].shape[0]
-        needed = self.working._shape(int(stirred.sum()), 1)[0]
+        stirred = self._stirred()
         may_part = not isinstance(self.working, TouchedHalfSpaces) or self.working.can_part()
         if (
             may_part
             and stirred.any()
-            and 2 * needed <= lanes
+            and self._are_few(stirred)
             and (self.working.ledger[: len(self.awake), SCALE] == 1.0).all()
         ):
             self._fall_asleep(stirred)
         self.heard.clear()
-        self.before = self._changes()
+        self.hears, self.before = True, self._changes()
 
     def _fall_asleep(self, stirred: Array) -> None:
         self._listen_to(np.flatnonzero(~stirred))

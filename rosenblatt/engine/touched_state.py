@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from rosenblatt.engine.helper import Helper
     from rosenblatt.engine.task import Task
 
-NOTES = 64  # weights for one note, at most: beyond, the sums are worked out and the notes begin anew
+NOTES = 16  # weights for one note, at most: beyond, the sums are worked out and the notes begin anew
+MANY = 64  # weights for one note: beyond, lessons are many, and beside sums that were worked out no more are kept
 FEWEST_NOTES = 4096
 SURE = 0.7  # of the features: so many are as good as sure to be touched by a whole block, if there are rows enough
 READINGS = 8  # of a feature, if there are rows enough
@@ -111,6 +112,26 @@ def _compress(key: str) -> Any:
         return found
 
     return compiled.jit(compress)
+
+
+@functools.cache
+def _drop(key: str) -> Any:
+    def drop(weights: Any, touches: Any, leaving: Any, used: Any) -> Any:
+        """Forget what some lanes of a block touched, where only touched weights are there; how many stay."""
+        key  # noqa: B018
+        met = found = U(0)
+        for s in range(used):
+            bits = U(touches[s])
+            stays = bits & ~leaving
+            touches[s] = stays
+            while stays:
+                weights[found] = weights[met + count_ones(bits & ((stays & ~(stays - ONE)) - ONE))]
+                found += ONE
+                stays &= stays - ONE
+            met += count_ones(bits)
+        return found
+
+    return compiled.jit(drop)
 
 
 @functools.cache
@@ -316,7 +337,9 @@ class TouchedHalfSpaces(HalfSpaces):
         self.given = untouched_zeros((-(-shape[0] // self.group), 0 if in_order else n_features), np.uint32)
         self.touches = untouched_zeros((blocks, n_features + 1), np.uint16)
         self.counts = aligned_zeros((blocks, COLUMNS), np.int64)
-        self.kept_notes = max(FEWEST_NOTES, self.vectors.size // NOTES)
+        self.few_notes = max(FEWEST_NOTES, self.vectors.size // MANY)
+        self.kept_notes = max(self.few_notes, self.vectors.size // NOTES)
+        self.has_many = False  # whether there were more than few when somebody looked
         room = blocks, max(self.kept_notes, most_notes) + longest * self.lanes
         self.notes = tuple(untouched_zeros(room, kind) for kind in (np.uint32, np.uint8, np.float64))
         # What is sure to be written to is had at once: several threads that ask page by page hold each other up.
@@ -374,23 +397,29 @@ class TouchedHalfSpaces(HalfSpaces):
 
     def notes_are_full(self) -> bool:
         """Whether there are more notes than are kept, in all blocks together: that does not depend on the threads."""
-        return int(self.counts[:, NOTED].sum()) > self.kept_notes
+        noted = int(self.counts[:, NOTED].sum())
+        self.has_many |= noted > self.few_notes
+        return noted > (self.kept_notes if self._lag is None else self.few_notes)
 
     def must_settle(self) -> bool:
-        """Whether notes must be added up, or sums carried into float64. Notes alone have all digits, and can wait."""
+        """Whether notes must be added up, or sums carried into float64. Few notes have all digits, and can wait."""
         latest = self.latest()
-        return latest.notes_are_full() or (latest._lag is not None and super().must_settle())
+        return latest.notes_are_full() or (latest.has_many and super().must_settle())
 
     def settle(self) -> None:
         latest = self.latest()
         if latest.notes_are_full():
             latest.flush()
-        if latest._lag is not None and super().must_settle():
+        if latest.has_many and super().must_settle():
             whole = self.plain()
-            whole.settle()
-            self.total = whole.total
-            self.ledger[...] = whole.ledger
             self._forget_sums()
+            self.total = _carried(whole)
+            self._count_anew()
+
+    def _count_anew(self) -> None:
+        """All examples seen so far are in the sums."""
+        self.ledger[: self.count, REACH] = 0.0
+        self.ledger[: self.count, MARK] = self.ledger[: self.count, SEEN]
 
     def flush(self) -> None:
         """Work out the sums for the averages as they are now, for every feature that has a place."""
@@ -400,10 +429,14 @@ class TouchedHalfSpaces(HalfSpaces):
             _compiled(_replay)(
                 self.read_rows, block.places, *block.bits[1:], block.noted, block.notes, block.of(self._lag)
             )  # fmt: skip
+            for notes in self.notes:
+                first = block.number * notes.shape[1]
+                advise(notes, first + self.few_notes, first + block.noted, "MADV_DONTNEED")
         self.counts[:, NOTED] = 0
+        self.has_many = True
 
     def _forget_sums(self) -> None:
-        self._lag, self.sums = None, []
+        self._lag, self.sums, self.has_many = None, [], False
         self.counts[:, NOTED] = 0
         if self.successor is not None:
             self.successor[0]._forget_sums()
@@ -412,11 +445,10 @@ class TouchedHalfSpaces(HalfSpaces):
 
     def pack(self) -> None:
         """Training is over: work out the sums for the averages, keep what was touched alone, let go of the rows."""
-        long = self.latest()._lag is None and super().must_settle()
+        long = not self.latest().has_many and super().must_settle()
         self._pack(self._reach() if long else None)
         if long:
-            self.ledger[: self.count, REACH] = 0.0
-            self.ledger[: self.count, MARK] = self.ledger[: self.count, SEEN]
+            self._count_anew()
 
     def _pack(self, reach: Array | None) -> None:
         if self.successor is not None:
@@ -440,7 +472,24 @@ class TouchedHalfSpaces(HalfSpaces):
             counts[n] = int(_compiled(_compress)(weights, *blocks[n].bits, weights))
 
         self._share(compress, [(n,) for n in range(len(blocks))])
-        for block, count in zip(blocks, counts, strict=True):
+        self._keep(counts)
+
+    def _drop(self, numbers: Array) -> None:
+        """Forget the touched weights of half-spaces that have a number elsewhere."""
+        blocks = self.blocks()
+        counts = [0] * len(blocks)
+
+        def drop(n: int) -> None:
+            block = blocks[n]
+            counts[n] = int(_compiled(_drop)(self.packed[n], block.bits[0], block.wanted(numbers), block.used))
+
+        self._share(drop, [(n,) for n in range(len(blocks))])
+        self._keep(counts)
+
+    def _keep(self, counts: list[int]) -> None:
+        """Keep so many weights of every block, and give the rest of its memory back."""
+        self.packed = []
+        for block, count in zip(self.blocks(), counts, strict=True):
             weights = block.of(self.vectors)
             self.packed.append(weights[:count])
             advise(self.vectors, block.start + count, block.start + len(weights), "MADV_DONTNEED")
@@ -558,7 +607,7 @@ class TouchedHalfSpaces(HalfSpaces):
     # ------------------------------------------------------------------------------------------- rest
 
     def can_part(self) -> bool:
-        return self._lag is None
+        return not self.has_many
 
     def part(self, awake: Array) -> TouchedHalfSpaces:
         """Some go on in a state of their own; of the others, who have learned everything, the touched weights are kept.
@@ -580,6 +629,7 @@ class TouchedHalfSpaces(HalfSpaces):
             touched = block.places, *block.bits[:2], block.wanted(numbers), numbers[block.slice]
             new = *touched, result.touches, result.lanes
             self._share(functools.partial(_compiled(_hand_over), *new), self._halves())
+        self._drop(numbers)
         self.successor = result, awake
         return result
 
@@ -605,6 +655,16 @@ class TouchedHalfSpaces(HalfSpaces):
             self.counts[block.number, NOTED] = int(kept.sum())
             for part in notes:
                 part[: int(kept.sum())] = part[kept]
+
+
+def _carried(state: HalfSpaces) -> Array:
+    """The sums that `HalfSpaces.settle` arrives at; one half-space at a time, which takes less memory."""
+    total = np.zeros((state.count, state.n_features)) if state.total is None else state.total
+    vectors, lag, reach = state.vectors.reshape(-1), state.lag.reshape(-1), state._reach()
+    for k, (start, step) in enumerate(zip(*state.places(np.arange(state.count)), strict=True)):
+        own = slice(start, start + step * state.n_features, step)
+        total[k] += reach[k : k + 1] * vectors[own] - lag[own]
+    return total
 
 
 def may_be_touched(task: Task, state: HalfSpaces) -> bool:

@@ -77,6 +77,24 @@ def test_rest_changes_nothing(monkeypatch, slept, n_jobs, shuffle):
     assert_same(awake, rested)
 
 
+def test_scores_are_let_go_when_nobody_can_fall_asleep_any_more(monkeypatch, slept):
+    """Of an epoch that teaches most of them something, nothing is kept; of one that lets some sleep, all of it."""
+    kept = []
+    end_of_epoch = rest.Rest.end_of_epoch
+    monkeypatch.setattr(run, "stretch_length", lambda *task, **ways: 16)
+    monkeypatch.setattr(
+        rest.Rest,
+        "end_of_epoch",
+        lambda self: (kept.append((len(self.heard), len(slept))), end_of_epoch(self)),
+    )
+    X, y = text()
+    assert_same(*both(monkeypatch, lambda: Perceptron(max_iter=30, random_state=0), X, y))
+    stretches, times = zip(*kept, strict=True)
+    assert stretches[0] == 0
+    assert all(stretches[times.index(n + 1) - 1] == 240 / 16 for n in range(len(set(times)) - 1))
+    assert len(slept) > 0
+
+
 def test_everything_that_looks_at_the_run_sees_the_whole(monkeypatch, slept):
     X, y = text()
     weights = np.random.default_rng(1).integers(0, 3, len(y)).astype(float)

@@ -123,12 +123,53 @@ def test_those_who_rest_are_packed(runs):
         assert state_.packed and state_.latest().packed
 
 
+def test_those_who_go_on_are_kept_once(runs):
+    """Whoever still learns has weights beside others who do, and none among those who rest."""
+    X, y = text(rows=240, classes=20, features=60_000)
+    usual, touched = both(lambda: Perceptron(max_iter=30, random_state=0), X, y)
+    assert_same(usual, touched)
+    for state_ in runs:
+        working, awake = state_.successor
+        lanes = np.arange(state_.lanes)[:, None]
+        moved = np.concatenate([(bits >> lanes & 1).any(axis=1) for bits in state_.touches])[:20]
+        np.testing.assert_array_equal(np.flatnonzero(~moved), awake)
+        blocks = zip(state_.blocks(), state_.packed, strict=True)
+        assert all(block.count() == len(weights) for block, weights in blocks)
+        assert (np.bitwise_or.reduce(working.touches[0]) == (1 << len(awake)) - 1).all()
+
+
 def test_many_lessons_are_added_up_in_between(monkeypatch, runs):
     monkeypatch.setattr(touched_state, "FEWEST_NOTES", 5)
     monkeypatch.setattr(touched_state, "NOTES", 10**9)
+    monkeypatch.setattr(touched_state, "MANY", 10**9)
     X, y = text()
     assert_same(*both(lambda: Perceptron(max_iter=8, random_state=0), X, y))
     assert runs[0]._lag is not None
+
+
+def test_many_lessons_stay_notes_while_these_take_less_memory_than_sums(monkeypatch, runs):
+    monkeypatch.setattr(touched_state, "FEWEST_NOTES", 5)
+    monkeypatch.setattr(touched_state, "MANY", 10**9)
+    X, y = text()
+    assert_same(*both(lambda: Perceptron(max_iter=8, random_state=0), X, y))
+    for state_ in runs:
+        assert state_.has_many and state_._lag is None and state_.packed
+
+
+@pytest.mark.parametrize("limit", [300, 1000, 2**20])  # examples
+def test_the_sums_are_the_same_whenever_notes_are_added_up(monkeypatch, limit):
+    """Also those that were carried into float64, which depends on the number of lessons alone."""
+    monkeypatch.setattr(state, "SETTLE_AFTER", limit)
+    monkeypatch.setattr(touched_state, "FEWEST_NOTES", 60)
+    monkeypatch.setattr(touched_state, "MANY", 10**9)
+    X, y = text(rows=240, classes=20, features=60_000, hard=6)
+    models = []
+    for weights in (10**9, 8000, 1):
+        monkeypatch.setattr(touched_state, "NOTES", weights)
+        models.append(both(lambda: Perceptron(max_iter=40, random_state=0), X, y)[1])
+    for other in models[1:]:
+        assert_same(models[0], other)
+        np.testing.assert_array_equal(models[0]._state.total, other._state.total)
 
 
 @pytest.mark.parametrize("kept", [36_000, 42_000])
@@ -136,6 +177,7 @@ def test_notes_of_many_groups_find_room_with_those_who_go_on(monkeypatch, runs, 
     """32 classes that never learn, spread over all groups, and many that rest soon; stretches shorter than an epoch."""
     monkeypatch.setattr(touched_state, "FEWEST_NOTES", kept)
     monkeypatch.setattr(touched_state, "NOTES", 10**9)
+    monkeypatch.setattr(touched_state, "MANY", 10**9)
     monkeypatch.setattr(run, "stretch_length", lambda *task, **ways: 16)
     rng = np.random.default_rng(0)
     noisy = np.arange(0, 192, 6)
@@ -174,6 +216,7 @@ def test_sums_are_settled_also_where_lessons_were_added_up_in_between(monkeypatc
     monkeypatch.setattr(state, "SETTLE_AFTER", limit)
     monkeypatch.setattr(touched_state, "FEWEST_NOTES", 5)
     monkeypatch.setattr(touched_state, "NOTES", 10**9)
+    monkeypatch.setattr(touched_state, "MANY", 10**9)
     added_up = []
     flush = touched_state.TouchedHalfSpaces.flush
     monkeypatch.setattr(touched_state.TouchedHalfSpaces, "flush", lambda self: (added_up.append(self), flush(self)))
@@ -189,6 +232,7 @@ def test_sums_are_settled_at_the_same_times_on_any_number_of_threads(monkeypatch
     monkeypatch.setattr(state, "SETTLE_AFTER", limit)
     monkeypatch.setattr(touched_state, "FEWEST_NOTES", kept)
     monkeypatch.setattr(touched_state, "NOTES", 10**9)
+    monkeypatch.setattr(touched_state, "MANY", 10**9)
     X, y = text(rows=240, classes=40, features=60_000, hard=hard)
     both(lambda: Perceptron(max_iter=40, random_state=0), X, y)  # also looks for the same bits
 
