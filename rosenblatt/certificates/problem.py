@@ -13,6 +13,7 @@ import scipy.sparse
 
 from rosenblatt.engine.state import Array
 from rosenblatt.finite import sentence_on
+from rosenblatt.wording import counted
 
 BLOCK = 1 << 21  # numbers that are looked at together
 
@@ -154,7 +155,8 @@ def read_labels(y: Any, n: int) -> tuple[Array, Array]:
         labels = labels.ravel()
     if labels.ndim != 1 or len(labels) != n:
         raise ValueError(
-            f"y must have one label for each of the {n} rows, but its shape is {labels.shape}; pass one label per row."
+            f"y must have {counted(n, 'label')}, one for each row, but its shape is {labels.shape}; pass "
+            f"one label per row."
         )
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise ValueError(sentence_on("y", labels))

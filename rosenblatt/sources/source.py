@@ -638,7 +638,7 @@ def open_source(
         )
     try:
         "".encode(encoding)
-    except (LookupError, TypeError) as error:
+    except (LookupError, TypeError, ValueError) as error:
         raise ValueError(
             f"encoding must be one that Python knows, but {shortened(encoding)} came; pass for instance 'latin-1'."
         ) from error
@@ -671,7 +671,7 @@ def open_source(
 
 
 def _check_paths(paths: Any) -> None:
-    each = [paths] if isinstance(paths, str | PathLike) else paths
+    each = [paths] if isinstance(paths, str | bytes | PathLike) else paths
     try:
         wrong = [path for path in each if not isinstance(path, str | PathLike)]
     except TypeError:
