@@ -142,4 +142,6 @@ def _rows(values: Any, name: str) -> Any:
         )
     if not len(values):
         raise ValueError(f"A source must have at least one row, but {name} has none; pass another file.")
+    if not values[:1].size:
+        raise ValueError(f"Rows must have at least one number, but those of {name} have none; pass another file.")
     return values.reshape(len(values), -1)

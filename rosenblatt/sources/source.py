@@ -744,6 +744,10 @@ def _not_found(path: str) -> str:
 
     if any(sign in path for sign in "*?["):
         return f"The pattern {path} must match at least one file, but it matches none; correct the pattern."
+    if not path:
+        return "The name of a file must have letters, but an empty one came; pass the name of a file."
+    if os.path.islink(os.path.expanduser(path)):
+        return f"{path} must be a file, but it is a link that leads to none; correct the link."
     folder = Path(path).expanduser().parent
     names = [entry.name for entry in folder.iterdir()] if folder.is_dir() and os.access(folder, os.R_OK) else []
     wanted = Path(path).name

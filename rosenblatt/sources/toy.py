@@ -214,9 +214,10 @@ def two_points(a: float = 100.0, b: float = 102.0) -> ToySet[Floats]:
     finite_numbers(a=a, b=b)
     came, (a, b) = (a, b), (float(a), float(b))
     if a == b:
+        alike = "" if came[0] == came[1] else ", which are the same float64"
         raise ValueError(
-            f"a and b must differ as floats, but {shortened(came[0])} and {shortened(came[1])} came, which are both "
-            f"{a!r}; pass numbers that are further apart."
+            f"a and b must differ, but {shortened(came[0])} and {shortened(came[1])} came{alike}; pass two different "
+            f"numbers."
         )
     side = 1.0 if a > b else -1.0
     X = np.array([[a], [b]], dtype=np.float64)

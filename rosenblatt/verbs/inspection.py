@@ -12,7 +12,7 @@ import numpy as np
 from rosenblatt.verbs.errors import UsageError, check_number, reading
 from rosenblatt.verbs.examples import Examples, places, read_examples
 from rosenblatt.verbs.models import SavedModel, load_model, read_for, rows_for
-from rosenblatt.verbs.pipelines import columns_of, seen
+from rosenblatt.verbs.pipelines import columns_of, in_the_file, seen
 
 MODELS = (".safetensors",)
 
@@ -235,13 +235,13 @@ def _data(paths: list[str], reader: dict[str, Any]) -> DataCard:
     if not found.is_frame:
         rows = found.rows
         labels = [] if found.y is None else [_card("label", found.y, "target")]
-        target = found.y is None
+        target = found.y is None and found.format not in ("libsvm", "vw")  # which have labels, or none at all
         sparse = hasattr(rows, "indptr")
         what = f"{rows.dtype}, {rows.nnz / max(1, np.prod(rows.shape)):.2%} not 0" if sparse else str(rows.dtype)
         features = {"name": f"{rows.shape[1]:,} features", "kind": what, "why": "", "missing": 0, "values": None}
         columns = [*labels, {**features, "examples": []}]
         return DataCard(found.name, found.format, len(found), columns, rows.shape[1], sparse, found.notes, target)
-    with reading(found.name):
+    with reading(found.name), in_the_file(found):
         encoder = ColumnEncoder(missing="median").fit(found.rows)
     columns = [
         {
