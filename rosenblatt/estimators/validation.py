@@ -14,6 +14,7 @@ from sklearn.utils import assert_all_finite, check_random_state, compute_class_w
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
+from rosenblatt.arguments import shortened
 from rosenblatt.checked_rows import validated
 from rosenblatt.engine.state import Array
 from rosenblatt.estimators.classes import NUMBERS, check_kind, codes_of, spread
@@ -23,6 +24,7 @@ ALLOWS_ZEROS = "allow_all_zero_weights" in inspect.signature(_check_sample_weigh
 FLAGS = ("shuffle", "fit_intercept", "warm_start", "regularize_intercept")
 IDENTITY = ("classes_", "n_features_in_", "feature_names_in_", "_names")  # of a fit, known before it is done
 MISSING = {"NoneType", "NAType", "NaTType", "float"}  # types of labels that may say that there is none
+MOST_COUNTED = 2**63 - 1
 ROW_DTYPES = (np.float64, np.float32, np.uint8)  # any other dtype becomes the first
 
 
@@ -36,9 +38,15 @@ def check_positive(name: str, value: Any, why: str, *, whole: bool = False, none
     kind = numbers.Integral if whole else numbers.Real
     if none and value is None:
         return
-    if isinstance(value, bool) or not isinstance(value, kind) or not 0 < float(value) < np.inf:
+    fits = isinstance(value, kind) and not isinstance(value, bool)
+    try:
+        large = fits and (float(value) == np.inf or (whole and value > MOST_COUNTED))
+    except OverflowError:
+        large = True
+    if not fits or large or not float(value) > 0:
         what = "a whole number" if whole else "a finite number"
-        raise ValueError(f"{name} must be {what} above 0, but got {value!r}; {why}.")
+        most = f", at most {MOST_COUNTED:,}" if whole and large else ""
+        raise ValueError(f"{name} must be {what} above 0{most}, but got {shortened(value)}; {why}.")
 
 
 def check_flags(estimator: Any) -> None:

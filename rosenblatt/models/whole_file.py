@@ -22,6 +22,7 @@ except ImportError:  # Windows, where a file that is open cannot be removed anyw
     fcntl = None  # type: ignore[assignment]
 
 ENDING = ".part"
+NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
@@ -131,6 +132,8 @@ def _settle(folder: Path) -> None:
 
 
 def _refuse(target: Path, error: OSError, advice: str) -> NoReturn:
+    if error.errno in NO_ROOM and "make room" not in advice:
+        advice = "make room, or choose another folder"
     refused = type(error)(f"{target} could not be written ({error.strerror or error}); {advice}.")
     refused.errno = error.errno or errno.EIO
     raise refused from None

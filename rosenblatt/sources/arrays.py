@@ -131,7 +131,8 @@ def _npz(path: str, name: str) -> Matrix:
 
 
 def _short(error: Exception) -> str:
-    return " ".join(str(error).split())[:200]
+    """What was said, on one line; of several sentences the first."""
+    return " ".join(str(error).split()).partition(". ")[0].rstrip(".")[:200]
 
 
 def _rows(values: Any, name: str) -> Any:

@@ -823,6 +823,8 @@ def check_readable(start: bytes, name: str) -> None:
             what = ("a ZIP archive", "unpack it and pass the files in it")
     elif start[:1] == b"\x80" and start[1:2] in b"\x02\x03\x04\x05" and len(start) > 1:
         what = ("a pickle, which could run any code", "write its rows as Parquet or .npz")
+    elif start[8:9] == b"{" and 0 < int.from_bytes(start[:8], "little") < 2**27:
+        what = ("a model file", "pass data, or look into the model with rosenblatt inspect")
     if what is not None:
         raise ValueError(f"A source must be a file of rows, but {name} is {what[0]}; {what[1]}.")
 

@@ -146,6 +146,7 @@ def read_examples(
     *,
     labelled: bool = True,
     numbers: bool = False,
+    classes: int = 2,
     format: str | None = None,
     header: bool | None = None,
     encoding: str | None = None,
@@ -162,6 +163,7 @@ def read_examples(
     target : the name of a column, its number counted from 1, or -1 for the last; for images, the file of their labels
     labelled : whether labels are needed; without them a target that is not there is no failure
     numbers : whether the target is a quantity rather than a class
+    classes : how many the target must have at least, where it has classes
     weights, drop, keep : columns
     format, header, encoding, separator : as for `rosenblatt.sources.open_source`
 
@@ -178,7 +180,9 @@ def read_examples(
     rosenblatt.verbs.errors.UsageError: The target must be a column of ...fruit.csv, ...; did you mean 'fruit'?
     """
     source = open_data(paths, format=format, header=header, encoding=encoding, separator=separator)
-    return examples_of(source, target, labelled=labelled, numbers=numbers, weights=weights, drop=drop, keep=keep)
+    return examples_of(
+        source, target, labelled=labelled, numbers=numbers, classes=classes, weights=weights, drop=drop, keep=keep
+    )
 
 
 def open_data(
@@ -252,7 +256,7 @@ def examples_of(
 ) -> Examples:
     """The rows of a source, with the target taken out; see `read_examples`.
 
-    `classes` is how many the target must have at least; `names` renames the columns of a table.
+    `names` renames the columns of a table.
     """
     with reading(source.name):
         content = source.read()

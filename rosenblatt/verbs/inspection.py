@@ -180,8 +180,9 @@ def explain(saved: SavedModel, found: Examples, row: int, top: int = 10) -> Expl
     if weights is None:
         name = type(saved.learner).__name__
         raise UsageError(f"An answer is explained by weights, but a {name} has none; train a linear learner.")
-    with reading(found.name):
-        rows, _ = rows_for(saved, found.take(np.array([row - 1])))
+    asked = found.take(np.array([row - 1]))
+    with reading(found.name), in_the_file(asked):
+        rows, _ = rows_for(saved, asked)
         values = seen(saved.model, rows)
         values = np.asarray(values.toarray() if hasattr(values, "toarray") else values, np.float64).ravel()
         answer = saved.model.predict(rows)[0]
