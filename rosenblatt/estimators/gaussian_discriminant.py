@@ -11,6 +11,7 @@ import scipy.special
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.arguments import as_float
 from rosenblatt.checked_rows import validated
 from rosenblatt.engine.state import Array
 from rosenblatt.estimators.validation import check_labels, row_weights, unchanged_on_failure
@@ -70,7 +71,7 @@ class GaussianDiscriminant(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         with unchanged_on_failure(self):
             shrinkage = self.shrinkage
             number = isinstance(shrinkage, numbers.Real) and not isinstance(shrinkage, bool)
-            if not (shrinkage is None or shrinkage == "auto" or (number and 0 <= float(shrinkage) <= 1)):
+            if not (shrinkage is None or shrinkage == "auto" or (number and 0 <= as_float(shrinkage) <= 1)):
                 raise ValueError(
                     f"shrinkage must be None, 'auto' or a number from 0 to 1, but got {shrinkage!r}; 'auto' is a good "
                     f"start."

@@ -14,7 +14,7 @@ from sklearn.utils import assert_all_finite, check_random_state, compute_class_w
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
-from rosenblatt.arguments import shortened
+from rosenblatt.arguments import as_float, shortened
 from rosenblatt.checked_rows import validated
 from rosenblatt.engine.state import Array
 from rosenblatt.estimators.classes import NUMBERS, check_kind, codes_of, spread
@@ -29,9 +29,9 @@ ROW_DTYPES = (np.float64, np.float32, np.uint8)  # any other dtype becomes the f
 
 
 def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         known = ", ".join(repr(choice) for choice in choices)
-        raise ValueError(f"{name} must be one of {known}, but got {value!r}; choose one of them.")
+        raise ValueError(f"{name} must be one of {known}, but got {shortened(value)}; choose one of them.")
 
 
 def check_positive(name: str, value: Any, why: str, *, whole: bool = False, none: bool = False) -> None:
@@ -39,13 +39,10 @@ def check_positive(name: str, value: Any, why: str, *, whole: bool = False, none
     if none and value is None:
         return
     fits = isinstance(value, kind) and not isinstance(value, bool)
-    try:
-        large = fits and (float(value) == np.inf or (whole and value > MOST_COUNTED))
-    except OverflowError:
-        large = True
-    if not fits or large or not float(value) > 0:
+    large = whole and fits and value > MOST_COUNTED
+    if not fits or large or not 0 < as_float(value) < np.inf:
         what = "a whole number" if whole else "a finite number"
-        most = f", at most {MOST_COUNTED:,}" if whole and large else ""
+        most = f", at most {MOST_COUNTED:,}" if large else ""
         raise ValueError(f"{name} must be {what} above 0{most}, but got {shortened(value)}; {why}.")
 
 

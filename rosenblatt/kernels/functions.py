@@ -20,6 +20,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arguments import numbers_in
+
 Array = npt.NDArray[Any]
 
 
@@ -64,7 +66,7 @@ def _floats(rows: Any) -> Array:
     array = np.asarray(rows)
     if array.ndim != 2:
         raise ValueError(f"A kernel takes blocks of rows with 2 dimensions, but got {array.ndim}; use row[None, :].")
-    return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+    return array if array.dtype in (np.float32, np.float64) else numbers_in("Rows", array, "an array")
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NoReturn
 
+from rosenblatt.arguments import file_name
+
 try:
     import fcntl
 except ImportError:  # Windows, where a file that is open cannot be removed anyway
@@ -49,7 +51,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     >>> file.read_text()
     'one, two'
     """
-    named = Path(path)
+    named = Path(file_name(path))
     if os.path.isdir(named):
         raise IsADirectoryError(f"{named} must be the name of a file, but it is a folder; add a file name.")
     try:
