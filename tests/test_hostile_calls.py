@@ -3,7 +3,19 @@
 import numpy as np
 import pytest
 
-from rosenblatt import Perceptron, describe, export_onnx, is_mercer, load, margin, save, separability
+from rosenblatt import (
+    GaussianDiscriminant,
+    KernelPerceptron,
+    LinearSVM,
+    Perceptron,
+    describe,
+    export_onnx,
+    is_mercer,
+    load,
+    margin,
+    save,
+    separability,
+)
 
 X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 0, 0, 1]
 MODEL = Perceptron().fit(X, y)
@@ -27,6 +39,14 @@ WRONG = [
     (lambda: is_mercer("rbf", np.array([["a", "b"]])), "Rows must be numbers"),
     (lambda: Perceptron(max_iter=10**400).fit(X, y), "max_iter must be a whole number above 0, at most 9,2"),
     (lambda: Perceptron(learning_rate=10**400).fit(X, y), "learning_rate must be a finite number above 0"),
+    (lambda: Perceptron(tol={}).fit(X, y), "tol must be None or at least 0, but got {}"),
+    (lambda: Perceptron(tol=10**400).fit(X, y), "tol must be None or at least 0, but got 10"),
+    (lambda: KernelPerceptron(tol=TABLE).fit(X, y), "tol must be None or at least 0"),
+    (lambda: KernelPerceptron(cache_size=None).fit(X, y), "cache_size must be a number of megabytes .* got None"),
+    (lambda: KernelPerceptron(gamma=10**400).fit(X, y), "gamma must be a finite number above 0"),
+    (lambda: GaussianDiscriminant(shrinkage=TABLE).fit(X, y), "shrinkage must be None, 'auto' or a number"),
+    (lambda: LinearSVM().fit(X, y, sample_weight=float("nan")), "sample_weight must be finite, but nan came"),
+    (lambda: Perceptron().fit(X, y, sample_weight=10**400), "sample_weight must be finite, but 10"),
 ]
 
 

@@ -120,6 +120,10 @@ def check_finite(estimator: Any, X: Any) -> None:
 
 def check_weights(sample_weight: Any, X: Any, **options: Any) -> Array:
     """One finite number per row, 1 where none is given; `options` of scikit-learn's check."""
+    one = isinstance(sample_weight, numbers.Real) and not isinstance(sample_weight, bool)  # for all rows
+    if one and not np.isfinite(as_float(sample_weight)):
+        came = shortened(sample_weight)
+        raise ValueError(f"sample_weight must be finite, but {came} came; pass one finite number per row.")
     try:
         with in_one_sentence(sample_weight=sample_weight):
             return np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64, **options))
