@@ -40,7 +40,10 @@ def console(*, stderr: bool = False) -> Console:
 
 def print_json(value: Any) -> None:
     """One JSON object; numbers that JSON does not know become null."""
-    ascii_only = sys.stdout.encoding.casefold() not in ("utf-8", "utf8")  # then letters are written as \\u00fc
+    ascii_only = (sys.stdout.encoding or "utf-8").casefold() not in (
+        "utf-8",
+        "utf8",
+    )  # then \u00fc for ü
     indent = 2 if sys.stdout.isatty() else None
     print(json.dumps(plain(value), ensure_ascii=ascii_only, allow_nan=False, indent=indent))
 
