@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 import os
 from collections.abc import Mapping
@@ -27,6 +28,22 @@ def whole_number(name: str, value: Any, least: int, why: str, most: int | None =
     return int(value)
 
 
+def as_float(value: Any) -> float:
+    """A number as a float; NaN for what is no number, or beyond the range of floats.
+
+    Examples
+    --------
+    >>> as_float(2), as_float("2"), as_float(10**400)
+    (2.0, nan, nan)
+    """
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.nan
+
+
 def finite_numbers(**values: Any) -> None:
     """Numbers that are finite; each under the name that its user knows.
 
@@ -37,11 +54,7 @@ def finite_numbers(**values: Any) -> None:
     ValueError: radius must be a finite number, but None came; pass a number.
     """
     for name, value in values.items():
-        try:
-            finite = not isinstance(value, bool) and isinstance(value, numbers.Real) and np.isfinite(float(value))
-        except OverflowError:  # a whole number beyond the range of floats
-            finite = False
-        if not finite:
+        if not math.isfinite(as_float(value)):
             raise ValueError(f"{name} must be a finite number, but {shortened(value)} came; pass a number.")
 
 
@@ -211,6 +224,25 @@ def float_type(dtype: Any) -> np.dtype[Any]:
     return found
 
 
+def file_name(path: Any) -> str:
+    """The name of a file that may be there or not.
+
+    Examples
+    --------
+    >>> file_name(3)
+    Traceback (most recent call last):
+    TypeError: A path must be a str or a path-like object, but 3 came; pass the name of a file.
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(
+            f"A path must be a str or a path-like object, but {shortened(path)} came; pass the name of a file."
+        )
+    name = os.fspath(path)
+    if "\0" in name:
+        raise ValueError(f"A path must have no NUL in it, but {shortened(name)} came; pass the name of a file.")
+    return name
+
+
 def existing_file(path: Any) -> str:
     """The name of a file that is there.
 
@@ -220,11 +252,7 @@ def existing_file(path: Any) -> str:
     Traceback (most recent call last):
     FileNotFoundError: no/such must be a file, but there is none of that name; check the name.
     """
-    if not isinstance(path, str | os.PathLike):
-        raise TypeError(
-            f"A path must be a str or a path-like object, but {shortened(path)} came; pass the name of a file."
-        )
-    name = os.fspath(path)
+    name = file_name(path)
     if os.path.isdir(name):
         raise IsADirectoryError(f"{name} must be a file, but it is a folder; pass a file in it.")
     if not os.path.exists(name):

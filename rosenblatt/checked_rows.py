@@ -37,9 +37,11 @@ def names_of_features(estimator: Any, given: Any) -> Any:
     try:
         return _check_feature_names_in(estimator, given)
     except (TypeError, ValueError) as error:
+        if str(error).startswith("input_features "):  # scikit-learn's own sentence says what must hold and what came
+            raise ValueError(f"{error}; pass the names of the features of the fit, or leave it out.") from None
         raise ValueError(
-            f"{error}: input_features must be None or the names of the {estimator.n_features_in_} features of the fit, "
-            f"but {shortened(given)} came; leave it out."
+            f"input_features must be None or a list of names, one for each of the features of the fit "
+            f"({estimator.n_features_in_}), but {shortened(given)} came; leave it out."
         ) from None
 
 

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from rosenblatt.trace import FORMATS, Epoch, Trace
+from rosenblatt.wording import counted
 
 SHOWN = 12  # epochs on the screen at a time
 
@@ -46,7 +47,7 @@ class Lines(Silent):
         print(f"{self.title}: epoch {row.epoch}: {', '.join(cells)}", flush=True)
 
     def finish(self, trace: Trace) -> None:
-        print(f"{self.title}: {trace.ending()} after {len(trace)} epochs", flush=True)
+        print(f"{self.title}: {trace.ending()} after {counted(len(trace), 'epoch')}", flush=True)
 
 
 class LiveTable(Silent):

@@ -32,7 +32,7 @@ from rosenblatt.certificates.table import REST
 from rosenblatt.certificates.terms import terms_of
 from rosenblatt.certificates.watching import Watcher
 from rosenblatt.engine.state import Array
-from rosenblatt.wording import number_in_words
+from rosenblatt.wording import counted, number_in_words
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -150,7 +150,8 @@ def audit(fitted: Any, X: Any, y: Any, *, tolerance: float = 0.01, time_limit: f
     classes, codes = read_labels(y, X.shape[0])
     if X.shape[1] != getattr(fitted, "n_features_in_", X.shape[1]):
         raise ValueError(
-            f"audit needs the rows of the fit, with {fitted.n_features_in_} features, but X has {X.shape[1]}."
+            f"audit needs the rows of the fit, with {counted(fitted.n_features_in_, 'feature')}, but X has "
+            f"{X.shape[1]}; pass the X that was fitted."
         )
     if len(classes) != len(fitted.classes_) or not np.array_equal(classes, fitted.classes_):
         raise ValueError("audit needs the labels of the fit, but y has other classes; pass the y that was fitted.")
@@ -231,7 +232,8 @@ def _audit_one(fitted: Any, log: Any, k: int, problem: Problem, name: str, toler
     if late:
         note += "; the time limit was up before every update was looked at"
     if found.not_mistakes:
-        note += f"; {found.not_mistakes} updates were made by rounding, on rows that were right exactly"
+        made = "update was" if found.not_mistakes == 1 else "updates were"
+        note += f"; {found.not_mistakes:,} {made} made by rounding, where the row was right exactly"
     return Audit(
         name=name,
         mistakes=len(rows),

@@ -11,6 +11,7 @@ import numpy as np
 from rosenblatt.certificates import verify as exactly
 from rosenblatt.certificates.problem import Problem, digest, read_rows
 from rosenblatt.engine.state import Array
+from rosenblatt.wording import counted
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,8 @@ class About:
             labels = labels.ravel()
         if X.shape != self.shape or labels.shape != (self.shape[0],):
             raise exactly.CertificateError(
-                f"This certificate is about {self.shape[0]} rows of {self.shape[1]} features, but X has shape "
-                f"{X.shape} and y {labels.shape}."
+                f"This certificate is about {counted(self.shape[0], 'row')} of {counted(self.shape[1], 'feature')}, "
+                f"but X has shape {X.shape} and y {labels.shape}."
             )
         negative, positive = (np.asarray(labels == name) for name in self.classes)
         if negative.shape != labels.shape or positive.shape != labels.shape or not (negative | positive).all():

@@ -76,6 +76,8 @@ def load_certificate(path: Any, X: Any, y: Any) -> Any:
 
 
 def _read(path: Any) -> dict[str, Any]:
+    if Path(path).is_dir():
+        raise IsADirectoryError(f"{path} must be a certificate, but it is a folder; name the file in it.")
     if not Path(path).is_file():
         raise FileNotFoundError(f"{path} must be a certificate, but there is no such file; check the path.")
     try:

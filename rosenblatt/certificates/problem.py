@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import numbers
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -11,8 +10,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from rosenblatt.arguments import as_float, shortened
 from rosenblatt.engine.state import Array
 from rosenblatt.finite import sentence_on
+from rosenblatt.wording import counted
 
 BLOCK = 1 << 21  # numbers that are looked at together
 
@@ -126,13 +127,15 @@ def _as_table(X: Any) -> Array:
 def check_time_limit(time_limit: Any) -> None:
     if time_limit is None:
         return
-    if isinstance(time_limit, bool) or not isinstance(time_limit, numbers.Real) or not float(time_limit) > 0:
-        raise ValueError(f"time_limit must be a number of seconds above 0 or None, but got {time_limit!r}.")
+    if not as_float(time_limit) > 0:
+        came = shortened(time_limit)
+        raise ValueError(f"time_limit must be a number of seconds above 0 or None, but got {came}; 60 is a minute.")
 
 
 def check_tolerance(tolerance: Any) -> None:
-    if isinstance(tolerance, bool) or not isinstance(tolerance, numbers.Real) or not 0 < float(tolerance) <= 1:
-        raise ValueError(f"tolerance must be above 0 and at most 1, but got {tolerance!r}; 0.01 means one per cent.")
+    if not 0 < as_float(tolerance) <= 1:
+        came = shortened(tolerance)
+        raise ValueError(f"tolerance must be above 0 and at most 1, but got {came}; 0.01 means one per cent.")
 
 
 def read_labels(y: Any, n: int) -> tuple[Array, Array]:
@@ -154,7 +157,8 @@ def read_labels(y: Any, n: int) -> tuple[Array, Array]:
         labels = labels.ravel()
     if labels.ndim != 1 or len(labels) != n:
         raise ValueError(
-            f"y must have one label for each of the {n} rows, but its shape is {labels.shape}; pass one label per row."
+            f"y must have {counted(n, 'label')}, one for each row, but its shape is {labels.shape}; pass "
+            f"one label per row."
         )
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise ValueError(sentence_on("y", labels))

@@ -93,8 +93,10 @@ class Separable(Certificate):
 
     def _nearness(self) -> str:
         """How close the margin is to the largest one, in words."""
-        if math.isinf(self.gap):
+        if math.isinf(self.margin_upper):
             return "not bounded from above yet"
+        if not self.margin:
+            return f"rounded down, and the largest is at most {self.margin_upper:.3g}"
         if self.gap > 1:
             return f"and the largest is at most {self.margin_upper:.3g}"
         return f"the largest to within {100 * self.gap:.2g} %" if self.gap > 1e-9 else "the largest to the last digit"

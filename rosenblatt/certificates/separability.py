@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.arguments import yes_or_no
 from rosenblatt.certificates.certificate import About
 from rosenblatt.certificates.problem import (
     Problem,
@@ -74,6 +75,7 @@ def separability(
     classes, codes = read_labels(y, X.shape[0])
     check_time_limit(time_limit)
     check_tolerance(tolerance)
+    yes_or_no(fit_intercept=fit_intercept)
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
     if len(classes) == 2:
         with watcher(verbose, "separability", 1) as shown:

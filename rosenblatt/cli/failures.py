@@ -11,7 +11,7 @@ from rosenblatt.cli.words import in_options
 from rosenblatt.verbs.errors import InputError, OutputError, UsageError, one_line, os_sentence, raised_on_purpose
 
 NUMBERS = {"integer": "a whole number", "number": "a number", "float": "a number"}  # by the words of typer
-NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)  # what only writing meets
+NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EBADF)  # what only writing meets; the last: it is closed
 
 
 class Failure(enum.IntEnum):

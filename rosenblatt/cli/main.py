@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
+from typing import TextIO
 
 from rosenblatt.interrupts import listening, pressed
 from rosenblatt.loading import collector_at_rest
@@ -48,10 +50,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             traceback.print_exc()
         code, sentence = code_and_sentence(error)
         if code == Failure.OUTPUT and sentence.startswith("Standard output"):
-            _forget_output()
+            _forget(sys.stdout)
         if sentence:
             name = "\033[1;31mrosenblatt:\033[0m" if colours(sys.stderr) else "rosenblatt:"
-            print(f"{name} {sentence}", file=sys.stderr)
+            _say(f"{name} {sentence}")
             if "--json" in given:
                 from rosenblatt.cli.screen import print_json
 
@@ -59,21 +61,46 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
 
 
+def _say(sentence: str) -> None:
+    """The exit code must arrive, also where standard error takes nothing."""
+    try:
+        print(sentence, file=sys.stderr, flush=True)
+    except OSError:
+        _forget(sys.stderr)
+
+
 def _reader_has_gone() -> int:
     """The reader, such as head, has gone: nobody is left to be told."""
     from rosenblatt.cli.failures import Failure
 
-    _forget_output()
+    _forget(sys.stdout)
     return Failure.BROKEN_PIPE
 
 
-def _forget_output() -> None:
-    """Give up what is on its way to standard output, which takes no more; Python would try again at its end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _forget(stream: TextIO) -> None:
+    """Give up what is on its way to a stream that takes no more; Python would try again at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _open_streams() -> None:
+    """Have all three standard streams, whatever was closed or redirected before we were started.
+
+    One that was closed is empty, or takes nothing. A letter that an encoding does not have becomes a question mark.
+    """
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115  open to the end
+    if sys.stdout is None:
+        sys.stdout = open(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")  # noqa: SIM115  to write there fails
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def run() -> None:
     """The entry point of the installed command."""
+    _open_streams()
     try:
         if sys.argv[1:2] == ["train"]:
             from rosenblatt.cli.starting import begin_early

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli.notes import FEW
 from rosenblatt.cli.screen import LONGEST, bullet, pair, safe, table
-from rosenblatt.wording import number_in_words, short
+from rosenblatt.wording import counted, number_in_words, short
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,10 +30,8 @@ def print_proof(screen: Console, done: Proof) -> None:
     if isinstance(result, Separable):
         pair(screen, "Classes", safe(f"{result.about.classes[1]} against {result.about.classes[0]}"))
         pair(screen, "Margin", f"{result.margin:.6g} [dim](the largest is at most {result.margin_upper:.6g})[/dim]")
-        pair(screen, "Touching", f"{len(result.support_vectors):,} rows lie at the margin")
-        pair(
-            screen, "Perceptron", f"at most {number_in_words(result.mistake_bound)} mistakes, in any order of the rows"
-        )
+        pair(screen, "Touching", f"{counted(len(result.support_vectors), 'row')} at the margin")
+        pair(screen, "Perceptron", f"at most {counted(result.mistake_bound, 'mistake')}, in any order of the rows")
         weights = sorted(zip(done.features, result.normal.tolist(), strict=True), key=lambda pair: -abs(pair[1]))
         plane = " ".join(f"{value:+.4g}·{short(name, 18)}" for name, value in weights[:6] if value)
         more = f" and {len(weights) - 6:,} more" if len(weights) > 6 else ""
@@ -81,14 +79,12 @@ def _several(screen: Console, result: Any, checked: str) -> None:
     verdicts = [part.verdict for _, part in result]
     counts = {name: verdicts.count(name) for name in ("separable", "not separable", "undecided")}
     told = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
-    screen.print(f"[bold]{len(verdicts)} questions: {told}[/bold]{checked}")
+    screen.print(f"[bold]{counted(len(verdicts), 'question')}: {told}[/bold]{checked}")
     shown = table("question", "verdict", ("margin", "right"), ("at most", "right"))
     for record in result.records():
         colour = {"separable": "green", "undecided": "yellow"}.get(record["verdict"], "magenta")
         margin = f"{record['margin']:.4g}" if record.get("margin") else ""
-        bound = (
-            f"{number_in_words(record['mistake_bound'])} mistakes" if record.get("mistake_bound") is not None else ""
-        )
+        bound = counted(record["mistake_bound"], "mistake") if record.get("mistake_bound") is not None else ""
         shown.add_row(safe(record["question"]), f"[{colour}]{record['verdict']}[/{colour}]", margin, bound)
     screen.print(shown)
 

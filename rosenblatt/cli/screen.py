@@ -40,7 +40,12 @@ def console(*, stderr: bool = False) -> Console:
 
 def print_json(value: Any) -> None:
     """One JSON object; numbers that JSON does not know become null."""
-    print(json.dumps(plain(value), ensure_ascii=False, allow_nan=False, indent=2 if sys.stdout.isatty() else None))
+    ascii_only = (sys.stdout.encoding or "utf-8").casefold() not in (
+        "utf-8",
+        "utf8",
+    )  # then \u00fc for ü
+    indent = 2 if sys.stdout.isatty() else None
+    print(json.dumps(plain(value), ensure_ascii=ascii_only, allow_nan=False, indent=indent))
 
 
 def plain(value: Any) -> Any:

@@ -152,7 +152,7 @@ def train(
         from rosenblatt.verbs import train as learn
         from rosenblatt.verbs.training import default_path
 
-    path = (out or default_path(data)) if save else None
+    path = (default_path(data) if out is None else out) if save else None
     command = None if context.obj is None else shlex.join(["rosenblatt", *context.obj])
     try:
         done = learn(

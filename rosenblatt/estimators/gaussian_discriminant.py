@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +10,7 @@ import scipy.special
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.arguments import as_float, shortened
 from rosenblatt.checked_rows import validated
 from rosenblatt.engine.state import Array
 from rosenblatt.estimators.validation import check_labels, row_weights, unchanged_on_failure
@@ -69,11 +69,11 @@ class GaussianDiscriminant(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """Estimate means, covariance and priors, and with them the half-spaces."""
         with unchanged_on_failure(self):
             shrinkage = self.shrinkage
-            number = isinstance(shrinkage, numbers.Real) and not isinstance(shrinkage, bool)
-            if not (shrinkage is None or shrinkage == "auto" or (number and 0 <= float(shrinkage) <= 1)):
+            named = shrinkage is None or (isinstance(shrinkage, str) and shrinkage == "auto")
+            if not named and not 0 <= as_float(shrinkage) <= 1:
                 raise ValueError(
-                    f"shrinkage must be None, 'auto' or a number from 0 to 1, but got {shrinkage!r}; 'auto' is a good "
-                    f"start."
+                    f"shrinkage must be None, 'auto' or a number from 0 to 1, but got {shortened(shrinkage)}; "
+                    f"'auto' is a good start."
                 )
             X = self._rows(X, reset=True)
             y = check_labels(y, len(X))

@@ -11,6 +11,7 @@ import scipy.sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.arguments import as_float, shortened
 from rosenblatt.engine.dual_state import Expansion
 from rosenblatt.engine.dual_values import aligned
 from rosenblatt.engine.state import Array, weight_dtype
@@ -502,13 +503,13 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_positive("drop_after", self.drop_after, "use None to keep every row", whole=True, none=True)
         check_positive("budget", self.budget, "use None for as many support vectors as it takes", whole=True, none=True)
         check_positive("block_size", self.block_size, "use None for the engine's choice", whole=True, none=True)
-        if isinstance(self.cache_size, bool) or not np.isreal(self.cache_size) or not 0 <= self.cache_size < np.inf:
+        if not 0 <= as_float(self.cache_size) < np.inf:
             raise ValueError(
-                f"cache_size must be a number of megabytes of at least 0, but got {self.cache_size!r}; 0 remembers "
-                f"nothing."
+                f"cache_size must be a number of megabytes of at least 0, but got {shortened(self.cache_size)}; 0 "
+                f"remembers nothing."
             )
-        if self.tol is not None and not (np.isreal(self.tol) and self.tol >= 0):
-            raise ValueError(f"tol must be None or at least 0, but got {self.tol!r}; use None to go on.")
+        if self.tol is not None and not as_float(self.tol) >= 0:
+            raise ValueError(f"tol must be None or at least 0, but got {shortened(self.tol)}; use None to go on.")
         if self.answer == "voted" and self.budget:
             raise ValueError(
                 "answer='voted' needs every update, but budget forgets them; use another answer or budget=None."

@@ -14,6 +14,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.arguments import as_float, shortened
 from rosenblatt.engine.pocket import Pocket
 from rosenblatt.engine.state import Array, HalfSpaces, weight_dtype
 from rosenblatt.estimators import one_by_one, training
@@ -266,8 +267,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             "hash_features", self.hash_features, "it is the number of slots; use None to keep names apart",
             whole=True, none=True,
         )  # fmt: skip
-        if self.tol is not None and not (np.isreal(self.tol) and self.tol >= 0):
-            raise ValueError(f"tol must be None or at least 0, but got {self.tol!r}; use None to go on.")
+        if self.tol is not None and not as_float(self.tol) >= 0:
+            raise ValueError(f"tol must be None or at least 0, but got {shortened(self.tol)}; use None to go on.")
         check_common(self)
         self._learning_rule()
 

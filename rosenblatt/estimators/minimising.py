@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 import time
 import warnings
 from collections.abc import Callable
@@ -12,6 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from rosenblatt.arguments import as_float, shortened
 from rosenblatt.engine.state import Array
 from rosenblatt.estimators.missing import MissingFunction
 from rosenblatt.estimators.validation import check_choice, check_flags, check_positive, check_seed
@@ -24,8 +24,8 @@ SCHEDULES = ("constant", "1/t", "1/sqrt(t)", "step")
 
 def check_not_negative(name: str, value: Any, why: str) -> None:
     """A finite number of at least 0."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 <= float(value) < np.inf:
-        raise ValueError(f"{name} must be a finite number of at least 0, but got {value!r}; {why}.")
+    if not 0 <= as_float(value) < np.inf:
+        raise ValueError(f"{name} must be a finite number of at least 0, but got {shortened(value)}; {why}.")
 
 
 def check_descent(estimator: Any) -> None:

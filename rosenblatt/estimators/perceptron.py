@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import numbers
 from typing import Any
 
+from rosenblatt.arguments import as_float, shortened
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.estimators.missing import MissingFunction
 from rosenblatt.rules import RULES, Rule
@@ -134,9 +134,10 @@ class Perceptron(LinearClassifier):
             _try_out(eta)
             function = scheduled(rule.function, eta)
             return Rule(rule.name, function, rule.parameters), (1.0,)
-        if isinstance(eta, bool) or not isinstance(eta, numbers.Real) or not 0 < float(eta) < math.inf:
+        if not 0 < as_float(eta) < math.inf:
             raise ValueError(
-                f"learning_rate must be a finite number above 0 or a function of t, but got {eta!r}; 1.0 is usual."
+                f"learning_rate must be a finite number above 0 or a function of t, but got {shortened(eta)}; 1.0 is "
+                f"usual."
             )
         return rule, (float(eta),)
 

@@ -14,6 +14,7 @@ from sklearn.utils import assert_all_finite, check_random_state, compute_class_w
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
+from rosenblatt.arguments import as_float, shortened
 from rosenblatt.checked_rows import validated
 from rosenblatt.engine.state import Array
 from rosenblatt.estimators.classes import NUMBERS, check_kind, codes_of, spread
@@ -23,22 +24,26 @@ ALLOWS_ZEROS = "allow_all_zero_weights" in inspect.signature(_check_sample_weigh
 FLAGS = ("shuffle", "fit_intercept", "warm_start", "regularize_intercept")
 IDENTITY = ("classes_", "n_features_in_", "feature_names_in_", "_names")  # of a fit, known before it is done
 MISSING = {"NoneType", "NAType", "NaTType", "float"}  # types of labels that may say that there is none
+MOST_COUNTED = 2**63 - 1
 ROW_DTYPES = (np.float64, np.float32, np.uint8)  # any other dtype becomes the first
 
 
 def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         known = ", ".join(repr(choice) for choice in choices)
-        raise ValueError(f"{name} must be one of {known}, but got {value!r}; choose one of them.")
+        raise ValueError(f"{name} must be one of {known}, but got {shortened(value)}; choose one of them.")
 
 
 def check_positive(name: str, value: Any, why: str, *, whole: bool = False, none: bool = False) -> None:
     kind = numbers.Integral if whole else numbers.Real
     if none and value is None:
         return
-    if isinstance(value, bool) or not isinstance(value, kind) or not 0 < float(value) < np.inf:
+    fits = isinstance(value, kind) and not isinstance(value, bool)
+    large = whole and fits and value > MOST_COUNTED
+    if not fits or large or not 0 < as_float(value) < np.inf:
         what = "a whole number" if whole else "a finite number"
-        raise ValueError(f"{name} must be {what} above 0, but got {value!r}; {why}.")
+        most = f", at most {MOST_COUNTED:,}" if large else ""
+        raise ValueError(f"{name} must be {what} above 0{most}, but got {shortened(value)}; {why}.")
 
 
 def check_flags(estimator: Any) -> None:
@@ -115,6 +120,10 @@ def check_finite(estimator: Any, X: Any) -> None:
 
 def check_weights(sample_weight: Any, X: Any, **options: Any) -> Array:
     """One finite number per row, 1 where none is given; `options` of scikit-learn's check."""
+    one = isinstance(sample_weight, numbers.Real) and not isinstance(sample_weight, bool)  # for all rows
+    if one and not np.isfinite(as_float(sample_weight)):
+        came = shortened(sample_weight)
+        raise ValueError(f"sample_weight must be finite, but {came} came; pass one finite number per row.")
     try:
         with in_one_sentence(sample_weight=sample_weight):
             return np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64, **options))

@@ -138,7 +138,9 @@ def labels_of(column: pl.Series) -> Array:
     if kind.is_numeric():
         numbers = column.cast(pl.Float64).to_numpy()
         if not np.isfinite(numbers).all():
-            raise ValueError(f"Labels must be finite, but {column.name!r} has an infinite one; replace it.")
+            wrong = "one that is missing" if np.isnan(numbers).any() else "an infinite one"
+            where = repr(column.name) if column.name else "the target"
+            raise ValueError(f"Labels must be finite, but {where} has {wrong}; replace it.")
         if (numbers == np.rint(numbers)).all() and (np.abs(numbers) < 2**53).all():
             return numbers.astype(np.int64)
         distinct = column.n_unique()

@@ -20,6 +20,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arguments import as_float, numbers_in, shortened
+
 Array = npt.NDArray[Any]
 
 
@@ -64,7 +66,7 @@ def _floats(rows: Any) -> Array:
     array = np.asarray(rows)
     if array.ndim != 2:
         raise ValueError(f"A kernel takes blocks of rows with 2 dimensions, but got {array.ndim}; use row[None, :].")
-    return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+    return array if array.dtype in (np.float32, np.float64) else numbers_in("Rows", array, "an array")
 
 
 @dataclass(frozen=True)
@@ -278,10 +280,9 @@ KERNELS: dict[str, type[Kernel]] = {
 
 
 def _check_number(name: str, value: Any, *, positive: bool = False) -> None:
-    real = isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
-    if not real or (positive and value <= 0):
+    if not math.isfinite(as_float(value)) or (positive and value <= 0):
         what = "a finite number above 0" if positive else "a finite number"
-        raise ValueError(f"{name} must be {what}, but got {value!r}; pass one.")
+        raise ValueError(f"{name} must be {what}, but got {shortened(value)}; pass one.")
 
 
 def _within(value: float, dtype: Any) -> Any:

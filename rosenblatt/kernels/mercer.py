@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.arguments import shortened
 from rosenblatt.kernels.functions import KERNELS, Array, Function, Kernel, Precomputed, _floats
 
 MOST_ROWS = 1000
@@ -58,8 +59,8 @@ def as_kernel(kernel: Any, **parameters: Any) -> Kernel:
     if callable(kernel) and not isinstance(kernel, type):
         return Function(kernel)
     raise ValueError(
-        f"kernel must be a name, a kernel object or a function of two blocks of rows, but got {kernel!r}; 'rbf' and "
-        f"'polynomial' are usual."
+        f"kernel must be a name, a kernel object or a function of two blocks of rows, but got "
+        f"{shortened(kernel)}; 'rbf' and 'polynomial' are usual."
     )
 
 

@@ -15,7 +15,7 @@ from rosenblatt.certificates.results import NotSeparable, Separable
 from rosenblatt.engine.state import Array
 from rosenblatt.lab.history import Run
 from rosenblatt.lab.sets import Data
-from rosenblatt.wording import number_in_words
+from rosenblatt.wording import counted
 
 SECONDS = 5.0  # for a certificate
 MOST_AUDITED = 3000  # updates that are checked one by one in exact arithmetic
@@ -56,7 +56,7 @@ def prove(run: Run, data: Data) -> Proof:
         return Proof(
             found.verdict,
             f"A line separates these points, with margin {found.margin:.3g}: a perceptron would make at most "
-            f"{number_in_words(found.mistake_bound)} mistakes. This learner follows another rule, which the theorem is "
+            f"{counted(found.mistake_bound, 'mistake')}. This learner follows another rule, which the theorem is "
             f"not about.",
             bound=found.mistake_bound,
         )
@@ -112,7 +112,7 @@ def _sentence(run: Run, bound: int | None, holds: bool | None) -> str:
     bounded = (
         "No bound is known"
         if bound is None
-        else f"Novikoff's theorem: at most ⌊{over}/γ′²⌋ = {number_in_words(bound)} updates"
+        else f"Novikoff's theorem: at most ⌊{over}/γ′²⌋ = {counted(bound, 'update')}"
     )
     rested = run.trace.stop_reason == "converged"
     made = (

@@ -15,6 +15,7 @@ import numpy as np
 from rosenblatt.arguments import names_in
 from rosenblatt.engine.state import Array
 from rosenblatt.logic import expression
+from rosenblatt.wording import counted
 
 MOST_INPUTS = 20  # a table of 2^20 rows
 
@@ -92,7 +93,9 @@ class BooleanFunction:
             refuse_masked(row[0], "The values of a row")
             row = tuple(row[0])
         if len(row) != self.n:
-            raise ValueError(f"The function has {self.n} inputs, but got {len(row)} values; pass one for each.")
+            raise ValueError(
+                f"The function has {counted(self.n, 'input')}, but got {counted(len(row), 'value')}; pass one for each."
+            )
         return int(self.cube[tuple(booleans(row, "The values of a row").astype(int))])
 
     def __eq__(self, other: object) -> bool:
@@ -206,7 +209,11 @@ def _from_answers(answers: Any, inputs: tuple[str, ...] | None) -> tuple[Array, 
     table = booleans(answers, "The answers of a truth table")
     n = len(inputs) if inputs is not None else max(0, table.size.bit_length() - 1)
     if table.ndim != 1 or table.size != 1 << n:
-        wanted = f"2^{n} = {1 << n} answers for {n} inputs" if inputs is not None else "2^n answers (2, 4, 8, 16, …)"
+        wanted = (
+            f"2^{n} = {1 << n} answers for {counted(n, 'input')}"
+            if inputs is not None
+            else "2^n answers (2, 4, 8, 16, …)"
+        )
         got = f"{table.size}" if table.ndim == 1 else f"an array of shape {table.shape}"
         raise ValueError(f"A truth table must have {wanted}, but got {got}; give one answer for every assignment.")
     check_size(n)

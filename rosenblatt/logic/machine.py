@@ -12,6 +12,7 @@ from rosenblatt.engine.state import Array
 from rosenblatt.logic.function import assignments, refuse_masked
 from rosenblatt.logic.network import ThresholdNetwork
 from rosenblatt.logic.unit import Bits, ThresholdUnit, by_name
+from rosenblatt.wording import counted
 
 TABLED = 14  # inputs and memories up to which many steps go by a table
 
@@ -199,9 +200,8 @@ class ThresholdMachine:
         units = repr(self.network).splitlines()[1:]
         return "\n".join(
             [
-                f"ThresholdMachine: {len(self.inputs)} inputs, {self.network.n_units} units, {len(self.delays)} "
-                f"delays, "
-                f"state {''.join(map(str, self.state.values()))}",
+                f"ThresholdMachine: {counted(len(self.inputs), 'input')}, {counted(self.network.n_units, 'unit')}, "
+                f"{counted(len(self.delays), 'delay')}, state {''.join(map(str, self.state.values()))}",
                 *units,
                 *lines,
             ]

@@ -131,7 +131,7 @@ class ThresholdNetwork:
             return self.evaluate(np.array(rows), signs)
         if len(rows) != 1:
             raise ValueError(
-                f"Pass rows, or one value for each of the {len(self.inputs)} inputs; but got {len(rows)} arguments."
+                f"Pass rows, or {counted(len(self.inputs), 'value')}, one for each input, but not {len(rows)}."
             )
         return self.evaluate(rows[0], signs)
 

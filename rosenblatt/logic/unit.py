@@ -24,6 +24,7 @@ from rosenblatt.logic.function import (
     refuse_masked,
     truth_table,
 )
+from rosenblatt.wording import counted
 
 HALF = Fraction(1, 2)
 MOST_OF_A_GATE = 1_000_000  # inputs, which are named one by one
@@ -215,8 +216,8 @@ class ThresholdUnit:
         n = _count(n)
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 0 <= k <= n + 1:
             raise ValueError(
-                f"k must be a whole number from 0 (always) to {n + 1} (never) for {n} inputs, but got {k!r}; choose "
-                f"one."
+                f"k must be a whole number from 0 (always) to {n + 1} (never) for {counted(n, 'input')}, but got "
+                f"{shortened(k)}; choose one."
             )
         return cls([1] * n, HALF - int(k), inputs)
 
@@ -291,7 +292,7 @@ class ThresholdUnit:
             return self.evaluate(np.array(rows), signs)
         if len(rows) != 1:
             raise ValueError(
-                f"Pass rows, or one value for each of the {len(self.inputs)} inputs; but got {len(rows)} arguments."
+                f"Pass rows, or {counted(len(self.inputs), 'value')}, one for each input, but not {len(rows)}."
             )
         return self.evaluate(rows[0], signs)
 

@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from rosenblatt.arguments import file_name
 from rosenblatt.models.linear import Array
 from rosenblatt.models.whole_file import write_whole
 
@@ -47,7 +48,7 @@ def read_file(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, A
     """
     from safetensors import SafetensorError, safe_open
 
-    name = os.fspath(path)
+    name = file_name(path)
     if not os.path.isfile(name):
         raise FileNotFoundError(f"{name} must be a model file, but there is no such file; check the path.")
     try:

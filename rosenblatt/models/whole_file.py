@@ -16,12 +16,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NoReturn
 
+from rosenblatt.arguments import file_name
+
 try:
     import fcntl
 except ImportError:  # Windows, where a file that is open cannot be removed anyway
     fcntl = None  # type: ignore[assignment]
 
 ENDING = ".part"
+NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
@@ -48,7 +51,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     >>> file.read_text()
     'one, two'
     """
-    named = Path(path)
+    named = Path(file_name(path))
     if os.path.isdir(named):
         raise IsADirectoryError(f"{named} must be the name of a file, but it is a folder; add a file name.")
     try:
@@ -131,6 +134,8 @@ def _settle(folder: Path) -> None:
 
 
 def _refuse(target: Path, error: OSError, advice: str) -> NoReturn:
+    if error.errno in NO_ROOM and "make room" not in advice:
+        advice = "make room, or choose another folder"
     refused = type(error)(f"{target} could not be written ({error.strerror or error}); {advice}.")
     refused.errno = error.errno or errno.EIO
     raise refused from None

@@ -8,7 +8,7 @@ import numpy as np
 
 from rosenblatt.certificates.audit import Audit
 from rosenblatt.plots.style import ACCENT, INK, NEGATIVE, POSITIVE, axes
-from rosenblatt.wording import number_in_words
+from rosenblatt.wording import counted, number_in_words
 
 
 class ProofDisplay:
@@ -38,7 +38,10 @@ class ProofDisplay:
 
     def __init__(self, audit: Audit) -> None:
         if not isinstance(audit, Audit):
-            raise ValueError(f"There is a picture of one Audit at a time, but this is a {type(audit).__name__}.")
+            raise ValueError(
+                f"There is a picture of one Audit at a time, but a value of type {type(audit).__name__} came; pass "
+                f"what audit() returned, or one of its parts where it has several."
+            )
         self.audit = audit
 
     @classmethod
@@ -80,4 +83,4 @@ class ProofDisplay:
             if audit.bound is None
             else f"the theorem allows {number_in_words(audit.bound)}"
         )
-        return f"{audit.name}: {audit.mistakes:,} mistakes, {bound}"
+        return f"{audit.name}: {counted(audit.mistakes, 'mistake')}, {bound}"

@@ -11,7 +11,7 @@ from rosenblatt.certificates.certificate import Certificate
 from rosenblatt.certificates.results import NotSeparable, Separable
 from rosenblatt.engine.state import Array
 from rosenblatt.plots.style import ACCENT, INK, NEGATIVE, POSITIVE, as_written, axes, entry
-from rosenblatt.wording import number_in_words
+from rosenblatt.wording import counted
 
 SHOWN = 4000  # points of a class that are drawn; the hull is of all
 
@@ -101,7 +101,7 @@ class SeparabilityDisplay:
     def _band(self, ax: Any, flat: Array, found: Separable) -> None:
         support = flat[found.support_vectors]
         ax.scatter(*support.T, s=90, facecolors="none", edgecolors=INK, lw=1.1, label="support vectors", zorder=3)
-        title = f"separable: margin {found.margin:.4g}, at most {number_in_words(found.mistake_bound)} mistakes"
+        title = f"separable: margin {found.margin:.4g}, at most {counted(found.mistake_bound, 'mistake')}"
         if flat.shape[1] == 2 and self.X.shape[1] == 2:
             low, high = flat.min(axis=0), flat.max(axis=0)
             pad = 0.08 * (high - low).max() + found.margin

@@ -10,6 +10,7 @@ from rosenblatt.engine.state import Array
 from rosenblatt.features.anatomy import learner_of
 from rosenblatt.plots.style import INK, NEGATIVE, POSITIVE, QUIET, axes
 from rosenblatt.trace import STOP_REASONS, Trace
+from rosenblatt.wording import counted
 
 LINES = {
     "test_error": ("held-out error", POSITIVE, "-"),
@@ -111,7 +112,7 @@ class TraceDisplay:
             ax.set_ylim(bottom=0)
         count = len(epochs)
         reason = STOP_REASONS.get(self.trace.stop_reason, "")
-        title = f"stopped after {count} epoch{'s' * (count != 1)}: {reason}" if reason else f"{count} epochs"
+        title = f"stopped after {counted(count, 'epoch')}: {reason}" if reason else counted(count, "epoch")
         ax.set(xlabel="epoch", ylabel=name if name != "rows" else "count per epoch")
         ax.set_title(title, color=INK, fontsize=11)
         handles, labels = ax.get_legend_handles_labels()

@@ -11,7 +11,7 @@ from rosenblatt.arguments import numbers_in, shortened, whole_number
 from rosenblatt.engine.state import Array
 from rosenblatt.features.anatomy import Anatomy, spread
 from rosenblatt.plots.style import INK, NEGATIVE, POSITIVE, QUIET, axes, checked, for_and_against, pyplot
-from rosenblatt.wording import short
+from rosenblatt.wording import counted, short
 
 ACROSS = 5  # panels in a row
 
@@ -48,7 +48,9 @@ class WeightsDisplay:
         count, d = self.weights.shape
         self.classes, self.ylabel = list(classes), ylabel
         if names is not None and len(names) != d:
-            raise ValueError(f"There must be a name for each of the {d} features, but got {len(names)}; pass them all.")
+            raise ValueError(
+                f"There must be {counted(d, 'name')}, one for each feature, but got {len(names)}; pass them all."
+            )
         self.names = [f"feature {j}" for j in range(d)] if names is None else [str(name) for name in names]
         self.image_shape = _checked_shape(image_shape, d)
         self.titles = [short(name) for name in self.classes] if len(self.classes) == count else [""] * count

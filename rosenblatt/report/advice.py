@@ -24,6 +24,7 @@ from sklearn.preprocessing import StandardScaler
 from rosenblatt.features.anatomy import Anatomy, Array, count_rows, plain, take
 from rosenblatt.report.scores import Baseline, Confusion, RegressionFigures, Share, percent
 from rosenblatt.report.separation import Separation
+from rosenblatt.wording import counted
 
 ROWS_FOR_KERNEL = 2_000
 ROWS_FOR_LINEAR = 20_000
@@ -352,7 +353,8 @@ class Judge:
         if not later < 0.98 * earlier:
             return None
         what = "the loss was" if "loss" in trace.columns else "mistakes per epoch were"
-        why = f"Training ended after {len(trace)} epochs while {what} still falling ({earlier:,.4g} to {later:,.4g})"
+        ended = f"Training ended after {counted(len(trace), 'epoch')}"
+        why = f"{ended} while {what} still falling ({earlier:,.4g} to {later:,.4g})"
         if trace.stop_reason != "max_iter":
             return Advice("epochs", f"{why}: give it more time.", self.anatomy.name)
         more = {"max_iter": 2 * int(learner.max_iter)}

@@ -131,7 +131,8 @@ def _npz(path: str, name: str) -> Matrix:
 
 
 def _short(error: Exception) -> str:
-    return " ".join(str(error).split())[:200]
+    """What was said, on one line; of several sentences the first."""
+    return " ".join(str(error).split()).partition(". ")[0].rstrip(".")[:200]
 
 
 def _rows(values: Any, name: str) -> Any:
@@ -142,4 +143,6 @@ def _rows(values: Any, name: str) -> Any:
         )
     if not len(values):
         raise ValueError(f"A source must have at least one row, but {name} has none; pass another file.")
+    if not values[:1].size:
+        raise ValueError(f"Rows must have at least one number, but those of {name} have none; pass another file.")
     return values.reshape(len(values), -1)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from . import notation
 from .ahead import ahead
-from .dialect import DECIMAL_COMMA, GROUPED, MISSING, SAMPLE_ROWS, THOUSAND_POINTS, Dialect, is_number
+from .dialect import DECIMAL_COMMA, GROUPED, MISSING, SAMPLE_ROWS, THOUSAND_POINTS, Dialect, is_number, not_text
 from .whole_lines import Place, blocks_at, blocks_in_order, first_line
 
 if TYPE_CHECKING:
@@ -212,18 +212,14 @@ class TextTable:
         try:
             return text.decode(self.encoding).encode()
         except UnicodeDecodeError as error:
-            advice = "pass the encoding that it was written in"
-            raise self._bad_byte(text, error.start, self._first_line(place), advice) from error
+            raise self._bad_byte(text, error.start, self._first_line(place)) from error
 
     def _first_line(self, place: Place) -> int:
         first = first_line(self.path, place, self.stored) if self.path else 1
         return first + self.dialect.skipped
 
-    def _bad_byte(self, text: bytes, at: int, line: int, advice: str) -> ValueError:
-        line += text.count(b"\n", 0, at)
-        return ValueError(
-            f"{self.name} must be text in {self.encoding}, but byte 0x{text[at]:02X} in line {line} is not; {advice}."
-        )
+    def _bad_byte(self, text: bytes, at: int, line: int) -> ValueError:
+        return not_text(self.name, self.encoding, text[at], line + text.count(b"\n", 0, at))
 
     def _settled(self, block: bytes, place: Place, frame: pl.DataFrame | None) -> tuple[pl.DataFrame, bool]:
         """The rows of a block, all checks passed, and whether a column had to become text for it."""
@@ -359,8 +355,7 @@ class TextTable:
         try:
             text.decode()
         except UnicodeDecodeError as error:
-            advice = "if it was written on an older system, pass encoding='latin-1' (--encoding latin-1)"
-            raise self._bad_byte(text, error.start, line, advice) from error
+            raise self._bad_byte(text, error.start, line) from error
         self._check_widths(text, line)
 
     def _check_widths(self, text: bytes, line: int) -> None:

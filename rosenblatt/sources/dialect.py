@@ -9,6 +9,7 @@ import csv
 import io
 import itertools
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -86,6 +87,25 @@ def decode(sample: bytes, encoding: str) -> str:
     return sample.decode(encoding, errors="replace")
 
 
+def not_text(name: str, encoding: str, byte: int, line: int) -> ValueError:
+    """The failure of a byte that is no text."""
+    older = "if it was written on an older system, pass encoding='latin-1' (--encoding latin-1)"
+    advice = older if encoding == "utf-8" else "pass the encoding that it was written in"
+    return ValueError(f"{name} must be text in {encoding}, but byte 0x{byte:02X} in line {line} is not; {advice}.")
+
+
+def _check_names(names: Sequence[str], sample: bytes, name: str, encoding: str) -> None:
+    """Names of columns are kept: a byte in them that is no text must not become a question mark."""
+    if not any("\ufffd" in column for column in names):
+        return
+    lines = sample.split(b"\n")
+    for number, line in enumerate(lines[:-1] if len(sample) >= SAMPLE_BYTES else lines, 1):
+        try:
+            line.decode(encoding)
+        except UnicodeDecodeError as error:
+            raise not_text(name, encoding, line[error.start], number) from error
+
+
 def find_dialect(
     sample: bytes, name: str, *, header: bool | None, separator: str | None, encoding: str = "utf-8"
 ) -> Dialect:
@@ -131,6 +151,7 @@ def find_dialect(
     line_end = "\r\n" if "\r\n" in text[: text.find("\n") + 1] else "\n"
     dialect = Dialect(chosen, quote, comment, has_header, runs=runs, line_end=line_end)
     dialect.names = _names(rows[0], has_header, dialect.notes)
+    _check_names(dialect.names, sample, name, encoding)
     body = [row for row in (rows[1:] if has_header else rows) if len(row) == len(rows[0])]
     dialect.spaces = any(cell != cell.strip() for row in body[:100] for cell in row if is_number(cell))
     columns = list(zip(*body, strict=True)) if body else [() for _ in rows[0]]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from .delimited import TextTable
-from .dialect import BYTE_ORDER_MARK, MISSING, Dialect
+from .dialect import BYTE_ORDER_MARK, MISSING, Dialect, not_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,7 +27,10 @@ def frames(file: BinaryIO, name: str, encoding: str) -> Iterator[pl.DataFrame]:
         if not stored:
             raise ValueError(f"A KEEL table must have a line '@data' before its rows, but {name} has none; add it.")
         skipped += 1
-        line = stored.decode(encoding, errors="replace").lstrip(BYTE_ORDER_MARK).strip()
+        try:
+            line = stored.decode(encoding).lstrip(BYTE_ORDER_MARK).strip()
+        except UnicodeDecodeError as error:
+            raise not_text(name, encoding, stored[error.start], skipped) from error
         if line.lower().startswith("@attribute"):
             column, kind = _attribute(line, name, skipped)
             names.append(column)

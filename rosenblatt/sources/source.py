@@ -15,7 +15,7 @@ import shutil
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -314,8 +314,8 @@ class Source:
         n_rows = min(n_rows, sys.maxsize)
         found = False
         with self._unchanged():
-            pieces = self._matrices(n_rows) if self.kind == "matrix" else _cut(self._frames(lean=True), n_rows)
-            for piece in pieces:
+            pieces = self._matrices(n_rows) if self.kind == "matrix" else self._frames(lean=True)
+            for piece in in_batches(pieces, n_rows):
                 found = True
                 yield piece
             if not found:
@@ -517,24 +517,43 @@ def _as_frame(block: Any) -> pl.DataFrame:
     return block.frame() if hasattr(block, "frame") else block
 
 
-def _cut(frames: Iterator[pl.DataFrame], n_rows: int) -> Iterator[pl.DataFrame]:
-    """The same rows in frames of `n_rows`."""
+def in_batches(pieces: Iterable[Rows], n_rows: int) -> Iterator[Rows]:
+    """The same rows `n_rows` at a time, wherever the pieces end; fewer in the last batch.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> files = [Matrix(np.array([[1], [2], [3]])), Matrix(np.array([[4]]))]
+    >>> [batch.X.ravel().tolist() for batch in in_batches(files, 2)]
+    [[1, 2], [3, 4]]
+    """
+    waiting: list[Rows] = []
+    height = 0
+    for piece in pieces:
+        start = 0
+        while height + len(piece) - start >= n_rows:
+            stop = start + n_rows - height
+            yield _together([*waiting, _part(piece, start, stop)])
+            start, waiting, height = stop, [], 0
+        if start < len(piece):
+            waiting.append(_part(piece, start, len(piece)))
+            height += len(piece) - start
+    if waiting:
+        yield _together(waiting)
+
+
+def _part(rows: Rows, start: int, stop: int) -> Rows:
+    if stop - start == len(rows):
+        return rows
+    return rows.take(slice(start, stop)) if isinstance(rows, Matrix) else rows.slice(start, stop - start)
+
+
+def _together(parts: list[Any]) -> Rows:
     import polars as pl
 
-    waiting: list[pl.DataFrame] = []
-    height = 0
-    for frame in frames:
-        start = 0
-        while height + frame.height - start >= n_rows:
-            wanted = n_rows - height
-            piece = frame.slice(start, wanted)
-            yield pl.concat([*waiting, piece], how="vertical_relaxed") if waiting else piece
-            start, waiting, height = start + wanted, [], 0
-        if start < frame.height:
-            waiting.append(frame.slice(start))
-            height += frame.height - start
-    if waiting:
-        yield pl.concat(waiting, how="vertical_relaxed")
+    if len(parts) == 1:
+        return parts[0]
+    return Matrix.stacked(parts) if isinstance(parts[0], Matrix) else pl.concat(parts, how="vertical_relaxed")
 
 
 class described:  # noqa: N801  a context manager
@@ -619,7 +638,7 @@ def open_source(
         )
     try:
         "".encode(encoding)
-    except (LookupError, TypeError) as error:
+    except (LookupError, TypeError, ValueError) as error:
         raise ValueError(
             f"encoding must be one that Python knows, but {shortened(encoding)} came; pass for instance 'latin-1'."
         ) from error
@@ -652,7 +671,7 @@ def open_source(
 
 
 def _check_paths(paths: Any) -> None:
-    each = [paths] if isinstance(paths, str | PathLike) else paths
+    each = [paths] if isinstance(paths, str | bytes | PathLike) else paths
     try:
         wrong = [path for path in each if not isinstance(path, str | PathLike)]
     except TypeError:
@@ -725,6 +744,10 @@ def _not_found(path: str) -> str:
 
     if any(sign in path for sign in "*?["):
         return f"The pattern {path} must match at least one file, but it matches none; correct the pattern."
+    if not path:
+        return "The name of a file must have letters, but an empty one came; pass the name of a file."
+    if os.path.islink(os.path.expanduser(path)):
+        return f"{path} must be a file, but it is a link that leads to none; correct the link."
     folder = Path(path).expanduser().parent
     names = [entry.name for entry in folder.iterdir()] if folder.is_dir() and os.access(folder, os.R_OK) else []
     wanted = Path(path).name
@@ -800,6 +823,8 @@ def check_readable(start: bytes, name: str) -> None:
             what = ("a ZIP archive", "unpack it and pass the files in it")
     elif start[:1] == b"\x80" and start[1:2] in b"\x02\x03\x04\x05" and len(start) > 1:
         what = ("a pickle, which could run any code", "write its rows as Parquet or .npz")
+    elif start[8:9] == b"{" and 0 < int.from_bytes(start[:8], "little") < 2**27:
+        what = ("a model file", "pass data, or look into the model with rosenblatt inspect")
     if what is not None:
         raise ValueError(f"A source must be a file of rows, but {name} is {what[0]}; {what[1]}.")
 

@@ -156,7 +156,7 @@ def _reasons(first: int) -> dict[int, str]:
         parsing.NO_COLON: "without a colon after the index",
         parsing.BAD_VALUE: "where a number should be",
         parsing.NOT_RISING: "after an index that is not smaller",
-        parsing.TOO_SMALL: f"but indices start at {first}: pass zero_based=True if they start at 0",
+        parsing.TOO_SMALL: f"an index before {first}, the first: pass zero_based=True if they start at 0",
         parsing.TOO_LARGE: "an index beyond 2147483646",
         parsing.BAD_NAME: "where the name of a feature should be",
         parsing.NO_BAR: "without a | before the features",

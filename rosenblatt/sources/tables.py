@@ -6,6 +6,8 @@ import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from rosenblatt.arguments import shortened
+
 from .arrow import NotWholeError, record_batches
 from .compressed import compression_of, open_stored
 from .delimited import BLOCK_BYTES
@@ -118,9 +120,8 @@ def _bad_json(block: bytes, line: int, name: str, error: Exception) -> str:
                 f"Every line of {name} must be one JSON object, but line {number} is not ({wrong}); correct that line."
             )
         if not isinstance(value, dict):
-            return (
-                f"Every line of {name} must be one JSON object, but line {number} is {text[:40]!r}; correct that line."
-            )
+            came = shortened(value)
+            return f"Every line of {name} must be one JSON object, but line {number} is {came}; correct that line."
     return f"{name} must be JSON lines, but it cannot be read ({str(error).splitlines()[0]}); correct it."
 
 

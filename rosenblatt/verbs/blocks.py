@@ -1,7 +1,8 @@
 """The rows of files for a model, block by block, so that a file of any size is answered in bounded memory.
 
 A text table is read twice when it is large: once for the types of its columns, which the last line may still change,
-and to find what is wrong with it before anything is written; once for the rows.
+and to find what is wrong with it before anything is written; once for the rows. A small file is read in one piece, and
+its blocks are the same: the last digit of a matrix product may depend on how many rows are multiplied together.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from scipy.sparse import issparse
 
 from rosenblatt.features.column import Column, read_numbers
 from rosenblatt.features.columns import ColumnEncoder
+from rosenblatt.sources.source import in_batches
 from rosenblatt.verbs.errors import UsageError, reading
 from rosenblatt.verbs.examples import Examples, find_column
 from rosenblatt.verbs.models import SavedModel, open_for
@@ -86,31 +88,43 @@ class Blocks:
             self.source.close()
 
     def _whole(self) -> Iterator[Any]:
-        yield self.source.read()
+        content: Any = self.source.read()
+        if self.source.kind != "matrix":
+            survey = Survey(self._encoder, self.rename)
+            survey.add(content)
+            self._judge(survey)
+        yield from in_batches([content], self._rows_of_a_block())
 
     def _in_blocks(self) -> Iterator[Any]:
         if self.source.kind == "matrix":
             yield from self.source.batches(self._rows_of_a_block())
             return
-        survey = Survey.of(self.source, self.saved.model.steps[0][1], self.rename)
-        with in_the_file(Examples(None, place_of=self.source.place_of)):
-            self.strange = survey.judged()
+        survey = Survey.of(self.source, self._encoder, self.rename)
+        self._judge(survey)
         for frame in self.source.batches(self._rows_of_a_block()):
             yield survey.fitted(frame)  # type: ignore[arg-type]  # no matrix
+
+    def _judge(self, survey: Survey) -> None:
+        with in_the_file(Examples(None, place_of=self.source.place_of)):
+            self.strange = survey.judged()
+
+    @property
+    def _encoder(self) -> Any:
+        return self.saved.model.steps[0][1]
 
     def _written(self, small: bool) -> Iterator[Any]:
         """The same rows as text, in the same blocks; None for each of them where nobody needs it."""
         source = self.source.as_written() if self.as_written or has_commas(self.source) else None
         if source is None:
             return itertools.repeat(None)
-        return iter([source.read()]) if small else source.batches(self._rows_of_a_block())
+        n_rows = self._rows_of_a_block()
+        return in_batches([source.read()], n_rows) if small else source.batches(n_rows)
 
     def _rows_of_a_block(self) -> int:
         """As many that what is made of them stays small, whatever their width."""
         width = int(getattr(self.saved.learner, "n_features_in_", 1))
-        encoder = self.saved.model.steps[0][1]
-        if getattr(encoder, "sparse_", False):
-            width = len(encoder.columns_)
+        if getattr(self._encoder, "sparse_", False):
+            width = len(self._encoder.columns_)
         return rows_of_width(width)
 
     def _examples(self, content: Any, start: int, written: Any) -> Examples:
@@ -133,7 +147,7 @@ class Blocks:
         """Text among numbers becomes missing where the whole table has been judged, not this block alone."""
         if not self.strange:
             return rows
-        columns = {column.name: column for column in self.saved.model.steps[0][1].columns_}
+        columns = {column.name: column for column in self._encoder.columns_}
         return rows.with_columns(read_numbers(columns[name], rows[name])[0] for name in self.strange)
 
 

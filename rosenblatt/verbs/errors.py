@@ -10,6 +10,7 @@ import ast
 import os
 import re
 import shlex
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -83,8 +84,9 @@ def _refuses_any_rows(learner: Any, labels: Any, online: bool) -> bool:
     y = np.repeat(classes, max(3, FAULTLESS // len(classes)))
     rows = np.random.default_rng(0).normal(size=(len(y), 2)) + np.arange(len(y))[:, None] / len(y)
     trial = clone(learner)
-    if isinstance(trial.get_params().get("max_iter"), int):
-        trial.set_params(max_iter=min(2, trial.max_iter))
+    epochs = trial.get_params().get("max_iter")
+    if isinstance(epochs, int) and 2 < epochs <= sys.maxsize:  # one that is refused stays
+        trial.set_params(max_iter=2)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -176,13 +178,17 @@ def check_number(
     Traceback (most recent call last):
     rosenblatt.verbs.errors.UsageError: --time-limit must be a number above 0, but got nan; give it in seconds.
     """
-    if value is None or ((low < value if above else low <= value) and value <= high):
+    if value is None or ((low < value if above else low <= value) and value <= high and value != float("inf")):
         return
     if high == float("inf"):
         span = f"above {low:g}" if above else f"of at least {low:g}"
     else:
         span = f"above {low:g}, at most {high:g}" if above else f"from {low:g} to {high:.15g}"
-    raise UsageError(f"{option} must be a number {span}, but got {value:.15g}; {usual or 'choose another'}.")
+    from rosenblatt.arguments import shortened  # which loads NumPy
+
+    came = shortened(value) if isinstance(value, int) else f"{value:.15g}"
+    kind = "a finite number" if value == float("inf") else "a number"
+    raise UsageError(f"{option} must be {kind} {span}, but got {came}; {usual or 'choose another'}.")
 
 
 def check_choice(option: str, value: str, known: Iterable[str]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from rosenblatt.report import Summary, summarise
 from rosenblatt.verbs.errors import check_number, reading
 from rosenblatt.verbs.models import load_model, read_for, rows_for, unknown_notes
+from rosenblatt.verbs.pipelines import in_the_file
 from rosenblatt.verbs.training import class_named
 
 
@@ -71,13 +72,14 @@ def evaluate(
     check_number("--top", top, 1, usual="8 is usual")
     saved = load_model(model)
     found = read_for(
-        saved, data, target, labelled=True, header=header, encoding=encoding, separator=separator, format=format
-    )
+        saved, data, target, labelled=True, classes=1, header=header, encoding=encoding, separator=separator,
+        format=format,
+    )  # fmt: skip
     if positive is not None:
         positive = class_named(found.labels(), positive)
     rows, notes = rows_for(saved, found)
     same = found.digest is not None and found.digest == saved.about.get("digest")
-    with reading(found.name):
+    with reading(found.name), in_the_file(found):
         summary = summarise(
             saved.model,
             rows,

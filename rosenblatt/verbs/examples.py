@@ -146,6 +146,7 @@ def read_examples(
     *,
     labelled: bool = True,
     numbers: bool = False,
+    classes: int = 2,
     format: str | None = None,
     header: bool | None = None,
     encoding: str | None = None,
@@ -162,6 +163,7 @@ def read_examples(
     target : the name of a column, its number counted from 1, or -1 for the last; for images, the file of their labels
     labelled : whether labels are needed; without them a target that is not there is no failure
     numbers : whether the target is a quantity rather than a class
+    classes : how many the target must have at least, where it has classes
     weights, drop, keep : columns
     format, header, encoding, separator : as for `rosenblatt.sources.open_source`
 
@@ -178,7 +180,9 @@ def read_examples(
     rosenblatt.verbs.errors.UsageError: The target must be a column of ...fruit.csv, ...; did you mean 'fruit'?
     """
     source = open_data(paths, format=format, header=header, encoding=encoding, separator=separator)
-    return examples_of(source, target, labelled=labelled, numbers=numbers, weights=weights, drop=drop, keep=keep)
+    return examples_of(
+        source, target, labelled=labelled, numbers=numbers, classes=classes, weights=weights, drop=drop, keep=keep
+    )
 
 
 def open_data(
@@ -244,12 +248,16 @@ def examples_of(
     *,
     labelled: bool = True,
     numbers: bool | None = False,
+    classes: int = 2,
     weights: str | None = None,
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
     names: Callable[[list[str]], list[str]] | None = None,
 ) -> Examples:
-    """The rows of a source, with the target taken out; see `read_examples`. `names` renames the columns of a table."""
+    """The rows of a source, with the target taken out; see `read_examples`.
+
+    `names` renames the columns of a table.
+    """
     with reading(source.name):
         content = source.read()
         digesting = None if any("://" in path for path in source.paths) else source.digest_later()
@@ -261,11 +269,14 @@ def examples_of(
     elif source.kind == "frame":
         found = replace(found, place_of=source.place_of)
     if source.kind == "matrix":
-        return _of_matrix(found, content, target, labelled=labelled, numbers=numbers, asked=(weights, drop, keep))
+        asked = weights, drop, keep
+        return _of_matrix(found, content, target, labelled=labelled, numbers=numbers, classes=classes, asked=asked)
     if names is not None:
         columns = list(found.rows.columns)
         found = replace(found, rows=found.rows.rename(dict(zip(columns, names(columns), strict=True))))
-    return _of_frame(found, target, labelled=labelled, numbers=numbers, weights=weights, drop=drop, keep=keep)
+    return _of_frame(
+        found, target, labelled=labelled, numbers=numbers, classes=classes, weights=weights, drop=drop, keep=keep
+    )
 
 
 # ------------------------------------------------------------------------------------------------ tables
@@ -277,6 +288,7 @@ def _of_frame(
     *,
     labelled: bool,
     numbers: bool | None,
+    classes: int,
     weights: str | None,
     drop: Sequence[str],
     keep: Sequence[str],
@@ -314,7 +326,7 @@ def _of_frame(
     y = None
     if name is not None and (labelled or not frame[name].null_count()):
         frame = _with_quantity(frame, name, notes) if numbers else frame
-        y = read_labels(frame[name], name, numbers=numbers, needed=labelled)
+        y = read_labels(frame[name], name, numbers=numbers, needed=labelled, classes=classes)
     return replace(
         found,
         rows=frame.drop([*away, *([name] if name else []), *([weight] if weight else [])]),
@@ -416,7 +428,9 @@ def _with_quantity(frame: polars.DataFrame, name: str, notes: list[str]) -> pola
     return frame.with_columns(numbers.alias(name))
 
 
-def read_labels(series: polars.Series, name: str, *, numbers: bool | None = False, needed: bool = True) -> Array:
+def read_labels(
+    series: polars.Series, name: str, *, numbers: bool | None = False, needed: bool = True, classes: int = 2
+) -> Array:
     """The labels of a column: text, whole numbers or Booleans; numbers where the target is a quantity.
 
     With `numbers=None` they are not to be learned from, and may be either.
@@ -446,7 +460,7 @@ def read_labels(series: polars.Series, name: str, *, numbers: bool | None = Fals
             )
         return series.cast(float).to_numpy()
     kinds = series.n_unique()
-    if needed and kinds < 2:
+    if needed and kinds < classes:
         raise InputError(
             f"The target {name!r} must have at least two values, but every row has {series[0]!r}; "
             f"choose another column, or add rows of another class."
@@ -496,6 +510,7 @@ def _of_matrix(
     *,
     labelled: bool,
     numbers: bool | None,
+    classes: int,
     asked: tuple[str | None, Sequence[str], Sequence[str]],
 ) -> Examples:
     if asked[0] is not None or asked[1] or asked[2]:
@@ -529,6 +544,8 @@ def _of_matrix(
         )
     y = None if matrix.y is None else np.asarray(matrix.y)
     there = None
+    if y is not None and not labelled and y.dtype.kind == "f" and not np.isfinite(y).all():
+        y = None  # as of a table; nobody needs them
     if y is not None and labelled:
         from rosenblatt.verbs.gaps import labelled_rows, note_on_labels
 
@@ -541,7 +558,7 @@ def _of_matrix(
     if y is not None:
         import polars
 
-        y = read_labels(polars.Series(y), "label", numbers=numbers, needed=labelled)
+        y = read_labels(polars.Series(y), "label", numbers=numbers, needed=labelled, classes=classes)
     return replace(
         found,
         rows=matrix.X.reshape(len(matrix), -1) if not issparse(matrix.X) else matrix.X,

@@ -12,7 +12,7 @@ from rosenblatt.verbs.errors import InputError, UsageError, writing
 from rosenblatt.verbs.inspection import feature_names
 from rosenblatt.verbs.models import load_model
 from rosenblatt.verbs.outputs import check_outputs, files_of
-from rosenblatt.verbs.tables import write_table
+from rosenblatt.verbs.tables import check_table, write_table
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,8 @@ def export(model: str, *, onnx: str | None = None, weights: str | None = None) -
     if onnx is None and weights is None:
         raise UsageError("An export must say what to write, but nothing came; pass --onnx FILE or --weights FILE.")
     check_outputs({"The ONNX file": onnx, "The table of weights": weights}, files_of(model))
+    if weights is not None:
+        check_table(weights)  # before the other file is written
     saved = load_model(model)
     if onnx is not None:
         from rosenblatt import export_onnx

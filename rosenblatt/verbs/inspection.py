@@ -12,7 +12,7 @@ import numpy as np
 from rosenblatt.verbs.errors import UsageError, check_number, reading
 from rosenblatt.verbs.examples import Examples, places, read_examples
 from rosenblatt.verbs.models import SavedModel, load_model, read_for, rows_for
-from rosenblatt.verbs.pipelines import columns_of, seen
+from rosenblatt.verbs.pipelines import columns_of, in_the_file, seen
 
 MODELS = (".safetensors",)
 
@@ -180,8 +180,9 @@ def explain(saved: SavedModel, found: Examples, row: int, top: int = 10) -> Expl
     if weights is None:
         name = type(saved.learner).__name__
         raise UsageError(f"An answer is explained by weights, but a {name} has none; train a linear learner.")
-    with reading(found.name):
-        rows, _ = rows_for(saved, found.take(np.array([row - 1])))
+    asked = found.take(np.array([row - 1]))
+    with reading(found.name), in_the_file(asked):
+        rows, _ = rows_for(saved, asked)
         values = seen(saved.model, rows)
         values = np.asarray(values.toarray() if hasattr(values, "toarray") else values, np.float64).ravel()
         answer = saved.model.predict(rows)[0]
@@ -235,13 +236,13 @@ def _data(paths: list[str], reader: dict[str, Any]) -> DataCard:
     if not found.is_frame:
         rows = found.rows
         labels = [] if found.y is None else [_card("label", found.y, "target")]
-        target = found.y is None
+        target = found.y is None and found.format not in ("libsvm", "vw")  # which have labels, or none at all
         sparse = hasattr(rows, "indptr")
         what = f"{rows.dtype}, {rows.nnz / max(1, np.prod(rows.shape)):.2%} not 0" if sparse else str(rows.dtype)
         features = {"name": f"{rows.shape[1]:,} features", "kind": what, "why": "", "missing": 0, "values": None}
         columns = [*labels, {**features, "examples": []}]
         return DataCard(found.name, found.format, len(found), columns, rows.shape[1], sparse, found.notes, target)
-    with reading(found.name):
+    with reading(found.name), in_the_file(found):
         encoder = ColumnEncoder(missing="median").fit(found.rows)
     columns = [
         {

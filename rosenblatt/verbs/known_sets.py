@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.verbs.errors import InputError, UsageError, nearest, reading
-from rosenblatt.verbs.tables import write_matrix, write_table
+from rosenblatt.verbs.tables import format_of, write_matrix, write_table
 from rosenblatt.wording import listed
 
 PARTS = ("all", "train", "test")
@@ -272,6 +272,7 @@ def export_dataset(name: str, path: str, *, part: str = "all", format: str | Non
     dataset = dataset_named(name)
     if part not in PARTS:
         raise UsageError(f"The part must be one of {', '.join(PARTS)}, but got {part!r}; choose one of them.")
+    format = format_of(path, format, "--format")
     with reading():
         split = dataset.load()
     X, y = _rows(split, part)

@@ -140,7 +140,8 @@ def _table_for(saved: SavedModel, found: Examples) -> tuple[Any, list[str]]:
         )
     known = {*map(str, encoder.feature_names_in_), str(saved.target), *saved.about.get("left_out", [])}
     extra = [name for name in found.rows.columns if name not in known]
-    notes = [f"the model does not know the columns {listed(extra)}, which are ignored."] if extra else []
+    which, they = ("column", "is") if len(extra) == 1 else ("columns", "are")
+    notes = [f"the model does not know the {which} {listed(extra)}, which {they} ignored."] if extra else []
     return columns_for(encoder, found), notes
 
 
@@ -174,8 +175,8 @@ def _mended(missing: list[str], needed: Sequence[str], there: Sequence[str]) -> 
     pairs = [(close[0], column) for column in missing if (close := get_close_matches(column.casefold(), spare, n=1))]
     if pairs and len(set(pairs)) == len({close for close, _ in pairs}):
         told = " and ".join(f"{spare[close]!r} to {column!r}" for close, column in pairs)
-        return f"did you mean them? Then rename {told}."
-    if all(map(_numbered, there)):
+        return f"rename {told}, if that is what is meant."
+    if there and all(map(_numbered, there)):
         return f"it has no header: write the names of its columns in a first line, such as {listed(needed)}."
     return f"add {'it' if len(missing) == 1 else 'them'}."
 
@@ -207,13 +208,19 @@ def unknown_notes(saved: SavedModel, counts: dict[str, int] | None = None) -> li
 
 
 def read_for(
-    saved: SavedModel, data: str | Sequence[str], target: str | int | None = None, *, labelled: bool, **reader: Any
+    saved: SavedModel,
+    data: str | Sequence[str],
+    target: str | int | None = None,
+    *,
+    labelled: bool,
+    classes: int = 2,
+    **reader: Any,
 ) -> Examples:
     """Rows for a model; the target is the one that it was trained for unless another is named."""
     wanted = target if target is not None else saved.target
     numbers = saved.learner.__class__.__name__ == "LeastSquares"
     source, names = open_for(saved, data, labelled=labelled, **reader)
-    return examples_of(source, wanted, labelled=labelled, numbers=numbers, names=names)
+    return examples_of(source, wanted, labelled=labelled, numbers=numbers, classes=classes, names=names)
 
 
 def open_for(

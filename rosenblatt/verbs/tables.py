@@ -42,8 +42,10 @@ COMPRESSIONS = (".gz", ".xz", ".zst")
 DENSE_CELLS = 200_000_000  # numbers that a sparse matrix may have as a table
 
 
-def format_of(path: str, given: str | None = None) -> str:
+def format_of(path: str, given: str | None = None, option: str | None = "--to") -> str:
     """The format that a path's ending names, or the one given; standard output is CSV unless told otherwise.
+
+    `option` is the one that would name it, if there is one.
 
     Examples
     --------
@@ -68,8 +70,19 @@ def format_of(path: str, given: str | None = None) -> str:
             return format
     raise UsageError(
         f"The ending of {path} must name a format ({listed(known, 99)}), but it names none; "
-        f"rename it, or say it with --to."
+        f"rename it{f', or say it with {option}' if option else ''}."
     )
+
+
+def check_table(path: str, format: str | None = None, option: str | None = None) -> str:
+    """The format of a table to write; refused where it holds numbers only."""
+    format = format_of(path, format, option)
+    if format in MATRICES.values():
+        raise UsageError(
+            f"{format} holds numbers only, but a table has columns of any kind; "
+            f"write CSV or Parquet, or use rosenblatt convert, which turns columns into numbers."
+        )
+    return format
 
 
 def names_data(path: str) -> bool:
@@ -154,12 +167,7 @@ def table_writer(
     >>> path.read_text()
     '{"a":1}\\n{"a":2}\\n{"a":3}\\n'
     """
-    format = format_of(path, format)
-    if format in MATRICES.values():
-        raise UsageError(
-            f"{format} holds numbers only, but a table has columns of any kind; "
-            f"write CSV or Parquet, or use rosenblatt convert, which turns columns into numbers."
-        )
+    format = check_table(path, format, "--to")
     with output(path) as stream:
         if format in ("parquet", "arrow"):
             with tempfile.TemporaryDirectory(prefix="rosenblatt-") as folder:

@@ -48,6 +48,7 @@ from rosenblatt.wording import listed
 
 HOLDOUT = 0.2
 LARGEST_HOLDOUT = 0.95  # so that something is left to learn from
+MOST_EPOCHS = 10**12
 SEEDS = 2**32 - 1  # the largest, as in NumPy
 SEARCHED = "passive-aggressive"  # what a search takes when no learner is named
 NEEDED = ("rosenblatt.exchange.model_file",)
@@ -123,7 +124,7 @@ def train(
     >>> print(found.learner, found.summary.accuracy)
     averaged 93.3% (95% interval 78.7% to 98.2%)
     """
-    check_number("--max-iter", max_iter, 1, usual="100 is usual")
+    check_number("--max-iter", max_iter, 1, MOST_EPOCHS, usual="100 is usual")
     check_number("--time-limit", time_limit, 0, above=True, usual="give it in seconds")
     name, given = _settings(learner, settings, max_iter, time_limit, search)
     _check_ways(test, holdout, cv)
@@ -155,7 +156,7 @@ def train(
         "separator": separator,
         "numbers": numbers,
     }
-    others = None if test is None else read_examples(test, found.target or target, drop=drop, **reader)
+    others = None if test is None else read_examples(test, found.target or target, drop=drop, classes=1, **reader)
     if positive is not None:
         positive = class_named(found.labels(), positive)
     if not numbers:
@@ -205,7 +206,7 @@ def _settings(
     search: bool,
 ) -> tuple[str, dict[str, Any]]:
     """The learner's name and the settings that were asked for, checked."""
-    known, learner = learner_named(name or (SEARCHED if search else DEFAULT))
+    known, learner = learner_named((SEARCHED if search else DEFAULT) if name is None else name)
     if search and not learner.grid:
         able = [each for each, other in LEARNERS.items() if other.grid]
         raise UsageError(f"The learner {known} has nothing to search for; use one of {listed(able)}.")

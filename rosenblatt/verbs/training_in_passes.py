@@ -73,7 +73,7 @@ class InPasses:
                 f"use one of {listed(able)}, or --no-stream."
             )
         target, weights, away, kept = self._columns()
-        others = None if test is None else read_examples(test, target, drop=self.drop, **self.written)
+        others = None if test is None else read_examples(test, target, drop=self.drop, classes=1, **self.written)
         scale, kinds = "standard" if self.scale else None, dict.fromkeys(kept, KEPT) or None
         encoder = ColumnEncoder(text=self.text, missing=self.missing, scale=scale, kinds=kinds)
         with heard_warnings() as heard, reading(source.name):

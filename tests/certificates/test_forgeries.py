@@ -314,7 +314,7 @@ def test_other_data_is_known_by_its_digest(number):
         if (X[order] != X).any() or (y[order] != y).any():
             assert "digest" in refused(certificate, X[order], y[order])
     assert "rows" in refused(certificate, X[1:], y[1:])
-    assert "features" in refused(certificate, np.hstack([X, X]), y)
+    assert "feature" in refused(certificate, np.hstack([X, X]), y)
     assert "classes" in refused(certificate, X, y + 1)
     assert "classes" in refused(certificate, X, np.array(["a", "b"])[y])
 

@@ -210,3 +210,9 @@ def test_rows_that_become_dependent_on_the_way():
     for intercept in (True, False):
         found = separability(X, y, intercept)
         assert found.verdict != "undecided" and found.verify(X, y)
+
+
+def test_a_margin_below_the_smallest_float_has_a_bound_in_words():
+    found = separability([[0.0], [5e-324]], [0, 1])
+    assert found and found.margin == 0 and found.margin_upper == 5e-324
+    assert "margin         0, rounded down, and the largest is at most 4.94e-324" in str(found)

@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+import venv
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,22 @@ def test_every_command_prints_what_the_page_says(page, capfd, monkeypatch, tmp_p
         if not checker.check_output(*(f"{' '.join(text.split())}\n" for text in (expected, got)), doctest.ELLIPSIS):
             wrong.append(f"$ {command}\n--- expected\n{expected}--- got\n{got}")
     assert not wrong, "\n".join(wrong)
+
+
+def test_the_commands_of_the_readme_are_found_in_a_fresh_clone(tmp_path):
+    """What the README writes is typed in one shell, in its order, without the options: each command must be there."""
+    venv.create(tmp_path / ".venv")  # as make does
+    for name in ("pip", "rosenblatt"):
+        installed = tmp_path / ".venv" / "bin" / name
+        installed.write_text("#!/bin/sh\n")
+        installed.chmod(0o755)
+    typed = re.findall(r"^(?:    |\$ )(make|\.|pip|python|rosenblatt)( \S+)", README, re.MULTILINE)
+    assert {"make", ".", "pip", "rosenblatt"} == {command for command, _ in typed}
+    lines = [f". {first}" if command == "." else f"command -v {command}" for command, first in typed]
+    run = subprocess.run(
+        ["sh", "-ec", "\n".join(lines)], cwd=tmp_path, env={"PATH": os.defpath}, capture_output=True, text=True
+    )
+    assert run.returncode == 0, f"{run.stdout}{run.stderr}"
 
 
 def test_the_help_of_every_verb_is_on_the_page(monkeypatch):

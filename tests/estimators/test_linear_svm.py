@@ -133,10 +133,10 @@ def test_bytes_and_float32():
     pixels = np.random.default_rng(0).integers(0, 256, (200, 20), np.uint8)
     y = pixels[:, 0] > pixels[:, 1]
     for kind in (np.uint8, np.float32, np.float64):
-        model = LinearSVM(lam=1.0, tol=1e-5).fit(pixels.astype(kind), y)
+        model = LinearSVM(lam=1.0, tol=1e-5, random_state=0).fit(pixels.astype(kind), y)
         assert model.coef_.dtype == (np.float64 if kind is np.float64 else np.float32)
         assert model.objective_ == pytest.approx(
-            LinearSVM(lam=1.0, tol=1e-7).fit(pixels.astype(float), y).objective_, rel=1e-4
+            LinearSVM(lam=1.0, tol=1e-7, random_state=0).fit(pixels.astype(float), y).objective_, rel=1e-4
         )
 
 

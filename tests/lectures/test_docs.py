@@ -6,6 +6,7 @@ Each page is one session, in the order of its blocks.
 from __future__ import annotations
 
 import doctest
+import importlib
 import inspect
 import re
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import rosenblatt
+import rosenblatt.certificates
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
@@ -71,6 +73,11 @@ def test_every_public_name_has_its_place_in_the_reference() -> None:
                 described.append(name if name.startswith("rosenblatt.") else f"{module}.{name}")
     assert described == re.findall(r"^   ~(\S+)$", index, re.MULTILINE) and len(set(described)) == len(described)
     assert {f"rosenblatt.{name}" for name in rosenblatt._HOMES} <= set(described)
+    for name in described:  # where the reference says it is, it can be imported from
+        module, _, attribute = name.rpartition(".")
+        assert hasattr(importlib.import_module(module), attribute), name
+    results = {f"rosenblatt.certificates.{name}" for name in rosenblatt.certificates.__all__}
+    assert results == {name for name in described if name.startswith("rosenblatt.certificates.")}
 
 
 def test_every_row_of_the_lectures_can_be_typed() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pandas
 import pytest
 
-from rosenblatt import ThresholdMachine, ThresholdNetwork, ThresholdUnit
+from rosenblatt import BooleanFunction, ThresholdMachine, ThresholdNetwork, ThresholdUnit
 from rosenblatt.logic.circuits import adder, counter, serial_adder
 from rosenblatt.logic.function import assignments
 
@@ -123,3 +123,14 @@ def test_edited_units_count() -> None:
     assert machine.run([0, 1, 0]).ravel().tolist() == [0, 1, 0]
     machine.reset()
     assert [machine.step(x) for x in (0, 1, 0)] == [0, 1, 0]
+
+
+def test_one_of_each_is_said_in_the_singular() -> None:
+    machine = ThresholdMachine.from_units(["x"], {"lit": ThresholdUnit([1, 1], -0.5, ("x", "lit"))})
+    assert repr(machine).startswith("ThresholdMachine: 1 input, 1 unit, 1 delay, state 0\n")
+    with pytest.raises(ValueError, match=r"to 2 \(never\) for 1 input, but got 5; choose one"):
+        ThresholdUnit.at_least(5, 1)
+    with pytest.raises(ValueError, match="Pass rows, or 1 value, one for each input, but not 2"):
+        ThresholdUnit.and_(1)(1, 1)
+    with pytest.raises(ValueError, match="The function has 1 input, but got 2 values; pass one for each"):
+        BooleanFunction([0, 1])(1, 1)

@@ -130,7 +130,7 @@ def test_printing() -> None:
         (lambda: ThresholdUnit.or_()([[0, 1, 1]]), "2 values"),
         (lambda: ThresholdUnit.or_()([["a", "b"]]), "0 and 1"),
         (lambda: ThresholdUnit.or_()([[None, 1]]), "missing"),
-        (lambda: ThresholdUnit.or_()(1, 0, 1), "3 arguments"),
+        (lambda: ThresholdUnit.or_()(1, 0, 1), "but not 3"),
         (lambda: ThresholdUnit.or_()(pandas.DataFrame({"x1": [0]})), "x2"),
     ],
 )

@@ -60,6 +60,8 @@ WRONG = [
     (lambda: WeightsDisplay.from_estimator(MODEL, image_shape=(2.5, np.nan)), r"image_shape must be \(height, width\)"),
     (lambda: WeightsDisplay.from_estimator(MODEL, image_shape=(-1, -2)), r"image_shape must be \(height, width\)"),
     (lambda: WeightsDisplay.from_estimator(MODEL, most=0), "most must be a whole number of at least 1, but 0 came"),
+    (lambda: WeightsDisplay([[1.0]], names=["a", "b"]), "There must be 1 name, one for each feature, but got 2; pass"),
+    (lambda: ProofDisplay.from_audit(3), r"but a value of type int came; pass what audit\(\) returned"),
 ]
 
 

@@ -273,7 +273,7 @@ def test_sparse_rows():
         (lambda m: BoundaryDisplay.from_estimator(m, X, Y, grid_resolution=1), ValueError, "grid_resolution"),
         (lambda m: WeightsDisplay.from_estimator(KernelPerceptron().fit(X, Y)), TypeError, "no coef_"),
         (lambda m: WeightsDisplay.from_estimator(m, image_shape=(3, 4)), ValueError, "2 pixels in all"),
-        (lambda m: WeightsDisplay.from_estimator(m, feature_names=["one"]), ValueError, "name for each"),
+        (lambda m: WeightsDisplay.from_estimator(m, feature_names=["one"]), ValueError, "one for each feature"),
         (lambda m: WeightsDisplay.from_estimator(m, most=0), ValueError, "most must be"),
         (lambda m: WeightsDisplay.from_estimator(Perceptron()), NotFittedError, "not fitted"),
         (lambda m: MarginDisplay.from_estimator("model", X, Y), TypeError, "fitted estimator"),

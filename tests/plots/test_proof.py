@@ -68,7 +68,7 @@ def test_one_update_is_enough():
     model = Perceptron(fit_intercept=False, max_iter=20).fit([[1.0], [-1.0]], [1, 0], record="updates")
     found = audit(model, [[1.0], [-1.0]], [1, 0])
     assert found.mistakes == 1
-    draw(found)
+    assert ": 1 mistake, the theorem allows" in draw(found).ax_.get_title()
 
 
 def test_one_s_own_axes():

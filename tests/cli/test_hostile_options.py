@@ -1,0 +1,72 @@
+"""Options that make no sense: refused before the work, in one sentence about the option."""
+
+import os
+
+import pytest
+
+ROWS = "".join(f"{a},{b},{'yes' if a + b > 9 else 'no'}\n" for a in range(10) for b in range(10))
+HUGE = "9" * 50
+
+
+@pytest.fixture
+def train(shell, tmp_path):
+    (tmp_path / "good.csv").write_text("a,b,t\n" + ROWS)
+    return "train", "good.csv", "-t", "t", "-o", "m.safetensors", "-q"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--max-iter", HUGE], "--max-iter must be a number from 1 to 1000000000000, but got 999"),
+        (["--max-iter", "9" * 400], "--max-iter must be a number from 1 to 1000000000000, but got 999"),
+        (
+            ["--set", f"max_iter={HUGE}"],
+            "max_iter must be a whole number above 0, at most 9,223,372,036,854,775,807, but",
+        ),
+        (["--seed", "9" * 400], "--seed must be a number from 0 to 4294967295, but got 999"),
+        (["--time-limit", "inf"], "--time-limit must be a finite number above 0, but got inf; give it in seconds."),
+        (["--learner", ""], "The learner must be one of averaged"),
+        (["--out", ""], "The model must go to a file, but '' is not the name of one"),
+        (["--report", ""], "The report must go to a file, but '' is not the name of one"),
+        (["--report", "a\0b"], r"The report must go to a file, but 'a\x00b' is not the name of one"),
+        (["--report", "good.csv"], "The report must go to another file, but good.csv is read from"),
+    ],
+)
+def test_options_of_train(options, said, shell, train, tmp_path):
+    assert shell.refused(*train, *options, code=2).startswith(said)
+    assert os.listdir(tmp_path) == ["good.csv"]
+
+
+def test_a_model_may_be_tested_on_rows_of_one_class(shell, train, tmp_path):
+    (tmp_path / "one.csv").write_text("a,b,t\n9,9,yes\n8,9,yes\n")
+    for way in ((), ("--stream",)):
+        shell(*train, "--test", "one.csv", *way)
+        assert "of 2 rows" in shell.out
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+def test_a_full_disk_needs_room_not_rights(shell, train):
+    told = shell.refused(*train, "--out", "/dev/full", code=4)
+    assert told.endswith("(No space left on device); make room, or choose another folder.")
+
+
+def test_an_export_is_refused_before_its_first_file(shell, train, tmp_path):
+    shell(*train)
+    told = shell.refused("export", "m.safetensors", "--onnx", "m.onnx", "--weights", "w.xlsx", code=2)
+    assert told.endswith("but it names none; rename it.") and not (tmp_path / "m.onnx").exists()
+    assert shell.refused("datasets", "export", "iris", "i.xlsx", code=2).endswith("say it with --format.")
+    assert shell.refused("convert", "good.csv", "i.xlsx", code=2).endswith("say it with --to.")
+
+
+def test_files_in_the_wrong_place(shell, train, tmp_path):
+    shell(*train)
+    (tmp_path / "folder").mkdir()
+    assert "good.csv, but" not in shell.refused("inspect", "m.safetensors", "good.csv", code=3)
+    assert "m.safetensors is a model file; pass data" in shell.err
+    told = shell.refused("separable", "good.csv", "-t", "t", "--verify", "folder", code=3)
+    assert told == "folder must be a certificate, but it is a folder; name the file in it."
+    told = shell.refused(*train, "--format", "npy", code=3)
+    assert told.endswith("good.csv does not (This file contains pickled (object) data); save it again without objects.")
+    (tmp_path / "words.csv").write_text("a,b\n1,2\n3,x\n")
+    told = shell.refused("inspect", "m.safetensors", "--data", "words.csv", "--row", "2", code=3)
+    assert "line 3 has 'x'" in told

@@ -1,0 +1,58 @@
+"""What nobody should pass gets one sentence of ours, also where a library below would speak first."""
+
+import numpy as np
+import pytest
+
+from rosenblatt import (
+    GaussianDiscriminant,
+    KernelPerceptron,
+    LinearSVM,
+    Perceptron,
+    describe,
+    export_onnx,
+    is_mercer,
+    load,
+    margin,
+    save,
+    separability,
+)
+
+X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 0, 0, 1]
+MODEL = Perceptron().fit(X, y)
+TABLE = np.zeros((2, 2, 2))
+WRONG = [
+    (lambda: load(None), "A path must be a str or a path-like object, but None came"),
+    (lambda: describe(3), "A path must be a str or a path-like object, but 3 came"),
+    (lambda: save(MODEL, b"a"), "A path must be a str or a path-like object, but b'a' came"),
+    (lambda: save(MODEL, "a\0b"), "A path must have no NUL in it"),
+    (lambda: export_onnx(MODEL, 3), "A path must be a str or a path-like object, but 3 came"),
+    (lambda: export_onnx(MODEL, "m.onnx", input_dtype=TABLE), "must be one of"),
+    (lambda: separability(X, y, fit_intercept="no"), "fit_intercept must be True or False, but 'no' came"),
+    (lambda: margin(X, y, fit_intercept=TABLE), "fit_intercept must be True or False"),
+    (
+        lambda: separability(X, y, time_limit=10**400),
+        "time_limit must be a number of seconds above 0 or None, but got 10",
+    ),
+    (lambda: separability(X, y, tolerance=10**400), "tolerance must be above 0 and at most 1, but got 10"),
+    (lambda: separability(X, y, tolerance=TABLE), "tolerance must be above 0 and at most 1"),
+    (lambda: is_mercer(TABLE, X), "kernel must be a name, a kernel object"),
+    (lambda: is_mercer("rbf", np.array([["a", "b"]])), "Rows must be numbers"),
+    (lambda: Perceptron(max_iter=10**400).fit(X, y), "max_iter must be a whole number above 0, at most 9,2"),
+    (lambda: Perceptron(learning_rate=10**400).fit(X, y), "learning_rate must be a finite number above 0"),
+    (lambda: Perceptron(tol={}).fit(X, y), "tol must be None or at least 0, but got {}"),
+    (lambda: Perceptron(tol=10**400).fit(X, y), "tol must be None or at least 0, but got 10"),
+    (lambda: KernelPerceptron(tol=TABLE).fit(X, y), "tol must be None or at least 0"),
+    (lambda: KernelPerceptron(cache_size=None).fit(X, y), "cache_size must be a number of megabytes .* got None"),
+    (lambda: KernelPerceptron(gamma=10**400).fit(X, y), "gamma must be a finite number above 0"),
+    (lambda: GaussianDiscriminant(shrinkage=TABLE).fit(X, y), "shrinkage must be None, 'auto' or a number"),
+    (lambda: LinearSVM().fit(X, y, sample_weight=float("nan")), "sample_weight must be finite, but nan came"),
+    (lambda: Perceptron().fit(X, y, sample_weight=10**400), "sample_weight must be finite, but 10"),
+]
+
+
+@pytest.mark.parametrize(("call", "said"), WRONG)
+def test_wrong_calls(call, said):
+    with pytest.raises((ValueError, TypeError), match=said) as raised:
+        call()
+    told = str(raised.value)
+    assert told.endswith(".") and "\n" not in told and ";" in told
