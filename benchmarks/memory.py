@@ -25,10 +25,10 @@ else:
         max_iter=epochs, tol=None, random_state=0, n_jobs=jobs,
     )
 warnings.simplefilter("ignore")
-if kind == "text":
+if kind.startswith("text"):
     from rosenblatt.sources import newsgroups_tfidf
     data = newsgroups_tfidf(dtype=np.float32)
-    X, y = data.X_train, data.y_train
+    X, y = data.X_train, data.y_train == 3 if kind == "text of two" else data.y_train
 else:
     from rosenblatt.sources import mnist
     data = mnist()
@@ -64,6 +64,7 @@ def rows() -> Iterator[Row]:
         ("text", 1, 3, "peer", "20 newsgroups, 20 classes, one thread"),
         ("text", 2, 3, "peer", "20 newsgroups, 20 classes, two threads"),
         ("text", 2, 3, "averaging peer", "20 newsgroups, 20 classes, two threads, a peer that averages too"),
+        ("text of two", 1, 3, "averaging peer", "20 newsgroups, 2 classes, a peer that averages too"),
         ("text", 1, 100, "peer", "20 newsgroups, 20 classes, one thread, 100 epochs"),
         ("text", 2, 100, "peer", "20 newsgroups, 20 classes, two threads, 100 epochs"),
     ):

@@ -25,7 +25,8 @@ from rosenblatt.engine.updates import UpdateLog
 from rosenblatt.engine.visitor import Visitor
 from rosenblatt.engine.watch import Watch, interrupt_flag
 
-RETRACED = 2**20  # weights that are copied before every stretch, to be able to return to any point of it
+RETRACED = 2**16  # weights that are copied before every stretch, to be able to return to any point of it
+TOUCHED = 2**20  # weights beyond which those that no lesson touches have no place of their own
 CHEAP_PASS = 2**20  # multiplications in a pass over all rows that is made without a second thought
 
 
@@ -62,7 +63,7 @@ def train(
         "max_iter": max_iter, "watch": watch or Watch(), "seed": seed, "pocket_check": pocket_check,
         "pocket": pocket or Pocket(), "record": record, "measure": measure, "stop_when_clean": stop_when_clean,
     }  # fmt: skip
-    if not (spare and numbers > RETRACED and may_be_touched(task, state)):
+    if not (spare and numbers > TOUCHED and may_be_touched(task, state)):
         return _train(task, state, **rest)
     longest = min(task.n_rows, stretch_length(task, state, check_every_update=False))
     helper = Helper() if task.n_jobs > 1 else None
@@ -152,12 +153,12 @@ class _Follower:
         self.by_runs, self.by_updates = pocket_check in ("run", "stream"), pocket_check == "update"
         self.length = stretch_length(task, state, self.by_updates)
         # What a stretch began with, to be able to return to any point of it.
-        few = np.prod(state.stored_shape(state.count, state.n_features)) <= RETRACED
-        self.before = state.copy() if self.by_runs and few else None
+        numbers = np.prod(state.stored_shape(state.count, state.n_features))
+        self.before = state.copy() if self.by_runs and numbers <= RETRACED else None
         if self.before is not None:
             visitor.note_lessons()
-        restful = max_iter > 1 and not few and not visitor.record and not self.by_updates and may_rest(task, state)
-        self.rest = Rest(task, state, visitor) if restful else None
+        restful = max_iter > 1 and numbers > TOUCHED and not visitor.record and not self.by_updates
+        self.rest = Rest(task, state, visitor) if restful and may_rest(task, state) else None
         visitor.keeps_room = self.rest is None  # there scores are kept for an epoch
 
     def epoch(self, order: Array) -> tuple[int, str]:

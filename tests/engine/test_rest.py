@@ -14,7 +14,7 @@ from rosenblatt.engine import compiled, rest, run, state
 from rosenblatt.engine.judge import count_errors
 from rosenblatt.engine.order import find_mistakes
 
-FEATURES, CLASSES = 60_000, 20  # weights beyond RETRACED
+FEATURES, CLASSES = 60_000, 20  # weights beyond TOUCHED
 
 
 def text(rows=240, hard=3, seed=0):
@@ -175,7 +175,8 @@ def test_errors_are_counted_as_if_nobody_slept(monkeypatch, slept, weighted):
         return count(self, limit)
 
     monkeypatch.setattr(rest.Rest, "errors", check)
-    monkeypatch.setattr(run, "RETRACED", -1)
+    for limit in ("RETRACED", "TOUCHED"):
+        monkeypatch.setattr(run, limit, -1)
     monkeypatch.setattr(run, "may_be_touched", lambda task, state: False)
     X, y = text()
     X.data = np.rint(X.data)  # whole numbers: many scores are equal

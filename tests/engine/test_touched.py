@@ -55,7 +55,8 @@ def both(make, X, y, **fit):
     for allowed, threads in ((False, 1), (True, 1), (True, 2)):
         with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            patch.setattr(run, "RETRACED", -1)
+            for limit in ("RETRACED", "TOUCHED"):
+                patch.setattr(run, limit, -1)
             patch.setattr(visitor, "WORTH_A_HELPER", 0)
             if not allowed:
                 patch.setattr(run, "may_be_touched", lambda task, state: False)
@@ -261,7 +262,8 @@ def test_the_pocket_of_a_long_run(runs):
 
 
 def test_nothing_is_in_place_before_somebody_looks(monkeypatch, tmp_path):
-    monkeypatch.setattr(run, "RETRACED", -1)
+    for limit in ("RETRACED", "TOUCHED"):
+        monkeypatch.setattr(run, limit, -1)
     X, y = text()
     model = Perceptron("averaged", max_iter=5, random_state=0).fit(X, y)
     assert model._state._vectors is None
@@ -276,7 +278,8 @@ def test_nothing_is_in_place_before_somebody_looks(monkeypatch, tmp_path):
 
 
 def test_who_is_trained_so(monkeypatch, runs):
-    monkeypatch.setattr(run, "RETRACED", -1)
+    for limit in ("RETRACED", "TOUCHED"):
+        monkeypatch.setattr(run, limit, -1)
     X, y = text(rows=60, classes=18)
     fits = {
         "usual": lambda: Perceptron(max_iter=2).fit(X, y),
@@ -300,7 +303,8 @@ def test_who_is_trained_so(monkeypatch, runs):
 
 
 def test_numbers_beyond_all_bounds_end_the_run(monkeypatch, runs):
-    monkeypatch.setattr(run, "RETRACED", -1)
+    for limit in ("RETRACED", "TOUCHED"):
+        monkeypatch.setattr(run, limit, -1)
     monkeypatch.setattr(touched_state, "MODEST", 1e38)
     X, y = text(rows=60, classes=18)
     with pytest.warns(ConvergenceWarning, match="diverged"):
