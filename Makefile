@@ -24,10 +24,10 @@ demo: $(VENV)/.with-base
 	$(BIN)/python -m rosenblatt.cli.demo
 
 test: $(VENV)/.with-test $(VENV)/.with-lint lint
-	$(BIN)/python -m pytest -n auto -m 'not slow'
+	$(BIN)/python -m pytest -n auto --dist worksteal -m 'not slow'
 
 test-all: $(VENV)/.with-test $(VENV)/.with-lint lint
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: $(VENV)/.with-test $(VENV)/.with-lint
 	$(BIN)/ruff check .
