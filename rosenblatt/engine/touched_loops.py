@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.engine import compiled
-from rosenblatt.engine.sparse import U, fetch
+from rosenblatt.engine.sparse import fetch
+from rosenblatt.engine.sparse_blocks import U
 from rosenblatt.engine.vector import count_ones, fused, lowest_one
 
 ONE = U(1)
