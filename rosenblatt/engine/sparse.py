@@ -16,6 +16,8 @@ import numpy as np
 
 from rosenblatt.engine import compiled
 from rosenblatt.engine.compiled import part
+from rosenblatt.engine.picks import load_first, pick, pick_first
+from rosenblatt.engine.prefetch import prefetch
 from rosenblatt.engine.sparse_blocks import (
     FOUR,
     ONE,
@@ -42,21 +44,7 @@ from rosenblatt.engine.state import (
     Array,
     weight_dtype,
 )
-from rosenblatt.engine.vector import (
-    fused,
-    gather,
-    lane,
-    load,
-    load_first,
-    per_vector,
-    pick,
-    pick_first,
-    prefetch,
-    repeat,
-    store,
-    total,
-    zero_lanes,
-)
+from rosenblatt.engine.vector import fused, gather, lane, load, per_vector, repeat, store, total, zero_lanes
 
 LAYOUT = "columns"
 AHEAD = 4  # how many visits before its own a row is fetched

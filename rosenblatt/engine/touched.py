@@ -24,9 +24,10 @@ from typing import Any
 from rosenblatt.engine import sparse
 from rosenblatt.engine.atomic import look, publish
 from rosenblatt.engine.compiled import part
+from rosenblatt.engine.prefetch import prefetch
 from rosenblatt.engine.sparse_blocks import U, any_change, make_move, make_scores, nothing, raise_bounds, width_of
 from rosenblatt.engine.state import CHANGE, LAGGED, Array
-from rosenblatt.engine.vector import per_vector, prefetch
+from rosenblatt.engine.vector import per_vector
 
 LAYOUT = "touched"
 USED, NOTED = 0, 1  # the columns of counts: places given away in a group, lessons noted down for a block

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.engine import compiled
+from rosenblatt.engine.bits import count_ones, lowest_one
 from rosenblatt.engine.sparse import fetch
 from rosenblatt.engine.sparse_blocks import U
-from rosenblatt.engine.vector import count_ones, fused, lowest_one
+from rosenblatt.engine.vector import fused
 
 ONE = U(1)
 
