@@ -13,20 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.engine.bits import count_bits, lowest_bit, occupied
 from rosenblatt.engine.compiled import part
+from rosenblatt.engine.prefetch import prefetch_close
 from rosenblatt.engine.state import UNSEEN
-from rosenblatt.engine.vector import (
-    BYTES,
-    accumulate,
-    count_bits,
-    fused,
-    load,
-    lowest_bit,
-    occupied,
-    per_vector,
-    prefetch_close,
-    store,
-)
+from rosenblatt.engine.vector import BYTES, accumulate, fused, load, per_vector, store
 
 WORTH_A_LOOK = 4  # half-spaces from which on it pays to look for zeros in a row,
 FEW = 8  # unless of so many chunks hardly one is zeros:

@@ -15,6 +15,7 @@ from llvmlite import binding
 
 from rosenblatt.engine.byte_rows import WORTH_A_LOOK, add_occupied, bring_close, in_chunks, looks_at, multiply_occupied
 from rosenblatt.engine.compiled import part
+from rosenblatt.engine.prefetch import prefetch, prefetch_close
 from rosenblatt.engine.state import (
     BOUND,
     CHANGE,
@@ -37,8 +38,6 @@ from rosenblatt.engine.vector import (
     largest,
     load,
     per_vector,
-    prefetch,
-    prefetch_close,
     repeat,
     store,
     store_totals,

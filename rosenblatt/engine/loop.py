@@ -16,6 +16,7 @@ from numba.np.unsafe.ndarray import to_fixed_tuple
 from rosenblatt.engine import compiled, dense, sparse, touched
 from rosenblatt.engine.atomic import advance
 from rosenblatt.engine.compiled import part
+from rosenblatt.engine.prefetch import prefetch
 from rosenblatt.engine.state import (
     BIAS,
     BIAS_LAG,
@@ -28,7 +29,6 @@ from rosenblatt.engine.state import (
     SEEN,
     UPDATES,
 )
-from rosenblatt.engine.vector import prefetch
 
 SMALLEST_SCALE = 1e-6  # below it the scale is carried into the vector
 AHEAD = 4  # rows, in loops that fetch a coming row at one go

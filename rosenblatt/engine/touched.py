@@ -24,9 +24,10 @@ from typing import Any
 from rosenblatt.engine import sparse
 from rosenblatt.engine.atomic import look, publish
 from rosenblatt.engine.compiled import part
-from rosenblatt.engine.sparse import U, any_change, make_move, make_scores, raise_bounds, width_of
+from rosenblatt.engine.prefetch import prefetch
+from rosenblatt.engine.sparse_blocks import U, any_change, make_move, make_scores, nothing, raise_bounds, width_of
 from rosenblatt.engine.state import CHANGE, LAGGED, Array
-from rosenblatt.engine.vector import per_vector, prefetch
+from rosenblatt.engine.vector import per_vector
 
 LAYOUT = "touched"
 USED, NOTED = 0, 1  # the columns of counts: places given away in a group, lessons noted down for a block
@@ -120,7 +121,7 @@ def _own_place(rows: Any, p: Any, vectors: Any, block: Any, width: Any, found: A
 
 
 looked_up_scores = make_scores(_place, _looked_up, _own_place)
-scores_in_order = make_scores(_own_place, sparse.nothing, _own_place)
+scores_in_order = make_scores(_own_place, nothing, _own_place)
 
 
 @part

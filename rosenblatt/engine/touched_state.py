@@ -13,19 +13,27 @@ from __future__ import annotations
 
 import copy
 import functools
-import mmap
-import sys
 from collections.abc import Callable
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt.engine import compiled
-from rosenblatt.engine.sparse import U, fetch
+from rosenblatt.engine.pages import advise, untouched_zeros
 from rosenblatt.engine.state import MARK, REACH, SEEN, VECTOR_BYTES, Array, HalfSpaces, aligned_zeros
-from rosenblatt.engine.touched import COLUMNS, LATEST, LAYOUT, NOTED, USED, are_few, unit
-from rosenblatt.engine.vector import count_ones, fused, lowest_one
+from rosenblatt.engine.touched import COLUMNS, LATEST, LAYOUT, NOTED, unit
+from rosenblatt.engine.touched_block import Block
+from rosenblatt.engine.touched_loops import (
+    compiled_loop,
+    make_compress,
+    make_drop,
+    make_hand_over,
+    make_replay,
+    make_replay_packed,
+    make_settle_packed,
+    make_spread,
+    make_spread_packed,
+)
 
 if TYPE_CHECKING:
     from rosenblatt.engine.helper import Helper
@@ -37,271 +45,6 @@ FEWEST_NOTES = 4096
 SURE = 0.7  # of the features: so many are as good as sure to be touched by a whole block, if there are rows enough
 READINGS = 8  # of a feature, if there are rows enough
 MODEST = 1e10
-NOWHERE: Array = np.empty(0, np.uint32)  # the places of features that stand in order
-ONE = U(1)
-
-# Private pages: nobody else sees them, and those that are only read are never there.
-PRIVATE: dict[str, int] = (
-    {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}  # not so on Windows
-)
-
-
-# Have pages at once, as when they are written to, which is quicker than one by one; only mmap of Python 3.15 names it.
-POPULATE = {"MADV_POPULATE_WRITE": 23} if sys.platform == "linux" else {}
-
-
-def untouched_zeros(shape: tuple[int, ...], dtype: Any) -> Array:
-    """Zeros that take memory page by page, as they are written to; in large arrays numpy's take 2 MB at a time."""
-    kind = np.dtype(dtype)
-    size = int(np.prod(shape))
-    zeros = np.frombuffer(mmap.mmap(-1, max(1, size * kind.itemsize), **PRIVATE), kind, size)
-    advise(zeros, 0, size, "MADV_NOHUGEPAGE")
-    return zeros.reshape(shape)
-
-
-def advise(array: Array, start: int, stop: int, advice: str) -> None:
-    """Tell the system something about the memory of array[start:stop] of `untouched_zeros`, where it listens."""
-    pages: Any = array
-    while isinstance(pages, np.ndarray):
-        pages = pages.base
-    pages = getattr(pages, "obj", pages)  # numpy holds on to a buffer by a memoryview
-    page = mmap.PAGESIZE
-    first, last = -(-start * array.itemsize // page) * page, stop * array.itemsize // page * page
-    number = getattr(mmap, advice, POPULATE.get(advice))
-    if number is not None and last > first:
-        with suppress(OSError):  # an older system does not know what it is told
-            pages.madvise(number, first, last - first)
-
-
-@compiled.part
-def _place(places: Any, j: Any) -> Any:
-    """Where feature j stands; without places every feature has its own, behind the one of those without."""
-    return U(places[j]) if len(places) else U(j) + ONE
-
-
-@functools.cache
-def _replay(key: str) -> Any:
-    def replay(read: Any, places: Any, shift: Any, width: Any, noted: Any, notes: Any, lag: Any) -> None:
-        """lag += lagged·x for every note of a block, or of a part that begins at lane `shift`, in their order."""
-        key  # noqa: B018  part of the key under which the machine code is kept
-        data, indices, indptr = read
-        rows, lanes, lagged = notes
-        for n in range(noted):
-            lane = U(lanes[n]) - shift
-            fetch(read, rows[min(n + 4, noted - 1)])
-            if lane < width:
-                for p in range(indptr[rows[n]], indptr[rows[n] + ONE]):
-                    place = _place(places, indices[p]) * width + lane
-                    lag[place] = fused(lag[place], lag.dtype.type(data[p]), lag.dtype.type(lagged[n]))
-
-    return compiled.jit(replay)
-
-
-@functools.cache
-def _compress(key: str) -> Any:
-    def compress(weights: Any, touches: Any, shift: Any, width: Any, target: Any) -> Any:
-        """Put the touched weights of a block together, in order, at its beginning or elsewhere; how many they are."""
-        key  # noqa: B018
-        found = U(0)
-        for s in range(U(len(weights)) // width):
-            bits = (U(touches[s]) >> shift) & ((ONE << width) - ONE)
-            while bits:
-                target[found] = weights[s * width + lowest_one(bits)]  # never ahead of what is still to be read
-                found += ONE
-                bits &= bits - ONE
-        return found
-
-    return compiled.jit(compress)
-
-
-@functools.cache
-def _drop(key: str) -> Any:
-    def drop(weights: Any, touches: Any, leaving: Any, used: Any) -> Any:
-        """Forget what some lanes of a block touched, where only touched weights are there; how many stay."""
-        key  # noqa: B018
-        met = found = U(0)
-        for s in range(used):
-            bits = U(touches[s])
-            stays = bits & ~leaving
-            touches[s] = stays
-            while stays:
-                weights[found] = weights[met + count_ones(bits & ((stays & ~(stays - ONE)) - ONE))]
-                found += ONE
-                stays &= stays - ONE
-            met += count_ones(bits)
-        return found
-
-    return compiled.jit(drop)
-
-
-@functools.cache
-def _count(key: str) -> Any:
-    def count(touches: Any, shift: Any, width: Any, used: Any, starts: Any) -> Any:
-        """How many touched numbers some lanes have; where those of each place start, if there is room for it."""
-        key  # noqa: B018
-        found = U(0)
-        for s in range(used):
-            if len(starts):
-                starts[s] = found
-            found += count_ones((U(touches[s]) >> shift) & ((ONE << width) - ONE))
-        return found
-
-    return compiled.jit(count)
-
-
-@functools.cache
-def _replay_packed(key: str) -> Any:
-    def replay_packed(
-        read: Any, places: Any, touches: Any, shift: Any, width: Any, starts: Any, noted: Any, notes: Any, sums: Any
-    ) -> None:
-        """As `replay`, where only touched weights have a number: those of place s from starts[s] on."""
-        key  # noqa: B018
-        data, indices, indptr = read
-        rows, lanes, lagged = notes
-        for n in range(noted):
-            lane = U(lanes[n]) - shift
-            fetch(read, rows[min(n + 4, noted - 1)])
-            if lane < width:
-                below = (ONE << lane) - ONE
-                for p in range(indptr[rows[n]], indptr[rows[n] + ONE]):
-                    s = _place(places, indices[p])
-                    place = U(starts[s]) + count_ones((U(touches[s]) >> shift) & below)
-                    sums[place] = fused(sums[place], sums.dtype.type(data[p]), sums.dtype.type(lagged[n]))
-
-    return compiled.jit(replay_packed)
-
-
-@functools.cache
-def _settle_packed(key: str) -> Any:
-    def settle_packed(weights: Any, touches: Any, shift: Any, width: Any, used: Any, reach: Any, sums: Any) -> None:
-        """sums = reach·weights - sums, where both have only what was touched."""
-        key  # noqa: B018
-        found = U(0)
-        for s in range(used):
-            bits = (U(touches[s]) >> shift) & ((ONE << width) - ONE)
-            while bits:
-                sums[found] = reach[lowest_one(bits)] * np.float64(weights[found]) - sums[found]
-                found += ONE
-                bits &= bits - ONE
-
-    return compiled.jit(settle_packed)
-
-
-@functools.cache
-def _spread(key: str) -> Any:
-    def spread(
-        source: Any, places: Any, width: Any, wanted: Any, target: Any, starts: Any, steps: Any, features: Any
-    ) -> None:
-        """Every feature's numbers of a block, in the lanes that are wanted, to where the target has them."""
-        key  # noqa: B018
-        for j in range(features):
-            s = _place(places, j)
-            if s:
-                for lane in range(width):
-                    if (wanted >> lane) & ONE:
-                        target[starts[lane] + j * steps[lane]] = source[s * width + lane]
-
-    return compiled.jit(spread)
-
-
-@functools.cache
-def _spread_packed(key: str) -> Any:
-    def spread_packed(
-        source: Any, places: Any, touches: Any, shift: Any, width: Any, packed: Any, wanted: Any, target: Any,
-        starts: Any, steps: Any, first: Any, last: Any,
-    ) -> None:  # fmt: skip
-        """As `spread`, for some features, where only touched numbers are, those of place s from packed[s] on."""
-        key  # noqa: B018
-        for j in range(first, last):
-            s = _place(places, j)
-            bits = (U(touches[s]) >> shift) & ((ONE << width) - ONE)
-            left = bits & wanted
-            while left:
-                lane = lowest_one(left)
-                place = U(packed[s]) + count_ones(bits & ((ONE << lane) - ONE))
-                target[starts[lane] + j * steps[lane]] = source[place]
-                left &= left - ONE
-
-    return compiled.jit(spread_packed)
-
-
-@functools.cache
-def _hand_over(key: str) -> Any:
-    def hand_over(
-        places: Any, touches: Any, shift: Any, wanted: Any, numbers: Any, new: Any, lanes: Any, first: Any, last: Any
-    ) -> None:
-        """Note what was touched, of some features, for half-spaces that have all of them, and other numbers."""
-        key  # noqa: B018
-        for j in range(first, last):
-            left = (U(touches[_place(places, j)]) >> shift) & wanted
-            while left:
-                n = U(numbers[lowest_one(left)])
-                new[n // lanes, j + 1] |= new.dtype.type(ONE << (n % lanes))
-                left &= left - ONE
-
-    return compiled.jit(hand_over)
-
-
-def _compiled(make: Any) -> Any:
-    return make(f"{make.__name__} {compiled.engine_digest()}")
-
-
-class Block:
-    """Some half-spaces that stand side by side, a whole block or a part of one: where they are, and which."""
-
-    def __init__(self, state: TouchedHalfSpaces, first: int, lanes: int) -> None:
-        self.state, self.first, self.lanes = state, first, lanes
-        self.number, shift = divmod(first, state.lanes)
-        self.bits = state.touches[self.number], U(shift), U(lanes)  # who was touched where, and which bits are theirs
-        self.in_order = state.in_order or are_few(state.width(self.number), state.dtype.itemsize, self.number)
-        self.group = first // state.group
-        self.used = 1 + (state.n_features if self.in_order else int(state.counts[self.group, USED]))
-        self.noted = int(state.counts[self.number, NOTED])
-
-    @property
-    def width(self) -> Any:
-        return self.bits[2]
-
-    @property
-    def start(self) -> int:
-        return self.first * (self.state.n_features + 1)
-
-    @property
-    def slice(self) -> slice:
-        return slice(self.first, self.first + self.lanes)
-
-    @property
-    def places(self) -> Array:
-        return NOWHERE if self.in_order else self.state.given[self.group]
-
-    @property
-    def notes(self) -> tuple[Array, ...]:
-        return tuple(part[self.number] for part in self.state.notes)
-
-    def of(self, array: Array) -> Array:
-        """The part of an array like the weights that belongs to the places given away, of a whole block."""
-        return array.reshape(-1)[self.start : self.start + self.used * self.lanes]
-
-    def count(self) -> int:
-        """How many numbers were touched."""
-        return int(_compiled(_count)(*self.bits, self.used, np.empty(0, np.uint32)))
-
-    def starts(self) -> Array:
-        """Where the touched numbers of each place start among all that were touched."""
-        starts = np.empty(self.used, np.uint32)
-        _compiled(_count)(*self.bits, self.used, starts)
-        return starts
-
-    def wanted(self, numbers: Array) -> Any:
-        """A bit for every half-space that has a number, which is one from 0 on."""
-        return U(sum(1 << lane for lane, number in enumerate(numbers[self.slice]) if number >= 0))
-
-    def halves(self) -> list[Block]:
-        """The same half-spaces in two parts, if there are several threads to work on them."""
-        if self.state.helper is None or self.lanes < 2:
-            return [self]
-        low = self.lanes // 2
-        return [Block(self.state, self.first, low), Block(self.state, self.first + low, self.lanes - low)]
 
 
 class TouchedHalfSpaces(HalfSpaces):
@@ -426,7 +169,7 @@ class TouchedHalfSpaces(HalfSpaces):
         if self._lag is None:
             self._lag = untouched_zeros((self.vectors.size,), self.dtype)
         for block in self.blocks():
-            _compiled(_replay)(
+            compiled_loop(make_replay)(
                 self.read_rows, block.places, *block.bits[1:], block.noted, block.notes, block.of(self._lag)
             )  # fmt: skip
             for notes in self.notes:
@@ -469,7 +212,7 @@ class TouchedHalfSpaces(HalfSpaces):
 
         def compress(n: int) -> None:
             weights = blocks[n].of(self.vectors)
-            counts[n] = int(_compiled(_compress)(weights, *blocks[n].bits, weights))
+            counts[n] = int(compiled_loop(make_compress)(weights, *blocks[n].bits, weights))
 
         self._share(compress, [(n,) for n in range(len(blocks))])
         self._keep(counts)
@@ -481,7 +224,7 @@ class TouchedHalfSpaces(HalfSpaces):
 
         def drop(n: int) -> None:
             block = blocks[n]
-            counts[n] = int(_compiled(_drop)(self.packed[n], block.bits[0], block.wanted(numbers), block.used))
+            counts[n] = int(compiled_loop(make_drop)(self.packed[n], block.bits[0], block.wanted(numbers), block.used))
 
         self._share(drop, [(n,) for n in range(len(blocks))])
         self._keep(counts)
@@ -515,13 +258,13 @@ class TouchedHalfSpaces(HalfSpaces):
 
         def add_up(part: Block, sums: Array) -> None:
             known = self.read_rows, part.places, *part.bits, part.starts()
-            _compiled(_replay_packed)(*known, part.noted, part.notes, sums)
+            compiled_loop(make_replay_packed)(*known, part.noted, part.notes, sums)
 
         self._share(add_up, list(self.sums))
         if reach is not None:
             reach = np.append(reach, np.zeros(self.vectors.shape[0] - self.count))
             for weights, (block, sums) in zip(self.packed, self.sums, strict=True):
-                _compiled(_settle_packed)(weights, *block.bits, block.used, reach[block.slice], sums)
+                compiled_loop(make_settle_packed)(weights, *block.bits, block.used, reach[block.slice], sums)
 
     def fill(self, state: HalfSpaces, averages: bool = True, numbers: Array | None = None) -> None:
         """Write weights, and sums for the averages, into half-spaces in the "columns" layout, each as its number."""
@@ -546,7 +289,7 @@ class TouchedHalfSpaces(HalfSpaces):
         for block in blocks:
             starts, steps = (part[block.slice] for part in where)
             for source, target in sources:
-                _compiled(_spread)(
+                compiled_loop(make_spread)(
                     block.of(source), block.places, block.width, block.wanted(own), target.reshape(-1), starts, steps,
                     self.n_features,
                 )  # fmt: skip
@@ -557,7 +300,7 @@ class TouchedHalfSpaces(HalfSpaces):
         """Write the numbers of a block's half-spaces to where they begin in the target, and go on in steps."""
         starts, steps = (part[block.slice] for part in where)
         known = block.places, *block.bits, block.starts(), block.wanted(numbers), target.reshape(-1), starts, steps
-        self._share(functools.partial(_compiled(_spread_packed), numbers_of, *known), self._halves())
+        self._share(functools.partial(compiled_loop(make_spread_packed), numbers_of, *known), self._halves())
 
     def _halves(self) -> list[tuple[int, int]]:
         half = self.n_features // 2
@@ -601,7 +344,7 @@ class TouchedHalfSpaces(HalfSpaces):
             result._vectors = np.empty((self.vectors.shape[0], 0), self.dtype)
             result.packed = [np.empty(block.count(), self.dtype) for block in self.blocks()]
             for block, target in zip(self.blocks(), result.packed, strict=True):
-                _compiled(_compress)(block.of(self.vectors), *block.bits, target)
+                compiled_loop(make_compress)(block.of(self.vectors), *block.bits, target)
         return result
 
     # ------------------------------------------------------------------------------------------- rest
@@ -628,7 +371,7 @@ class TouchedHalfSpaces(HalfSpaces):
             self._spread_packed(block, weights, numbers, result.vectors, where)
             touched = block.places, *block.bits[:2], block.wanted(numbers), numbers[block.slice]
             new = *touched, result.touches, result.lanes
-            self._share(functools.partial(_compiled(_hand_over), *new), self._halves())
+            self._share(functools.partial(compiled_loop(make_hand_over), *new), self._halves())
         self._drop(numbers)
         self.successor = result, awake
         return result

@@ -8,7 +8,6 @@ still run at the width of the machine. On a narrower machine one vector becomes 
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from llvmlite import ir
@@ -38,7 +37,7 @@ class VectorModel(models.PrimitiveModel):  # type: ignore[misc]
         super().__init__(manager, vector, ir.VectorType(element, vector.lanes))
 
 
-def _vector_like(like: Any) -> Vector:
+def vector_like(like: Any) -> Vector:
     """The vector type itself, or the widest one of an array's floats."""
     return like if isinstance(like, Vector) else Vector(like.dtype)
 
@@ -129,7 +128,7 @@ def zero_lanes(typing: Any, like: Any, lanes: Any) -> Any:
 @intrinsic
 def load(typing: Any, array: Any, offset: Any, like: Any) -> Any:
     """The elements of `array` from a flat `offset`, in the dtype of the array or vector `like`."""
-    vector = _vector_like(like)
+    vector = vector_like(like)
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return _read(context, builder, signature.args[0], arguments[0], arguments[1], vector)
@@ -154,7 +153,7 @@ def store(typing: Any, array: Any, offset: Any, vector: Any) -> Any:
 @intrinsic
 def repeat(typing: Any, scalar: Any, like: Any) -> Any:
     """A vector that holds `scalar` in every lane."""
-    vector = _vector_like(like)
+    vector = vector_like(like)
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kind = context.get_value_type(vector)
@@ -298,7 +297,7 @@ def scatter(typing: Any, vector: Any, out: Any, offset: Any, stride: Any) -> Any
 @intrinsic
 def gather(typing: Any, array: Any, offset: Any, stride: Any, like: Any) -> Any:
     """A vector as `like` with array[offset + n·stride] in lane n; `array` is float64."""
-    vector = _vector_like(like)
+    vector = vector_like(like)
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         values, start, step, _ = arguments
@@ -316,84 +315,6 @@ def gather(typing: Any, array: Any, offset: Any, stride: Any, like: Any) -> Any:
     return vector(array, types.uintp, types.uintp, like), build
 
 
-def _numbers(context: Any, builder: Any, kind: Any, array: Any, start: Any, lanes: int) -> list[Any]:
-    """`lanes` unsigned integers of an array, as places. Those of 32 bits are read in pairs: half as many questions."""
-    if kind.dtype.bitwidth != 32 or sys.byteorder != "little":
-        places = [builder.add(start, ir.Constant(start.type, n)) for n in range(lanes)]
-        numbers = [builder.load(pointer_to(context, builder, kind, array, place)) for place in places]
-        return [number if number.type == INT64 else builder.zext(number, INT64) for number in numbers]
-    numbers = []
-    for n in range(0, lanes, 2):
-        place = pointer_to(context, builder, kind, array, builder.add(start, ir.Constant(start.type, n)))
-        pair = builder.load(builder.bitcast(place, INT64.as_pointer()), align=4)
-        numbers += [builder.zext(builder.trunc(pair, INT32), INT64), builder.lshr(pair, ir.Constant(INT64, 32))]
-    return numbers
-
-
-def _first(context: Any, builder: Any, kind: Any, array: Any, start: Any, count: Any, lanes: int) -> Any:
-    """The first `count` of `lanes` elements of an array, and zeros; nothing else is read, and nothing is guessed."""
-    element = context.get_data_type(kind.dtype)
-    vector, word = ir.VectorType(element, lanes), ir.VectorType(INT64, lanes)
-    counts = ir.Constant(word, ir.Undefined)
-    for n in range(lanes):
-        counts = builder.insert_element(counts, count, ir.Constant(INT32, n))
-    wanted = builder.icmp_unsigned("<", ir.Constant(word, list(range(lanes))), counts)
-    pointer = builder.bitcast(pointer_to(context, builder, kind, array, start), vector.as_pointer())
-    letter = "f" if isinstance(kind.dtype, types.Float) else "i"
-    name = f"llvm.masked.load.v{lanes}{letter}{kind.dtype.bitwidth}.p0"
-    signature = ir.FunctionType(vector, [vector.as_pointer(), INT32, wanted.type, vector])
-    function = cgutils.get_or_insert_function(builder.module, signature, name)
-    alignment = ir.Constant(INT32, kind.dtype.bitwidth // 8)
-    return builder.call(function, [pointer, alignment, wanted, ir.Constant(vector, None)])
-
-
-def _pick(context: Any, builder: Any, kind: Any, values: Any, numbers: list[Any], vector: Any) -> Any:
-    result = ir.Constant(context.get_value_type(vector), ir.Undefined)
-    for n, number in enumerate(numbers):
-        value = builder.load(pointer_to(context, builder, kind, values, number))
-        result = builder.insert_element(result, value, ir.Constant(INT32, n))
-    return result
-
-
-@intrinsic
-def pick(typing: Any, array: Any, places: Any, offset: Any, like: Any) -> Any:
-    """A vector as `like` with array[places[offset + n]] in lane n, for flat unsigned places."""
-    vector = _vector_like(like)
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        numbers = _numbers(context, builder, signature.args[1], arguments[1], arguments[2], vector.lanes)
-        return _pick(context, builder, signature.args[0], arguments[0], numbers, vector)
-
-    return vector(array, places, types.uintp, like), build
-
-
-@intrinsic
-def pick_first(typing: Any, array: Any, places: Any, offset: Any, count: Any, like: Any) -> Any:
-    """As `pick`, for the first `count` places alone; array[0] in the lanes behind them."""
-    vector = _vector_like(like)
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        values, numbers, start, number, _ = arguments
-        found = _first(context, builder, signature.args[1], numbers, start, number, vector.lanes)
-        lanes = [builder.extract_element(found, ir.Constant(INT32, n)) for n in range(vector.lanes)]
-        lanes = [each if each.type == INT64 else builder.zext(each, INT64) for each in lanes]
-        return _pick(context, builder, signature.args[0], values, lanes, vector)
-
-    return vector(array, places, types.uintp, types.uintp, like), build
-
-
-@intrinsic
-def load_first(typing: Any, array: Any, offset: Any, count: Any, like: Any) -> Any:
-    """As `load`, of the first `count` elements alone, in the dtype that they have; zeros in the lanes behind them."""
-    vector = Vector(array.dtype, _vector_like(like).lanes)
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        values, start, number, _ = arguments
-        return _first(context, builder, signature.args[0], values, start, number, vector.lanes)
-
-    return vector(array, types.uintp, types.uintp, like), build
-
-
 @intrinsic
 def lane(typing: Any, vector: Any, n: Any) -> Any:
     """Lane number `n`, a constant."""
@@ -404,96 +325,6 @@ def lane(typing: Any, vector: Any, n: Any) -> Any:
         return builder.extract_element(arguments[0], ir.Constant(INT32, n.literal_value))
 
     return vector.dtype(vector, n), build
-
-
-def _prefetch(context: Any, builder: Any, signature: Any, arguments: Any, nearness: int) -> Any:
-    """Ask for a cache line: `nearness` 3 is the first level of caches, 2 the second."""
-    pointer = pointer_to(context, builder, signature.args[0], arguments[0], arguments[1])
-    byte = ir.IntType(8).as_pointer()
-    kind = ir.FunctionType(ir.VoidType(), [byte, INT32, INT32, INT32])
-    function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-    read, level, data = (ir.Constant(INT32, n) for n in (0, nearness, 1))
-    builder.call(function, [builder.bitcast(pointer, byte), read, level, data])
-    return context.get_dummy_value()
-
-
-@intrinsic
-def count_ones(typing: Any, bits: Any) -> Any:
-    """How many bits of an unsigned number are set."""
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return types.uint64(types.uint64), build
-
-
-@intrinsic
-def lowest_one(typing: Any, bits: Any) -> Any:
-    """The number of the lowest bit that is set, of an unsigned number that is not zero."""
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
-
-    return types.uint64(types.uint64), build
-
-
-@intrinsic
-def prefetch(typing: Any, array: Any, offset: Any) -> Any:
-    """Ask for the cache line of a flat `offset` to be brought near, to the second level, without waiting for it."""
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _prefetch(context, builder, signature, arguments, 2)
-
-    return types.void(array, types.uintp), build
-
-
-@intrinsic
-def prefetch_close(typing: Any, array: Any, offset: Any) -> Any:
-    """As `prefetch`, to the first level: for what is near already and used next."""
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _prefetch(context, builder, signature, arguments, 3)
-
-    return types.void(array, types.uintp), build
-
-
-@intrinsic
-def occupied(typing: Any, array: Any, offset: Any) -> Any:
-    """A bit for each of eight chunks of 16 bytes from a flat `offset` on: whether it is anything but zeros."""
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        words = ir.VectorType(INT64, 8)
-        start = pointer_to(context, builder, signature.args[0], *arguments)
-        start = builder.bitcast(start, words.as_pointer())
-        near, far = (builder.load(builder.gep(start, [ir.Constant(INT32, n)]), align=1) for n in range(2))
-        halves = []  # of all eight chunks
-        for half in range(2):
-            mask = ir.Constant(ir.VectorType(INT32, 8), list(range(half, 16, 2)))
-            halves.append(builder.shuffle_vector(near, far, mask))
-        bits = builder.icmp_unsigned("!=", builder.or_(*halves), ir.Constant(words, None))
-        return builder.zext(builder.bitcast(bits, ir.IntType(8)), INT64)
-
-    return types.uint64(array, types.uintp), build
-
-
-@intrinsic
-def lowest_bit(typing: Any, word: Any) -> Any:
-    """The number of the lowest bit of a word that is not zero."""
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
-
-    return types.uint64(types.uint64), build
-
-
-@intrinsic
-def count_bits(typing: Any, word: Any) -> Any:
-    """How many bits of a word are set."""
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return types.uint64(types.uint64), build
 
 
 @intrinsic

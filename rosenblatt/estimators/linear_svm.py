@@ -176,7 +176,9 @@ class LinearSVM(LinearClassifier):
     def _solve_dual(
         self, task: Any, state: HalfSpaces, X: Any, eval_set: Any, on_epoch: Any, recorded: tuple[str, ...]
     ) -> None:
-        from rosenblatt.engine.coordinate import BIAS_SUM, CENTRE, MISTAKES, STEPS, Machine, solve
+        from rosenblatt.engine.coordinate import Machine
+        from rosenblatt.engine.coordinate_loops import BIAS_SUM, CENTRE, MISTAKES, STEPS
+        from rosenblatt.engine.coordinate_run import solve
         from rosenblatt.engine.watch import Watch, interrupt_flag
 
         if task.layout == "columns" and not X.has_canonical_format:  # a coordinate's step needs true squared norms
@@ -249,7 +251,7 @@ class LinearSVM(LinearClassifier):
         self._keep([machine], task, state, X, trace, costs)
 
     def _solve_apart(self, task: Any, state: HalfSpaces, X: Any, make: Any, costs: Array) -> None:
-        from rosenblatt.engine.coordinate import solve_apart
+        from rosenblatt.engine.coordinate_run import solve_apart
         from rosenblatt.engine.watch import Watch, interrupt_flag
 
         seed = int(check_random_state(self.random_state).randint(2**31 - 1)) if self.shuffle else None

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import pytest
 
 from rosenblatt import Perceptron
 from rosenblatt.engine.byte_rows import GLANCE, REST, WORD
-from rosenblatt.engine.vector import count_bits, lowest_bit, occupied
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 WIDTHS = [
@@ -51,20 +49,3 @@ def test_rows_without_zeros_between_rows_with_many():
     y = np.arange(len(X)) % 5
     ours, floats = (Perceptron(max_iter=4, shuffle=False).fit(rows, y) for rows in (X, X.astype("float32")))
     np.testing.assert_array_equal(ours.coef_, floats.coef_)
-
-
-def test_what_a_glance_shows():
-    @numba.njit
-    def glance(X, place):
-        word = occupied(X, np.uint64(place))
-        return word, count_bits(word), lowest_bit(word) if word else np.uint64(99)
-
-    rng = np.random.default_rng(0)
-    for _ in range(200):
-        X = np.where(rng.random(200) < 0.02, rng.integers(1, 256, 200), 0).astype(np.uint8)
-        place = int(rng.integers(0, 200 - 128 + 1))
-        chunks = X[place : place + 128].reshape(8, 16).any(axis=1)
-        word, count, lowest = glance(X, place)
-        assert word == sum(1 << n for n in range(8) if chunks[n])
-        assert count == chunks.sum()
-        assert lowest == (np.argmax(chunks) if chunks.any() else 99)

@@ -10,7 +10,7 @@ import scipy.sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import LinearSVM
-from rosenblatt.engine import coordinate
+from rosenblatt.engine import coordinate_run
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def fitted(rows: tuple, **parameters: object) -> LinearSVM:
         return LinearSVM(lam=1e-3, random_state=0, **parameters).fit(*rows)
 
 
-@pytest.mark.parametrize("max_iter", [1, 2, coordinate.TOGETHER, coordinate.TOGETHER + 1, 9, 1000])
+@pytest.mark.parametrize("max_iter", [1, 2, coordinate_run.TOGETHER, coordinate_run.TOGETHER + 1, 9, 1000])
 def test_the_gap_is_a_true_bound_wherever_the_passes_end(rows, max_iter: int) -> None:
     best = fitted(rows, tol=1e-7, max_iter=20_000)
     assert best.stop_reason_ == "converged"
@@ -61,7 +61,7 @@ def test_time_that_is_up_in_the_passes_together_keeps_a_proven_model(rows) -> No
 
 def test_many_weights_go_apart_from_the_start(rows, monkeypatch: pytest.MonkeyPatch) -> None:
     together = fitted(rows, tol=1e-6)
-    monkeypatch.setattr(coordinate, "MOST_WEIGHTS", 0)
+    monkeypatch.setattr(coordinate_run, "MOST_WEIGHTS", 0)
     apart = fitted(rows, tol=1e-6)
     assert apart.objective_ == pytest.approx(together.objective_, rel=3e-6)
     assert not np.array_equal(apart.coef_, together.coef_)  # or the passes together never happened
