@@ -48,23 +48,3 @@ def occupied(typing: Any, array: Any, offset: Any) -> Any:
         return builder.zext(builder.bitcast(bits, ir.IntType(8)), INT64)
 
     return types.uint64(array, types.uintp), build
-
-
-@intrinsic
-def lowest_bit(typing: Any, word: Any) -> Any:
-    """The number of the lowest bit of a word that is not zero."""
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
-
-    return types.uint64(types.uint64), build
-
-
-@intrinsic
-def count_bits(typing: Any, word: Any) -> Any:
-    """How many bits of a word are set."""
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return types.uint64(types.uint64), build

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine.bits import count_bits, lowest_bit, occupied
+from rosenblatt.engine.bits import count_ones, lowest_one, occupied
 from rosenblatt.engine.compiled import part
 from rosenblatt.engine.prefetch import prefetch_close
 from rosenblatt.engine.state import UNSEEN
@@ -61,14 +61,14 @@ def multiply_occupied(
     found = U(0)
     for j in range(U(0), seen, WORD):
         word = _look(X, base + j, base + min(seen, j + WORD))
-        found += count_bits(word)
+        found += count_ones(word)
         even, odd = word & EVEN, word & ODD
         while even != U(0):
-            place = j + lowest_bit(even) * CHUNK
+            place = j + lowest_one(even) * CHUNK
             a = accumulate(a, load(X, base + place, vectors), vectors, start + place, d)
             even &= even - ONE
         while odd != U(0):
-            place = j + lowest_bit(odd) * CHUNK
+            place = j + lowest_one(odd) * CHUNK
             b = accumulate(b, load(X, base + place, vectors), vectors, start + place, d)
             odd &= odd - ONE
     if (found + found // U(FEW)) * CHUNK >= seen:
@@ -85,7 +85,7 @@ def add_occupied(
     for j in range(U(0), seen, WORD):
         word = _look(X, base + j, base + min(seen, j + WORD))
         while word != U(0):
-            place = j + lowest_bit(word) * CHUNK
+            place = j + lowest_one(word) * CHUNK
             x = load(X, base + place, vectors)
             store(vectors, start + place, fused(load(vectors, start + place, vectors), x, changes))
             store(lag, start + place, fused(load(lag, start + place, lag), x, lagged_changes))

@@ -109,8 +109,11 @@ def _carry_out(carried_out: Any, ledger: Any, first: Any, last: Any) -> bool:
 def _record(log: Any, ledger: Any, k: Any, i: Any, step: Any, shrink: Any) -> None:
     if log is not None:
         rows, numbers, sizes = log
-        if rows.shape[1] > 0:
-            n = sizes[k]
+        n = sizes[k]
+        if rows.shape[1] > 0 and numbers.shape[1] == 0:  # only when it was
+            rows[k, n] = np.int64(ledger[k, SEEN])
+            sizes[k] = n + 1
+        elif rows.shape[1] > 0:
             rows[k, n] = i
             numbers[k, n, 0] = step
             numbers[k, n, 1] = shrink

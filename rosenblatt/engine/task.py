@@ -9,8 +9,8 @@ import numpy as np
 
 from rosenblatt.engine.state import Array, HalfSpaces
 
-SCORES_KEPT = 2**17  # numbers in one stretch
-ROWS = 2**16  # rows in one stretch
+SCORES_KEPT = 2**18  # bytes in one stretch
+ROWS = 2**15  # rows in one stretch
 PRODUCTS = 2**27  # multiplications in one stretch, about a twentieth of a second
 
 
@@ -60,6 +60,7 @@ def products_per_row(task: Task, count: int) -> float:
 def stretch_length(task: Task, state: HalfSpaces, check_every_update: bool) -> int:
     if check_every_update:
         return 1
-    kept = SCORES_KEPT if task.layout == "rows" else 2 * SCORES_KEPT  # beside many sparse weights they weigh little
-    longest = min(PRODUCTS / products_per_row(task, state.count), kept / max(1, state.count), ROWS)
+    kept = SCORES_KEPT if task.layout == "rows" else 4 * SCORES_KEPT  # beside many sparse weights they weigh little
+    per_row = max(1, state.count) * state.dtype.itemsize
+    longest = min(PRODUCTS / products_per_row(task, state.count), kept / per_row, ROWS)
     return max(256, int(longest))

@@ -92,9 +92,10 @@ class Visitor:
 
     def _results(self, state: HalfSpaces, order: Array) -> tuple[Array, tuple[Array, ...]]:
         """Room for the scores and for what the updates were."""
-        count, room = state.count, len(order) if self.record or self.notes_lessons else 0
-        rows, numbers = self._room("rows", (count, room), np.int64), self._room("numbers", (count, room, 3), np.float64)
-        return self._room("scores", (count, len(order)), state.dtype), (rows, numbers, np.zeros(count, np.int64))
+        count, length = state.count, len(order)
+        rows = self._room("rows", (count, length if self.record or self.notes_lessons else 0), np.int64)
+        numbers = self._room("numbers", (count, length if self.record else 0, 3), np.float64)
+        return self._room("scores", (count, length), state.dtype), (rows, numbers, np.zeros(count, np.int64))
 
     def _room(self, purpose: str, shape: tuple[int, ...], kind: Any) -> Array:
         if not self.keeps_room:
@@ -143,10 +144,11 @@ class Visitor:
         """The numbers of the visits to repeat, of the first `end` ones of a stretch, to be where they led."""
         if not self.notes_lessons:
             return np.arange(end)
-        _, numbers, sizes = log
-        seen = before.ledger[: before.count, SEEN]
-        visits = np.concatenate([numbers[k, :size, 2] - seen[k] - 1 for k, size in enumerate(sizes)])
-        visits = visits[visits < end].astype(np.int64)
+        rows, numbers, sizes = log
+        times = numbers[:, :, 2].astype(np.int64) if self.record else rows
+        seen = before.ledger[: before.count, SEEN].astype(np.int64)
+        visits = np.concatenate([times[k, :size] - seen[k] - 1 for k, size in enumerate(sizes)])
+        visits = visits[visits < end]
         return visits if len(sizes) == 1 else np.unique(visits)
 
     def repeat(self, state: HalfSpaces, order: Array) -> None:

@@ -7,12 +7,16 @@ it is what the half-space of any class would be by now that has not appeared yet
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 
 from rosenblatt.engine.state import Array
 
 NUMBERS = "biuf"  # kinds of dtypes
 FEW = 8  # classes
+BLOCK = 2**14  # labels that are looked at together: what is noted about each takes many times its room
 
 
 def half_space_count(n_classes: int, coupled: bool) -> int:
@@ -34,10 +38,12 @@ def classes_of(labels: Array) -> Array:
         return np.array([False] * (not labels.all()) + [True] * bool(labels.any()))
     if labels.dtype.kind not in "iu" or not 0 < spread(labels) <= len(labels):
         return np.unique(labels)
-    wide = labels if labels.dtype.itemsize == 8 else labels.astype(np.int64)
-    lowest = wide.min()
-    there = np.bincount((wide - lowest).astype(np.intp, copy=False))
-    return (np.flatnonzero(there).astype(wide.dtype) + lowest).astype(labels.dtype)
+    kind = labels.dtype if labels.dtype.itemsize == 8 else np.dtype(np.int64)
+    lowest = labels.min().astype(kind)
+    there = np.zeros(spread(labels), bool)
+    for block in _blocks(labels):
+        there[(block.astype(kind) - lowest).astype(np.intp, copy=False)] = True
+    return (np.flatnonzero(there).astype(kind) + lowest).astype(labels.dtype)
 
 
 def spread(labels: Array) -> int:
@@ -46,21 +52,31 @@ def spread(labels: Array) -> int:
 
 
 def codes_of(classes: Array, labels: Array) -> Array | None:
-    """The place of every label among the sorted classes; None when a label is not among them.
-
-    Few classes of numbers are counted past, which is quicker than searching or sorting.
-    """
+    """The place of every label among the sorted classes; None when a label is not among them."""
     if len(classes) == 0 or (classes.dtype.kind in NUMBERS) != (labels.dtype.kind in NUMBERS):
         return None
     if classes.dtype == labels.dtype == bool and len(classes) == 2:
-        return labels.astype(np.int32)
-    if classes.dtype.kind in NUMBERS and len(classes) <= FEW:
-        codes = np.zeros(len(labels), np.int32)
-        for label in classes[1:]:
-            codes += labels >= label
-    else:
-        codes = np.searchsorted(classes, labels).clip(max=len(classes) - 1).astype(np.int32)
-    return codes if bool((classes[codes] == labels).all()) else None
+        return labels.astype(code_dtype(2))
+    codes = np.zeros(len(labels), code_dtype(len(classes)))
+    for found, block in zip(_blocks(codes), _blocks(labels), strict=True):
+        if classes.dtype.kind in NUMBERS and len(classes) <= FEW:  # counted past, which is quicker than searching
+            for label in classes[1:]:
+                found += block >= label
+        else:
+            found[:] = np.searchsorted(classes, block).clip(max=len(classes) - 1)
+        if not (classes[found] == block).all():
+            return None
+    return codes
+
+
+def code_dtype(n_classes: int) -> np.dtype[Any]:
+    """What holds the codes of so many classes, and -1."""
+    return np.min_scalar_type(-n_classes)
+
+
+def _blocks(values: Array) -> Iterator[Array]:
+    """Views of neighbouring values, few at a time."""
+    return (values[start : start + BLOCK] for start in range(0, len(values), BLOCK))
 
 
 def arrange_classes(known: Array, labels: Array, coupled: bool) -> tuple[Array, list[int], list[float]] | None:

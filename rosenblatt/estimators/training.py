@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 
 from rosenblatt.engine.rows import rows_of
 from rosenblatt.engine.state import SEEN, Array, HalfSpaces
-from rosenblatt.estimators.classes import check_kind, codes_of, half_space_count, positive_codes
+from rosenblatt.estimators.classes import check_kind, code_dtype, codes_of, half_space_count, positive_codes
 from rosenblatt.estimators.committee import Committee
 from rosenblatt.estimators.validation import check_finite, check_labels, check_rows, row_weights
 from rosenblatt.progress import reporter
@@ -214,8 +214,9 @@ def check_eval_set(estimator: LinearClassifier, eval_set: Any, layout: str) -> t
             "The rows of eval_set must be sparse where X is sparse and dense where X is dense, but they "
             "differ; convert one of them."
         )
-    places = np.searchsorted(estimator.classes_, y_test).clip(max=len(estimator.classes_) - 1)
-    return X_test, np.where(estimator.classes_[places] == y_test, places, -1).astype(np.int32)
+    classes = estimator.classes_
+    places = np.searchsorted(classes, y_test).clip(max=len(classes) - 1)
+    return X_test, np.where(classes[places] == y_test, places, -1).astype(code_dtype(len(classes)))
 
 
 def start_from(

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from rosenblatt.engine.bits import count_bits, lowest_bit, occupied
+from rosenblatt.engine.bits import count_ones, lowest_one, occupied
 
 
 def test_what_a_glance_shows():
     @numba.njit
     def glance(X, place):
         word = occupied(X, np.uint64(place))
-        return word, count_bits(word), lowest_bit(word) if word else np.uint64(99)
+        return word, count_ones(word), lowest_one(word) if word else np.uint64(99)
 
     rng = np.random.default_rng(0)
     for _ in range(200):

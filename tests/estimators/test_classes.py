@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt import Perceptron
-from rosenblatt.estimators.classes import FEW, classes_of, codes_of
+from rosenblatt.estimators.classes import BLOCK, FEW, classes_of, codes_of
 
 values = st.one_of(st.integers(-5, 30), st.sampled_from([-0.5, 0.25, 1e300, float("nan"), float("inf")]))
 
@@ -16,7 +16,7 @@ def test_places_of_the_plain_reference(classes, labels, as_floats):
     known = np.array(sorted(classes), np.float64 if as_floats else np.int64)
     found = codes_of(known, np.array(labels, np.float64))
     if all(label in classes for label in labels):
-        assert found.tolist() == [sorted(classes).index(label) for label in labels] and found.dtype == np.int32
+        assert found.tolist() == [sorted(classes).index(label) for label in labels] and found.dtype == np.int8
     else:
         assert found is None
 
@@ -31,7 +31,7 @@ def test_classes_are_the_sorted_labels(values, kind, start):
     assert found.dtype == expected.dtype
     np.testing.assert_array_equal(found, expected)
     codes = codes_of(found, labels)
-    assert not len(labels) or ((found[codes] == labels).all() and codes.dtype == np.int32)
+    assert not len(labels) or ((found[codes] == labels).all() and codes.dtype == np.int8)
 
 
 @pytest.mark.parametrize("labels", [[-128, 127] * 200, [0, 255] * 200, [2**64 - 1, 2**64 - 3, 2**64 - 2] * 9])
@@ -39,6 +39,17 @@ def test_classes_at_the_ends_of_a_dtype(labels):
     labels = np.array(labels, "int8" if min(labels) < 0 else "uint8" if max(labels) < 256 else "uint64")
     found = classes_of(labels)
     assert found.tolist() == sorted(set(labels.tolist())) and found.dtype == labels.dtype
+
+
+@pytest.mark.parametrize(("n_classes", "kind"), [(3, "int8"), (128, "int8"), (129, "int16"), (40_000, "int32")])
+def test_more_labels_than_a_block(n_classes, kind):
+    labels = np.random.default_rng(0).permutation(2 * BLOCK + 17 + n_classes) % n_classes * 3 - 7
+    found = classes_of(labels)
+    assert found.tolist() == [3 * n - 7 for n in range(n_classes)]
+    codes = codes_of(found, labels)
+    assert codes.dtype == kind and np.array_equal(found[codes], labels)
+    labels[-1] += 1
+    assert codes_of(found, labels) is None
 
 
 def test_text_and_numbers_are_never_each_other():
