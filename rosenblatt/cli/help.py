@@ -13,6 +13,7 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
+from rosenblatt.arguments import shortened
 from rosenblatt.cli.failures import StoppedError
 from rosenblatt.verbs.errors import UsageError, nearest
 from rosenblatt.wording import listed
@@ -45,7 +46,7 @@ class Verbs(TyperGroup):
         name = args[0] if args else ""
         if name and not name.startswith("-") and self.get_command(ctx, name) is None:
             near = nearest(name, self.commands) or "choose one of them."
-            raise UsageError(f"The verb must be one of {listed(self.commands, 99)}, but got {name!r}; {near}")
+            raise UsageError(f"The verb must be one of {listed(self.commands, 99)}, but got {shortened(name)}; {near}")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:

@@ -132,8 +132,8 @@ class GaussianDiscriminant(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             priors = np.empty(0)
         if priors.shape != (n_classes,) or not (priors > 0).all() or not np.isclose(priors.sum(), 1.0):
             raise ValueError(
-                f"priors must be {n_classes} probabilities above 0 that sum to 1, but got {self.priors!r}; use None "
-                f"for the frequencies of the classes."
+                f"priors must be {n_classes} probabilities above 0 that sum to 1, but got {shortened(self.priors)}; "
+                f"use None for the frequencies of the classes."
             )
         return priors / priors.sum()
 

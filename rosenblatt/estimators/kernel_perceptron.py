@@ -251,7 +251,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 check_choice("record", name, RECORDS)
             if on_epoch is not None and not callable(on_epoch):
                 raise ValueError(
-                    f"on_epoch must be a function of an epoch's row, but got {on_epoch!r}; pass a function."
+                    f"on_epoch must be a function of an epoch's row, but got {shortened(on_epoch)}; pass a function."
                 )
             watched = None if on_epoch is None else as_before(self, before, on_epoch)
             one_by_one.forget_names(self)
@@ -480,8 +480,8 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _check_online(self) -> None:
         if isinstance(self.class_weight, str):
             raise ValueError(
-                f"class_weight must be a dict or None while learning online, but got {self.class_weight!r}: one batch "
-                f"does not tell how frequent the classes are; pass the weights as a dict."
+                f"class_weight must be a dict or None while learning online, but got {shortened(self.class_weight)}: "
+                f"one batch does not tell how frequent the classes are; pass the weights as a dict."
             )
         if self._precomputed:
             raise ValueError(

@@ -16,6 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.arguments import as_float, shortened
 from rosenblatt.engine.state import Array
 from rosenblatt.estimators import minimising
 from rosenblatt.estimators.validation import (
@@ -165,7 +166,7 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_parameters(self) -> None:
         if self.below is not None and not isinstance(self.below, Layer):
-            raise ValueError(f"below must be a Layer or None, but got {self.below!r}; pass a Layer.")
+            raise ValueError(f"below must be a Layer or None, but got {shortened(self.below)}; pass a Layer.")
         for layer in self._stack():
             check_choice("activation", layer.activation, tuple(OFF))
             if layer is not self:
@@ -219,10 +220,10 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     f"class."
                 )
             own = codes[:, None] == (np.array([1]) if len(self.classes_) == 2 else np.arange(len(self.classes_)))
-        if self.units is not None and self.units != own.shape[1]:
+        if self.units is not None and as_float(self.units) != own.shape[1]:
             raise ValueError(
-                f"units must be as many as the targets need ({own.shape[1]}), but got {self.units}; use None for the "
-                f"top layer."
+                f"units must be as many as the targets need ({own.shape[1]}), but got {shortened(self.units)}; use "
+                f"None for the top layer."
             )
         return np.where(own, 1.0, OFF[self.activation])
 

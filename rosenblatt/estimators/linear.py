@@ -140,7 +140,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 check_choice("record", name, RECORDS)
             if on_epoch is not None and not callable(on_epoch):
                 raise ValueError(
-                    f"on_epoch must be a function of an epoch's row, but got {on_epoch!r}; pass a function."
+                    f"on_epoch must be a function of an epoch's row, but got {shortened(on_epoch)}; pass a function."
                 )
             watched = None if on_epoch is None else as_before(self, before, on_epoch)
             earlier = getattr(self, "_state", None) if self.warm_start else None
@@ -207,8 +207,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _check_online(self) -> None:
         if isinstance(self.class_weight, str):
             raise ValueError(
-                f"class_weight must be a dict or None while learning online, but got {self.class_weight!r}: one batch "
-                f"does not tell how frequent the classes are; pass the weights as a dict."
+                f"class_weight must be a dict or None while learning online, but got {shortened(self.class_weight)}: "
+                f"one batch does not tell how frequent the classes are; pass the weights as a dict."
             )
 
     def _prepare_online(self, n_features: int, dtype: Any, layout: str) -> None:

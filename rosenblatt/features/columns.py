@@ -297,7 +297,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for name in ("max_categories", "hash_features", "max_words"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-                raise ValueError(f"{name} must be a whole number of at least 1, but got {value!r}; raise it.")
+                raise ValueError(f"{name} must be a whole number of at least 1, but got {shortened(value)}; raise it.")
         if not isinstance(self.sparse, bool | np.bool_ | str) or self.sparse not in ("auto", True, False):
             raise ValueError(
                 f"sparse must be 'auto', True or False, but got {shortened(self.sparse)}; choose one of them."

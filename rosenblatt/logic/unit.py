@@ -36,9 +36,9 @@ def rational(value: Any, what: str) -> Fraction:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, str | bool) or not isinstance(value, int | float | Fraction):
-        raise ValueError(f"{what} must be a number, but got {value!r}; pass an int, a float or a Fraction.")
+        raise ValueError(f"{what} must be a number, but got {shortened(value)}; pass an int, a float or a Fraction.")
     if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"{what} must be finite, but got {value!r}; pass a number.")
+        raise ValueError(f"{what} must be finite, but got {shortened(value)}; pass a number.")
     return Fraction(value)
 
 
@@ -262,7 +262,9 @@ class ThresholdUnit:
         key = str(name).lower().replace("-", "_").replace(" ", "_").strip("_")
         key = {"implication": "implies", "at_least_k": "at_least"}.get(key, key)
         if key not in GATES:
-            raise ValueError(f"A gate must be one of {', '.join(GATES)}, but got {name!r}; choose one of these.")
+            raise ValueError(
+                f"A gate must be one of {', '.join(GATES)}, but got {shortened(name)}; choose one of these."
+            )
         if k is not None and key != "at_least":
             raise ValueError(f"k must be left out for the gate {key}, but got {shortened(k)}; it is for at_least.")
         if key == "at_least":

@@ -17,6 +17,7 @@ from difflib import get_close_matches
 from dis import opmap
 from typing import Any
 
+from rosenblatt.arguments import shortened
 from rosenblatt.wording import listed
 
 _KEPT = re.compile(r"""kinds=\{(".*?"|'.*?'): 'kept'\}""")
@@ -196,7 +197,7 @@ def check_choice(option: str, value: str, known: Iterable[str]) -> None:
     names = list(dict.fromkeys(known))
     if value not in names:
         near = nearest(value, names) or "choose one of them."
-        raise UsageError(f"{option} must be one of {listed(names, 99)}, but got {value!r}; {near}")
+        raise UsageError(f"{option} must be one of {listed(names, 99)}, but got {shortened(value)}; {near}")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -18,6 +18,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from rosenblatt.arguments import shortened
 from rosenblatt.models.whole_file import whole_file
 from rosenblatt.verbs.errors import InputError, UsageError, nearest, writing
 from rosenblatt.wording import listed
@@ -57,7 +58,7 @@ def format_of(path: str, given: str | None = None, option: str | None = "--to") 
         if given not in known.values():
             near = nearest(given, known.values()) or "choose one of them."
             raise UsageError(
-                f"The format must be one of {listed(dict.fromkeys(known.values()))}, but got {given!r}; {near}"
+                f"The format must be one of {listed(dict.fromkeys(known.values()))}, but got {shortened(given)}; {near}"
             )
         return given
     if path == "-":

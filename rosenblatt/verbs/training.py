@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from rosenblatt.arguments import shortened
 from rosenblatt.features.labels import distinct
 from rosenblatt.features.target import check_classes
 from rosenblatt.interrupts import listening
@@ -269,7 +270,7 @@ def class_named(y: Array, wanted: Any) -> Any:
         if str(label) == str(wanted):
             return label
     near = nearest(str(wanted), map(str, classes)) or "choose one of them."
-    raise UsageError(f"The positive class must be one of {listed(classes)}, but got {wanted!r}; {near}")
+    raise UsageError(f"The positive class must be one of {listed(classes)}, but got {shortened(wanted)}; {near}")
 
 
 # ------------------------------------------------------------------------------------------------ which rows
