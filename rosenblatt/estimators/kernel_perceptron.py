@@ -21,6 +21,7 @@ from rosenblatt.estimators.committee import _tally, _tally_together
 from rosenblatt.estimators.linear import ANSWERS, RECORDS
 from rosenblatt.estimators.missing import MissingFunction
 from rosenblatt.estimators.named_features import Names
+from rosenblatt.estimators.scoring import accuracy
 from rosenblatt.estimators.validation import (
     as_before,
     check_choice,
@@ -657,6 +658,10 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> Array:
         """The class of every row; a score of 0 is the second class."""
         return self._model(self._ready_to_answer()).predict(self._check_new_rows(X))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The fraction of rows that are answered correctly."""
+        return accuracy(self, X, y, sample_weight)
 
     def _ready_to_answer(self) -> str:
         check_is_fitted(self)

@@ -21,6 +21,7 @@ from rosenblatt.estimators import one_by_one, training
 from rosenblatt.estimators.classes import arrange_classes, classes_of, codes_of, half_space_count
 from rosenblatt.estimators.committee import Committee
 from rosenblatt.estimators.quick_way import ONE, UNSURE
+from rosenblatt.estimators.scoring import accuracy
 from rosenblatt.estimators.validation import (
     as_before,
     check_choice,
@@ -373,6 +374,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         one_by_one.refuse_rows_after_dicts(self)
         X = check_rows(self, X, reset=False)
         return self._model(self.answer).predict(X)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The fraction of rows that are answered correctly."""
+        return accuracy(self, X, y, sample_weight)
 
     # ------------------------------------------------------------------ one example at a time
 

@@ -198,10 +198,10 @@ def check_rows_and_targets(estimator: Any, X: Any, y: Any, *, reset: bool) -> tu
         name = type(estimator).__name__
         raise ValueError(f"{name} requires y to be passed, but the target y is None; pass one number per row.")
     X = check_rows(estimator, X, reset=reset)
-    return X, _check_targets(y, X.shape[0])
+    return X, check_targets(y, X.shape[0])
 
 
-def _check_targets(y: Any, n_rows: int) -> Array:
+def check_targets(y: Any, n_rows: int) -> Array:
     """One number per row, or several, as float64."""
     _check_container(y, "number")
     try:
