@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.arguments import shortened, yes_or_no
+from rosenblatt.arguments import in_thousands, shortened, yes_or_no
 from rosenblatt.engine.state import Array
 from rosenblatt.logic.function import (
     assignments,
@@ -356,7 +356,8 @@ def _count(n: Any) -> int:
         raise ValueError(f"n must be the number of inputs, 1 or more, but got {shortened(n)}; pass a whole number.")
     if n > MOST_OF_A_GATE:
         raise ValueError(
-            f"A gate must have at most {MOST_OF_A_GATE:,} inputs, but got {n:,}; build it of smaller ones."
+            f"A gate must have at most {MOST_OF_A_GATE:,} inputs, since each has a name and an exact weight of its "
+            f"own, but got {in_thousands(int(n))}; build a network of smaller gates."
         )
     return int(n)
 
