@@ -7,9 +7,9 @@ import errno
 from itertools import pairwise
 from typing import Any
 
-from rosenblatt.arguments import shortened
 from rosenblatt.cli.words import in_options
 from rosenblatt.verbs.errors import InputError, OutputError, UsageError, one_line, os_sentence, raised_on_purpose
+from rosenblatt.wording import shortened
 
 NUMBERS = {"integer": "a whole number", "number": "a number", "float": "a number"}  # by the words of typer
 NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EBADF)  # what only writing meets; the last: it is closed

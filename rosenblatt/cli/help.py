@@ -13,10 +13,9 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
-from rosenblatt.arguments import shortened
 from rosenblatt.cli.failures import StoppedError
 from rosenblatt.verbs.errors import UsageError, nearest
-from rosenblatt.wording import listed
+from rosenblatt.wording import listed, shortened
 
 WIDEST = 100
 BOLD, CYAN, DIM, PLAIN = "\033[1m", "\033[36m", "\033[2m", "\033[0m"

@@ -17,8 +17,7 @@ from difflib import get_close_matches
 from dis import opmap
 from typing import Any
 
-from rosenblatt.arguments import shortened
-from rosenblatt.wording import listed
+from rosenblatt.wording import listed, shortened
 
 _KEPT = re.compile(r"""kinds=\{(".*?"|'.*?'): 'kept'\}""")
 _RAISE = opmap["RAISE_VARARGS"]

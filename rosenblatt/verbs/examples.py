@@ -14,9 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 
-from rosenblatt.arguments import shortened
 from rosenblatt.verbs.errors import InputError, UsageError, check_choice, reading
-from rosenblatt.wording import counted, listed
+from rosenblatt.wording import counted, listed, shortened
 
 if TYPE_CHECKING:
     import polars

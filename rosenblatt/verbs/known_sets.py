@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.arguments import shortened
 from rosenblatt.verbs.errors import InputError, UsageError, nearest, reading
 from rosenblatt.verbs.tables import format_of, write_matrix, write_table
-from rosenblatt.wording import listed
+from rosenblatt.wording import listed, shortened
 
 PARTS = ("all", "train", "test")
 

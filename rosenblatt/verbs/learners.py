@@ -11,9 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rosenblatt.arguments import shortened
 from rosenblatt.verbs.errors import UsageError, nearest
-from rosenblatt.wording import listed
+from rosenblatt.wording import listed, shortened
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,9 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from rosenblatt.arguments import shortened
 from rosenblatt.models.whole_file import whole_file
 from rosenblatt.verbs.errors import InputError, UsageError, nearest, writing
-from rosenblatt.wording import listed
+from rosenblatt.wording import listed, shortened
 
 if TYPE_CHECKING:
     import polars

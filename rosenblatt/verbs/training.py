@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from rosenblatt.arguments import shortened
 from rosenblatt.features.labels import distinct
 from rosenblatt.features.target import check_classes
 from rosenblatt.interrupts import listening
@@ -45,7 +44,7 @@ from rosenblatt.verbs.splits import hold_out
 from rosenblatt.verbs.tables import names_data
 from rosenblatt.verbs.trained import Clock, Training, about_model, keep_model
 from rosenblatt.verbs.training_in_passes import InPasses, check_in_passes
-from rosenblatt.wording import listed
+from rosenblatt.wording import listed, shortened
 
 HOLDOUT = 0.2
 LARGEST_HOLDOUT = 0.95  # so that something is left to learn from
