@@ -29,7 +29,8 @@ class Verb(TyperCommand):
         usage = " ".join([ctx.command_path, *(_metavar(argument) for argument in arguments), "[OPTIONS]"])
         lines = [f"{BOLD}Usage{PLAIN}  {usage}", "", *_paragraphs(self.help or "")]
         lines += ["", f"{BOLD}Example{PLAIN}", *(f"  {CYAN}{line}{PLAIN}" for line in (self.epilog or "").splitlines())]
-        lines += ["", *_pairs((_metavar(argument), argument.help or "") for argument in arguments)]
+        if arguments:
+            lines += ["", *_pairs((_metavar(argument), argument.help or "") for argument in arguments)]
         for panel, params in _panels(self, ctx).items():
             lines += ["", f"{BOLD}{panel}{PLAIN}", *_pairs((_names(param), _told(param)) for param in params)]
         return "\n".join(lines)
