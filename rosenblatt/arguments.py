@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.wording import shortened as shortened  # which needs no numpy
+
 
 def whole_number(name: str, value: Any, least: int, why: str, most: int | None = None) -> int:
     """A whole number of at least so much, and of at most so much where there is an end.
@@ -138,21 +140,6 @@ def threads(n_jobs: Any) -> None:
             f"n_jobs must be a whole number other than 0, or None, but {shortened(n_jobs)} came; -1 is one for each "
             f"core."
         )
-
-
-def shortened(value: Any) -> str:
-    """How a value is written, on one line of at most 60 letters.
-
-    Examples
-    --------
-    >>> shortened(10**400)
-    '10000000000000000000000000000...00000000000000000000000000000'
-    """
-    try:
-        written = " ".join(repr(value).split())
-    except ValueError:  # Python writes no whole number of more than 4,300 digits
-        written = f"a value of type {type(value).__name__} that is too long to be written"
-    return written if len(written) <= 60 else f"{written[:29]}...{written[-29:]}"
 
 
 def in_thousands(number: int) -> str:

@@ -139,7 +139,9 @@ def _advice_on_things(said: str) -> str:
 
 def _on_dimensions(said: str, X: Any) -> str:
     if X is None or isinstance(X, str):
-        return f"X must be rows of numbers, but got {X!r} (Expected 2D array); pass an array of rows by features."
+        return (
+            f"X must be rows of numbers, but got {shortened(X)} (Expected 2D array); pass an array of rows by features."
+        )
     came = said.split(":")[0].split("\n")[0].rstrip(".")
     return (
         f"X must be two-dimensional, rows by features, but has shape {np.shape(X)} ({came}). Reshape your data: "

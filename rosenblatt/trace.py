@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arguments import shortened
+
 Array = npt.NDArray[Any]
 
 STOP_REASONS = {
@@ -97,7 +99,7 @@ class Trace:
     def to_frame(self, library: str = "pandas") -> Any:
         """The rows as a pandas or polars frame."""
         if library not in ("pandas", "polars"):
-            raise ValueError(f"library must be 'pandas' or 'polars', but got {library!r}; choose one of them.")
+            raise ValueError(f"library must be 'pandas' or 'polars', but got {shortened(library)}; choose one of them.")
         try:
             module = __import__(library)
         except ImportError as error:

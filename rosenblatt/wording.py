@@ -59,3 +59,18 @@ def short(name: Any, most: int = 32) -> str:
     """
     text = " ".join(str(name).split())
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def shortened(value: Any) -> str:
+    """How a value is written, on one line of at most 60 letters.
+
+    Examples
+    --------
+    >>> shortened(10**400)
+    '10000000000000000000000000000...00000000000000000000000000000'
+    """
+    try:
+        written = " ".join(repr(value).split())
+    except ValueError:  # Python writes no whole number of more than 4,300 digits
+        written = f"a value of type {type(value).__name__} that is too long to be written"
+    return written if len(written) <= 60 else f"{written[:29]}...{written[-29:]}"

@@ -1,8 +1,11 @@
 """What nobody should pass gets one sentence of ours, also where a library below would speak first."""
 
+import inspect
+
 import numpy as np
 import pytest
 
+import rosenblatt
 from rosenblatt import (
     GaussianDiscriminant,
     KernelPerceptron,
@@ -56,3 +59,49 @@ def test_wrong_calls(call, said):
         call()
     told = str(raised.value)
     assert told.endswith(".") and "\n" not in told and ";" in told
+
+
+class Odd:
+    def __repr__(self):
+        return "odd,\n" * 100
+
+
+LEARNERS = [
+    getattr(rosenblatt, name)
+    for name in rosenblatt.__all__
+    if hasattr(getattr(rosenblatt, name), "predict") and name != "Streamed"  # made by learn_from_stream
+]
+OF_KERNELS = {"degree": "polynomial", "coef0": "polynomial", "sigma": "gaussian"}  # others do not read them
+TOO_LONG = {"table": np.ones((3, 3, 3)), "list": list(range(1000)), "odd": Odd(), "text": "a\nb" * 100}
+
+
+@pytest.mark.parametrize("value", TOO_LONG.values(), ids=TOO_LONG)
+@pytest.mark.parametrize(
+    ("learner", "name"), [(learner, name) for learner in LEARNERS for name in inspect.signature(learner).parameters]
+)
+def test_long_values_are_shortened(learner, name, value):
+    others = {"kernel": OF_KERNELS[name]} if name in OF_KERNELS else {}
+    with pytest.raises((ValueError, TypeError)) as raised:
+        learner(**others, **{name: value}).fit(X, y)
+    told = str(raised.value)
+    assert told.endswith(".") and "\n" not in told and len(told) < 330
+
+
+@pytest.mark.parametrize("value", TOO_LONG.values(), ids=TOO_LONG)
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda value: Perceptron().fit(X, y, on_epoch=value),
+        lambda value: Perceptron().fit(X, y, sample_weight=value),
+        lambda value: MODEL.learn_one({"a": 1.0}, 1, w=value),
+        lambda value: rosenblatt.search("perceptron", value, X, y),
+        lambda value: separability(X, y, time_limit=value),
+        lambda value: rosenblatt.ThresholdUnit([value], 0),
+    ],
+    ids=["on_epoch", "sample_weight", "w", "grid", "time_limit", "weight of a unit"],
+)
+def test_long_arguments_are_shortened(call, value):
+    with pytest.raises((ValueError, TypeError)) as raised:
+        call(value)
+    told = str(raised.value)
+    assert told.endswith(".") and "\n" not in told and len(told) < 330

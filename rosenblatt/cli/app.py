@@ -39,7 +39,11 @@ for verb, panel, example in (
     (train, LEARNING, "rosenblatt train flowers.csv --target species --report report.html"),
     (predict, LEARNING, "rosenblatt predict flowers.safetensors new.csv --out answered.csv"),
     (evaluate, LEARNING, "rosenblatt evaluate flowers.safetensors more.csv"),
-    (inspect, LEARNING, "rosenblatt inspect flowers.safetensors"),
+    (
+        inspect,
+        LEARNING,
+        "rosenblatt inspect flowers.safetensors --data flowers.csv --row 3\nrosenblatt inspect flowers.csv",
+    ),
     (export, LEARNING, "rosenblatt export flowers.safetensors --onnx flowers.onnx"),
     (separable, PROVING, "rosenblatt separable flowers.csv --target species --certificate proof.json"),
     (audit, PROVING, "rosenblatt audit flowers.safetensors flowers.csv"),

@@ -102,5 +102,7 @@ def _data_card(screen: Console, card: DataCard) -> None:
         name = safe(short(column["name"], LONGEST))
         shown.add_row(f"[dim]{number}[/dim]", name, column["kind"], values, missing, safe(examples))
     screen.print(shown)
+    if not card.features:
+        return
     target = " --target COLUMN" if card.needs_target else ""
     screen.print("\n[dim]Train with[/dim]  [cyan]rosenblatt train " + safe(card.path) + target + "[/cyan]")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from rosenblatt.cli.help import Verb, Verbs
-from rosenblatt.cli.options import Json
+from rosenblatt.cli.options import DATA, OUTPUT, Json
 
 app = typer.Typer(cls=Verbs, invoke_without_command=True, rich_markup_mode="rich")
 
@@ -73,9 +73,18 @@ def export(
             "jsonl, libsvm, npz.",
         ),
     ],
-    part: Annotated[str, typer.Option("--part", metavar="PART", help="train, test, or all.")] = "all",
+    part: Annotated[
+        str, typer.Option("--part", metavar="PART", rich_help_panel=DATA, help="train, test, or all.")
+    ] = "all",
     format: Annotated[
-        str | None, typer.Option("--format", metavar="NAME", show_default="by the ending", help="The format to write.")
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="NAME",
+            rich_help_panel=OUTPUT,
+            show_default="by the ending",
+            help="The format to write: one of these.",
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:

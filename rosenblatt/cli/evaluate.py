@@ -16,7 +16,17 @@ if TYPE_CHECKING:
 def evaluate(
     model: o.Model,
     data: o.Data,
-    target: o.Target = None,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            "--target",
+            "-t",
+            metavar="COLUMN",
+            rich_help_panel=o.DATA,
+            show_default="the model's",
+            help="The column that has the answers: its name, its number, or -1 for the last one.",
+        ),
+    ] = None,
     positive: o.Positive = None,
     at_least: Annotated[
         float | None,

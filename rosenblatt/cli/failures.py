@@ -9,6 +9,7 @@ from typing import Any
 
 from rosenblatt.cli.words import in_options
 from rosenblatt.verbs.errors import InputError, OutputError, UsageError, one_line, os_sentence, raised_on_purpose
+from rosenblatt.wording import shortened
 
 NUMBERS = {"integer": "a whole number", "number": "a number", "float": "a number"}  # by the words of typer
 NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EBADF)  # what only writing meets; the last: it is closed
@@ -58,7 +59,7 @@ def _bad_value(error: Any) -> str:
     given: list[str] = error.ctx.find_root().obj or []
     texts = [text.partition("=")[2] for text in given if text.startswith(tuple(f"{name}=" for name in option.opts))]
     texts += [text for name, text in pairwise(given) if name in option.opts]
-    came = f", but got {texts[-1]!r}" if texts else ""
+    came = f", but got {shortened(texts[-1])}" if texts else ""
     return f"{option.opts[0]} must be {wanted}{came}"
 
 

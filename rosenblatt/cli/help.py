@@ -15,7 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from rosenblatt.cli.failures import StoppedError
 from rosenblatt.verbs.errors import UsageError, nearest
-from rosenblatt.wording import listed
+from rosenblatt.wording import listed, shortened
 
 WIDEST = 100
 BOLD, CYAN, DIM, PLAIN = "\033[1m", "\033[36m", "\033[2m", "\033[0m"
@@ -29,7 +29,8 @@ class Verb(TyperCommand):
         usage = " ".join([ctx.command_path, *(_metavar(argument) for argument in arguments), "[OPTIONS]"])
         lines = [f"{BOLD}Usage{PLAIN}  {usage}", "", *_paragraphs(self.help or "")]
         lines += ["", f"{BOLD}Example{PLAIN}", *(f"  {CYAN}{line}{PLAIN}" for line in (self.epilog or "").splitlines())]
-        lines += ["", *_pairs((_metavar(argument), argument.help or "") for argument in arguments)]
+        if arguments:
+            lines += ["", *_pairs((_metavar(argument), argument.help or "") for argument in arguments)]
         for panel, params in _panels(self, ctx).items():
             lines += ["", f"{BOLD}{panel}{PLAIN}", *_pairs((_names(param), _told(param)) for param in params)]
         return "\n".join(lines)
@@ -45,7 +46,7 @@ class Verbs(TyperGroup):
         name = args[0] if args else ""
         if name and not name.startswith("-") and self.get_command(ctx, name) is None:
             near = nearest(name, self.commands) or "choose one of them."
-            raise UsageError(f"The verb must be one of {listed(self.commands, 99)}, but got {name!r}; {near}")
+            raise UsageError(f"The verb must be one of {listed(self.commands, 99)}, but got {shortened(name)}; {near}")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:

@@ -15,11 +15,23 @@ def inspect(
     ],
     data: Annotated[
         list[str] | None,
-        typer.Option("--data", metavar="FILE", show_default=False, help="With --row: the file that has the row."),
+        typer.Option(
+            "--data",
+            metavar="FILE",
+            rich_help_panel=o.ANSWER,
+            show_default=False,
+            help="With --row: the file that has the row.",
+        ),
     ] = None,
     row: Annotated[
         int | None,
-        typer.Option("--row", metavar="N", show_default=False, help="Explain the model's answer for this row, from 1."),
+        typer.Option(
+            "--row",
+            metavar="N",
+            rich_help_panel=o.ANSWER,
+            show_default=False,
+            help="Explain the model's answer for this row, from 1.",
+        ),
     ] = None,
     top: o.Top = 8,
     header: o.Header = None,

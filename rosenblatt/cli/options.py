@@ -13,6 +13,7 @@ MODEL = "The model"
 TEST = "How it is tested"
 OUTPUT = "What comes out"
 PROOF = "The proof"
+ANSWER = "One answer, explained"
 
 Data = Annotated[
     list[str],
@@ -81,7 +82,6 @@ Missing = Annotated[
         "--missing",
         metavar="POLICY",
         rich_help_panel=DATA,
-        show_default=False,
         help="Missing values: error, median, or indicator (median, and a feature that says so).",
     ),
 ]
@@ -91,8 +91,7 @@ Text = Annotated[
         "--text",
         metavar="HOW",
         rich_help_panel=DATA,
-        show_default=False,
-        help="Columns of text: tfidf, hashed, drop, or auto.",
+        help="Columns of text: tfidf, hashed, drop, or auto, which takes one of the first two.",
     ),
 ]
 Weights = Annotated[
@@ -112,7 +111,7 @@ Drop = Annotated[
         metavar="COLUMNS",
         rich_help_panel=DATA,
         show_default=False,
-        help="Columns to leave out, with commas between them.",
+        help="Columns to leave out, with commas between them; may be given several times.",
     ),
 ]
 Keep = Annotated[
@@ -122,7 +121,7 @@ Keep = Annotated[
         metavar="COLUMNS",
         rich_help_panel=DATA,
         show_default=False,
-        help="Columns to use although they look like numbers or names of the rows; may be given several times.",
+        help="Columns to use although they look like names or numbers of the rows; written as for --drop.",
     ),
 ]
 Positive = Annotated[
@@ -139,12 +138,7 @@ Seed = Annotated[
     int, typer.Option("--seed", metavar="NUMBER", rich_help_panel=TEST, help="The same seed gives the same model.")
 ]
 Json = Annotated[bool, typer.Option("--json", rich_help_panel=OUTPUT, help="Print one JSON object, for scripts.")]
-Quiet = Annotated[
-    bool,
-    typer.Option(
-        "--quiet", "-q", rich_help_panel=OUTPUT, help="Print no progress and no remarks; of training, one line."
-    ),
-]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", rich_help_panel=OUTPUT, help="Print no progress and no remarks.")]
 
 
 def _learners(incomplete: str) -> list[tuple[str, str]]:

@@ -23,6 +23,16 @@ def predict(
             help="The file to write; its ending says the format: csv, tsv, parquet, arrow, jsonl.",
         ),
     ] = "-",
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="NAME",
+            rich_help_panel=o.OUTPUT,
+            show_default="by the ending",
+            help="The format to write: csv, tsv, parquet, arrow, jsonl.",
+        ),
+    ] = None,
     only: Annotated[
         bool, typer.Option("--only", rich_help_panel=o.OUTPUT, help="Write the predictions without the rows.")
     ] = False,
@@ -37,7 +47,6 @@ def predict(
             help="Add the probability of every class (learners logistic, discriminant, sigmoid, layer).",
         ),
     ] = False,
-    to: o.To = None,
     header: o.Header = None,
     encoding: o.Encoding = None,
     separator: o.Separator = None,

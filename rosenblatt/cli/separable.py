@@ -37,7 +37,12 @@ def separable(
     ] = None,
     intercept: Annotated[
         bool,
-        typer.Option("--intercept/--no-intercept", rich_help_panel=o.PROOF, help="Whether the hyperplane may leave 0."),
+        typer.Option(
+            "--intercept/--no-intercept",
+            rich_help_panel=o.PROOF,
+            show_default="--intercept",
+            help="Whether the hyperplane may leave 0.",
+        ),
     ] = True,
     tolerance: Annotated[
         float,

@@ -56,7 +56,13 @@ def train(
         ),
     ] = False,
     scale: Annotated[
-        bool, typer.Option("--scale/--no-scale", rich_help_panel=o.MODEL, help="Bring columns to one scale first.")
+        bool,
+        typer.Option(
+            "--scale/--no-scale",
+            rich_help_panel=o.MODEL,
+            show_default="--scale",
+            help="Whether to bring columns to one scale first.",
+        ),
     ] = True,
     test: Annotated[
         list[str] | None,
@@ -116,7 +122,13 @@ def train(
         ),
     ] = None,
     save: Annotated[
-        bool, typer.Option("--save/--no-save", rich_help_panel=o.OUTPUT, help="Whether to write the model.")
+        bool,
+        typer.Option(
+            "--save/--no-save",
+            rich_help_panel=o.OUTPUT,
+            show_default="--save",
+            help="Whether to write the model.",
+        ),
     ] = True,
     report: Annotated[
         str | None,
@@ -129,7 +141,15 @@ def train(
         ),
     ] = None,
     top: o.Top = 8,
-    quiet: o.Quiet = False,
+    quiet: Annotated[
+        bool,
+        typer.Option(
+            "--quiet",
+            "-q",
+            rich_help_panel=o.OUTPUT,
+            help="Print one line: no table, no progress and no remarks.",
+        ),
+    ] = False,
     as_json: o.Json = False,
 ) -> None:
     """Learn to predict one column of a file from the others; test, explain and save the model.

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.arguments import shortened
 from rosenblatt.engine.state import Array
 
 NUMBERS = "biuf"  # kinds of dtypes
@@ -119,6 +120,6 @@ def check_kind(known: Array, labels: Array) -> None:
     numeric = [array.dtype.kind in NUMBERS for array in (known, labels)]
     if numeric[0] != numeric[1]:
         raise ValueError(
-            f"y must hold labels of one kind, but got {labels.item(0)!r} after {known.item(0)!r}; convert them to one "
-            f"kind."
+            f"y must hold labels of one kind, but got {shortened(labels.item(0))} after {known.item(0)!r}; convert "
+            f"them to one kind."
         )

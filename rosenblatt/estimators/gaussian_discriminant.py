@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.arguments import as_float, shortened
 from rosenblatt.checked_rows import validated
 from rosenblatt.engine.state import Array
+from rosenblatt.estimators.scoring import accuracy
 from rosenblatt.estimators.validation import check_labels, row_weights, unchanged_on_failure
 from rosenblatt.models import LinearModel
 
@@ -132,8 +133,8 @@ class GaussianDiscriminant(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             priors = np.empty(0)
         if priors.shape != (n_classes,) or not (priors > 0).all() or not np.isclose(priors.sum(), 1.0):
             raise ValueError(
-                f"priors must be {n_classes} probabilities above 0 that sum to 1, but got {self.priors!r}; use None "
-                f"for the frequencies of the classes."
+                f"priors must be {n_classes} probabilities above 0 that sum to 1, but got {shortened(self.priors)}; "
+                f"use None for the frequencies of the classes."
             )
         return priors / priors.sum()
 
@@ -171,6 +172,10 @@ class GaussianDiscriminant(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """The most probable class of every row."""
         check_is_fitted(self)
         return self._model().predict(self._rows(X, reset=False))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The fraction of rows that are answered correctly."""
+        return accuracy(self, X, y, sample_weight)
 
     def predict_proba(self, X: Any) -> Array:
         """The posterior of every class: sigmoid(w·x + b) for two, the softmax of the scores for more."""

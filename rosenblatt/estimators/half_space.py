@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.arguments import shortened
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.estimators.missing import MissingFunction
 from rosenblatt.estimators.validation import check_choice, check_positive
@@ -107,8 +108,8 @@ n_jobs, verbose, pocket_check, hash_features
             rule = RULES[self.rule] if isinstance(self.rule, str) else self.rule
             if self.params is not None and not isinstance(self.params, Mapping):
                 raise ValueError(
-                    f"params must be a dict of names and numbers for the rule {rule.name!r}, but got {self.params!r}; "
-                    f"its parameters are {', '.join(rule.parameters) or 'none'}."
+                    f"params must be a dict of names and numbers for the rule {rule.name!r}, but got "
+                    f"{shortened(self.params)}; its parameters are {', '.join(rule.parameters) or 'none'}."
                 )
             values = rule.values(self.params)
             known = rule is RULES.get(rule.name)  # what a parameter of another rule may be, its author knows
@@ -117,20 +118,24 @@ n_jobs, verbose, pocket_check, hash_features
                     check_positive(name, value, "it is the size of a step")
                 elif not 0 <= value < np.inf:
                     raise ValueError(
-                        f"{name} must be a finite number of at least 0, but got {value!r}; use 0 for none of it."
+                        f"{name} must be a finite number of at least 0, but got {shortened(value)}; use 0 for none of "
+                        f"it."
                     )
             return rule, values
         if isinstance(self.rule, MissingFunction):
             self.rule.refuse("rule")
         if not callable(self.rule):
-            raise ValueError(f"rule must be a name in RULES or a Python function, but got {self.rule!r}; pass one.")
+            raise ValueError(
+                f"rule must be a name in RULES or a Python function, but got {shortened(self.rule)}; pass one."
+            )
         check_signature(self.rule)
         given = self.params.values() if isinstance(self.params, Mapping) else self.params
         try:
             values = () if given is None else tuple(float(value) for value in given)
         except (TypeError, ValueError):
             raise ValueError(
-                f"params must be a list of numbers for a rule of your own, but got {self.params!r}; pass [2.0], say."
+                f"params must be a list of numbers for a rule of your own, but got {shortened(self.params)}; pass "
+                f"[2.0], say."
             ) from None
         try_out(self.rule, values)
         return Rule(
@@ -144,7 +149,7 @@ def check_signature(rule: Any) -> None:
     function = getattr(rule, "py_func", rule)
     wanted = "a rule is a function rule(m, sqnorm, t, params) that returns (step, shrink)"
     if not inspect.isfunction(function):
-        raise ValueError(f"rule must be a name in RULES or a Python function, but got {rule!r}; {wanted}.")
+        raise ValueError(f"rule must be a name in RULES or a Python function, but got {shortened(rule)}; {wanted}.")
     parameters = inspect.signature(function).parameters
     if len(parameters) != 4:
         names = ", ".join(parameters)
@@ -170,6 +175,6 @@ def try_out(rule: Any, params: tuple[float, ...]) -> None:
             fine = False
         if not fine:
             raise ValueError(
-                f"rule must return (step, shrink), a tuple of two finite numbers, but {call} returned {answer!r}; "
-                f"return (step, 1.0) to shrink nothing."
+                f"rule must return (step, shrink), a tuple of two finite numbers, but {call} returned "
+                f"{shortened(answer)}; return (step, 1.0) to shrink nothing."
             )

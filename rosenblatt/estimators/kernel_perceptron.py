@@ -21,6 +21,7 @@ from rosenblatt.estimators.committee import _tally, _tally_together
 from rosenblatt.estimators.linear import ANSWERS, RECORDS
 from rosenblatt.estimators.missing import MissingFunction
 from rosenblatt.estimators.named_features import Names
+from rosenblatt.estimators.scoring import accuracy
 from rosenblatt.estimators.validation import (
     as_before,
     check_choice,
@@ -251,7 +252,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 check_choice("record", name, RECORDS)
             if on_epoch is not None and not callable(on_epoch):
                 raise ValueError(
-                    f"on_epoch must be a function of an epoch's row, but got {on_epoch!r}; pass a function."
+                    f"on_epoch must be a function of an epoch's row, but got {shortened(on_epoch)}; pass a function."
                 )
             watched = None if on_epoch is None else as_before(self, before, on_epoch)
             one_by_one.forget_names(self)
@@ -480,8 +481,8 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _check_online(self) -> None:
         if isinstance(self.class_weight, str):
             raise ValueError(
-                f"class_weight must be a dict or None while learning online, but got {self.class_weight!r}: one batch "
-                f"does not tell how frequent the classes are; pass the weights as a dict."
+                f"class_weight must be a dict or None while learning online, but got {shortened(self.class_weight)}: "
+                f"one batch does not tell how frequent the classes are; pass the weights as a dict."
             )
         if self._precomputed:
             raise ValueError(
@@ -657,6 +658,10 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> Array:
         """The class of every row; a score of 0 is the second class."""
         return self._model(self._ready_to_answer()).predict(self._check_new_rows(X))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The fraction of rows that are answered correctly."""
+        return accuracy(self, X, y, sample_weight)
 
     def _ready_to_answer(self) -> str:
         check_is_fitted(self)

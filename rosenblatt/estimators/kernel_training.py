@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse
 from sklearn.utils import check_random_state
 
+from rosenblatt.arguments import shortened
 from rosenblatt.engine.dual_state import Expansion
 from rosenblatt.engine.state import Array, weight_dtype
 from rosenblatt.estimators import training
@@ -48,7 +49,9 @@ def kernel_of(estimator: KernelPerceptron, X: Any, *, batch: bool) -> Kernel:
         gamma = 1.0 / n_features if batch else "scale"
     if isinstance(gamma, str):
         if gamma != "scale":
-            raise ValueError(f"gamma must be a number above 0, 'scale' or None, but got {gamma!r}; choose one of them.")
+            raise ValueError(
+                f"gamma must be a number above 0, 'scale' or None, but got {shortened(gamma)}; choose one of them."
+            )
         gamma = scale_of(X)
     return as_kernel(
         name,

@@ -16,8 +16,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.arguments import as_float, shortened
 from rosenblatt.engine.state import Array
 from rosenblatt.estimators import minimising
+from rosenblatt.estimators.scoring import accuracy
 from rosenblatt.estimators.validation import (
     check_choice,
     check_labels,
@@ -165,7 +167,7 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_parameters(self) -> None:
         if self.below is not None and not isinstance(self.below, Layer):
-            raise ValueError(f"below must be a Layer or None, but got {self.below!r}; pass a Layer.")
+            raise ValueError(f"below must be a Layer or None, but got {shortened(self.below)}; pass a Layer.")
         for layer in self._stack():
             check_choice("activation", layer.activation, tuple(OFF))
             if layer is not self:
@@ -219,10 +221,10 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     f"class."
                 )
             own = codes[:, None] == (np.array([1]) if len(self.classes_) == 2 else np.arange(len(self.classes_)))
-        if self.units is not None and self.units != own.shape[1]:
+        if self.units is not None and as_float(self.units) != own.shape[1]:
             raise ValueError(
-                f"units must be as many as the targets need ({own.shape[1]}), but got {self.units}; use None for the "
-                f"top layer."
+                f"units must be as many as the targets need ({own.shape[1]}), but got {shortened(self.units)}; use "
+                f"None for the top layer."
             )
         return np.where(own, 1.0, OFF[self.activation])
 
@@ -451,3 +453,7 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return (scores >= 0.0).astype(int)
         codes = (scores >= 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[codes])
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The fraction of rows that are answered correctly."""
+        return accuracy(self, X, y, sample_weight)

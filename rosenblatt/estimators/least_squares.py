@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.engine.state import Array, weight_dtype
 from rosenblatt.estimators import minimising
+from rosenblatt.estimators.scoring import explained
 from rosenblatt.estimators.validation import (
     check_choice,
     check_rows,
@@ -196,6 +197,10 @@ time_limit, verbose
         X = check_rows(self, X, reset=False)
         result = product(X, np.atleast_2d(self.coef_)) + self.intercept_
         return result[:, 0] if np.ndim(self.intercept_) == 0 else result
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of the targets' variance that is explained, R²."""
+        return explained(self, X, y, sample_weight)
 
 
 def exact(objective: Any) -> Array:

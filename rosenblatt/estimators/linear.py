@@ -21,6 +21,7 @@ from rosenblatt.estimators import one_by_one, training
 from rosenblatt.estimators.classes import arrange_classes, classes_of, codes_of, half_space_count
 from rosenblatt.estimators.committee import Committee
 from rosenblatt.estimators.quick_way import ONE, UNSURE
+from rosenblatt.estimators.scoring import accuracy
 from rosenblatt.estimators.validation import (
     as_before,
     check_choice,
@@ -140,7 +141,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 check_choice("record", name, RECORDS)
             if on_epoch is not None and not callable(on_epoch):
                 raise ValueError(
-                    f"on_epoch must be a function of an epoch's row, but got {on_epoch!r}; pass a function."
+                    f"on_epoch must be a function of an epoch's row, but got {shortened(on_epoch)}; pass a function."
                 )
             watched = None if on_epoch is None else as_before(self, before, on_epoch)
             earlier = getattr(self, "_state", None) if self.warm_start else None
@@ -207,8 +208,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _check_online(self) -> None:
         if isinstance(self.class_weight, str):
             raise ValueError(
-                f"class_weight must be a dict or None while learning online, but got {self.class_weight!r}: one batch "
-                f"does not tell how frequent the classes are; pass the weights as a dict."
+                f"class_weight must be a dict or None while learning online, but got {shortened(self.class_weight)}: "
+                f"one batch does not tell how frequent the classes are; pass the weights as a dict."
             )
 
     def _prepare_online(self, n_features: int, dtype: Any, layout: str) -> None:
@@ -373,6 +374,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         one_by_one.refuse_rows_after_dicts(self)
         X = check_rows(self, X, reset=False)
         return self._model(self.answer).predict(X)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The fraction of rows that are answered correctly."""
+        return accuracy(self, X, y, sample_weight)
 
     # ------------------------------------------------------------------ one example at a time
 

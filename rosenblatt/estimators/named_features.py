@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import murmurhash3_32
 
+from rosenblatt.arguments import shortened
 from rosenblatt.engine.state import Array
 
 REMEMBERED_HASHES = 2**16
@@ -77,9 +78,11 @@ def number_of(name: Any, value: Any, *, or_text: bool = True) -> float:
         number = float(value)
     except (TypeError, ValueError):
         raise ValueError(
-            f"The feature {name!r} must be a number{' or text' if or_text else ''}, but got {value!r}; leave it out or "
-            f"convert it."
+            f"The feature {name!r} must be a number{' or text' if or_text else ''}, but got {shortened(value)}; leave "
+            f"it out or convert it."
         ) from None
     if not np.isfinite(number):
-        raise ValueError(f"The feature {name!r} must be finite, but got {value!r}; leave it out or fill it in.")
+        raise ValueError(
+            f"The feature {name!r} must be finite, but got {shortened(value)}; leave it out or fill it in."
+        )
     return number

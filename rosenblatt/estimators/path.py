@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from rosenblatt.arguments import shortened
 from rosenblatt.engine.state import Array
 from rosenblatt.estimators.minimising import check_not_negative
 
@@ -89,7 +90,9 @@ def regularization_path(estimator: Any, X: Any, y: Any, lams: Any, sample_weight
     try:
         values = np.atleast_1d(np.asarray(lams, np.float64)).ravel()
     except (TypeError, ValueError):
-        raise ValueError(f"lams must be numbers, but got {lams!r}; pass numpy.logspace(-5, 0, 20), say.") from None
+        raise ValueError(
+            f"lams must be numbers, but got {shortened(lams)}; pass numpy.logspace(-5, 0, 20), say."
+        ) from None
     if values.size == 0:
         raise ValueError("lams must hold at least one number, but it is empty; pass numpy.logspace(-5, 0, 20), say.")
     for value in values:

@@ -22,6 +22,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 
+from rosenblatt.arguments import shortened
 from rosenblatt.estimators.half_space import HalfSpace
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.estimators.search_folds import last_step, problem_of
@@ -151,8 +152,8 @@ def _learner(estimator: Any) -> Any:
         return learner
     if isinstance(estimator, type) or not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
         raise ValueError(
-            f"estimator must be a learner such as PassiveAggressive() or the name of a rule, but got {estimator!r}; "
-            f"pass an object that has fit and get_params."
+            f"estimator must be a learner such as PassiveAggressive() or the name of a rule, but got "
+            f"{shortened(estimator)}; pass an object that has fit and get_params."
         )
     return estimator
 
@@ -169,14 +170,15 @@ def _settings(grid: Any) -> list[dict[str, Any]]:
         or not all(isinstance(part, Mapping) for part in parts)
     ):
         raise ValueError(
-            f"grid must be a dict of names and lists of values, or a list of such dicts, but got {grid!r}; pass "
-            f"{{'C': [0.1, 1.0]}}, say."
+            f"grid must be a dict of names and lists of values, or a list of such dicts, but got {shortened(grid)}; "
+            f"pass {{'C': [0.1, 1.0]}}, say."
         )
     for part in parts:
         for name, values in part.items():
             if isinstance(values, str) or not hasattr(values, "__iter__"):
                 raise ValueError(
-                    f"grid must hold a list of values for {name!r}, but got {values!r}; write [{values!r}]."
+                    f"grid must hold a list of values for {name!r}, but got {shortened(values)}; write "
+                    f"[{shortened(values)}]."
                 )
             if len(list(values)) == 0:
                 raise ValueError(f"grid must hold at least one value for {name!r}, but it has none; add one.")
@@ -213,7 +215,7 @@ def _with(base: Any, setting: Mapping[str, Any]) -> Any:
     offered = {name.lower(): name for name in [*(name.removeprefix(prefix) for name in known), *rule_names]}
     near = [offered[name] for name in difflib.get_close_matches(unknown.lower(), offered, 1)]
     raise ValueError(
-        f"grid must name parameters of {type(last).__name__}, but got {unknown!r}; "
+        f"grid must name parameters of {type(last).__name__}, but got {shortened(unknown)}; "
         + (f"did you mean {near[0]!r}?" if near else f"it has {', '.join(sorted(last.get_params(deep=False)))}.")
     )
 

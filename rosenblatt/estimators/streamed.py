@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.engine.state import Array
+from rosenblatt.estimators.scoring import accuracy
 from rosenblatt.estimators.validation import (
     check_labels,
     check_positive,
@@ -155,6 +156,10 @@ class Streamed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> Array:
         """The class of every row."""
         return self._answer(X, "predict")
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The fraction of rows that are answered correctly."""
+        return accuracy(self, X, y, sample_weight)
 
     @available_if(lambda self: hasattr(getattr(self, "learner_", self.learner), "predict_proba"))
     def predict_proba(self, X: Any) -> Array:

@@ -19,6 +19,7 @@ from rosenblatt.checked_rows import validated
 from rosenblatt.engine.state import Array
 from rosenblatt.estimators.classes import NUMBERS, check_kind, codes_of, spread
 from rosenblatt.finite import in_one_sentence, sentence_on
+from rosenblatt.wording import short
 
 ALLOWS_ZEROS = "allow_all_zero_weights" in inspect.signature(_check_sample_weight).parameters
 FLAGS = ("shuffle", "fit_intercept", "warm_start", "regularize_intercept")
@@ -51,10 +52,10 @@ def check_flags(estimator: Any) -> None:
     for name in FLAGS:
         value = getattr(estimator, name, True)
         if not isinstance(value, bool | np.bool_ | int) or value not in (0, 1):
-            raise ValueError(f"{name} must be True or False, but got {value!r}; choose one of them.")
+            raise ValueError(f"{name} must be True or False, but got {shortened(value)}; choose one of them.")
     verbose = getattr(estimator, "verbose", 0)
     if not isinstance(verbose, numbers.Real | np.bool_) or verbose < 0:
-        raise ValueError(f"verbose must be 0 or 1, but got {verbose!r}; 1 shows the epochs while they happen.")
+        raise ValueError(f"verbose must be 0 or 1, but got {shortened(verbose)}; 1 shows the epochs while they happen.")
 
 
 def check_common(estimator: Any) -> None:
@@ -64,8 +65,8 @@ def check_common(estimator: Any) -> None:
     weight = estimator.class_weight
     if weight is not None and not isinstance(weight, dict) and not (isinstance(weight, str) and weight == "balanced"):
         raise ValueError(
-            f"class_weight must be None, 'balanced' or a dict from class to weight, but got {weight!r}; write it like "
-            f"{{'spam': 2.0}}."
+            f"class_weight must be None, 'balanced' or a dict from class to weight, but got {shortened(weight)}; write "
+            f"it like {{'spam': 2.0}}."
         )
     check_seed(estimator.random_state)
 
@@ -77,8 +78,8 @@ def check_seed(seed: Any) -> None:
         check_random_state(seed)
     except (ValueError, TypeError):
         raise ValueError(
-            f"random_state must be None, a whole number from 0 to 2**32 - 1 or a numpy RandomState, but got {seed!r}; "
-            f"pass 0, say."
+            f"random_state must be None, a whole number from 0 to 2**32 - 1 or a numpy RandomState, but got "
+            f"{shortened(seed)}; pass 0, say."
         ) from None
 
 
@@ -87,7 +88,8 @@ def check_threads(n_jobs: Any) -> None:
         return
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
         raise ValueError(
-            f"n_jobs must be a whole number other than 0, or None, but got {n_jobs!r}; -1 is one for each core."
+            f"n_jobs must be a whole number other than 0, or None, but got {shortened(n_jobs)}; -1 is one for each "
+            f"core."
         )
 
 
@@ -130,7 +132,7 @@ def check_weights(sample_weight: Any, X: Any, **options: Any) -> Array:
     except (TypeError, ValueError) as error:
         said = str(error)
     if "string" in said or "real number" in said:
-        said = f"sample_weight must hold numbers, but has other things ({said}); pass one number per row."
+        said = f"sample_weight must hold numbers, but has other things ({short(said, 80)}); pass one number per row."
     elif "shape ==" in said or "1D array" in said:
         said = (
             f"sample_weight must be one number for each of the {X.shape[0]} rows, but has shape "
@@ -196,10 +198,10 @@ def check_rows_and_targets(estimator: Any, X: Any, y: Any, *, reset: bool) -> tu
         name = type(estimator).__name__
         raise ValueError(f"{name} requires y to be passed, but the target y is None; pass one number per row.")
     X = check_rows(estimator, X, reset=reset)
-    return X, _check_targets(y, X.shape[0])
+    return X, check_targets(y, X.shape[0])
 
 
-def _check_targets(y: Any, n_rows: int) -> Array:
+def check_targets(y: Any, n_rows: int) -> Array:
     """One number per row, or several, as float64."""
     _check_container(y, "number")
     try:
@@ -321,14 +323,16 @@ def _as_many(y: Array, n_rows: int | None) -> Array:
 def check_weight(w: Any) -> float:
     """The weight of a single example."""
     if not isinstance(w, numbers.Real | np.bool_) or not 0.0 <= float(w) < np.inf:
-        raise ValueError(f"w must be a finite weight of at least 0, but got {w!r}; use 0 to leave it out.")
+        raise ValueError(f"w must be a finite weight of at least 0, but got {shortened(w)}; use 0 to leave it out.")
     return float(w)
 
 
 def check_label(y: Any) -> Array:
     """A single label, as an array of one."""
     if y is None or isinstance(y, Mapping | Set) or np.ndim(y):
-        raise ValueError(f"y must be one label, a number or text, but got {y!r}; use learn_many for several examples.")
+        raise ValueError(
+            f"y must be one label, a number or text, but got {shortened(y)}; use learn_many for several examples."
+        )
     return check_labels([y])
 
 

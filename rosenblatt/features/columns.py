@@ -156,6 +156,10 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Find out what the columns are. X is a polars or pandas frame, a dict of columns or a matrix."""
         return self._fit([as_frame(X)], whole=True)
 
+    def look(self, X: Any) -> Self:
+        """`fit` for somebody who wants to know what the columns are: a table may leave nothing to learn from."""
+        return self._fit([as_frame(X)], whole=True, needed=False)
+
     def fit_batches(self, batches: Iterable[Any]) -> Self:
         """The same from frames that come one after another and need not fit into memory together.
 
@@ -234,7 +238,9 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             others,
         )
 
-    def _fit(self, frames: Iterable[pl.DataFrame], *, whole: bool, kept: Array | None = None) -> Self:
+    def _fit(
+        self, frames: Iterable[pl.DataFrame], *, whole: bool, kept: Array | None = None, needed: bool = True
+    ) -> Self:
         self._check_parameters()
         tfidf = self.text == "tfidf" or (self.text == "auto" and whole)
         figures: dict[str, ColumnFigures] = {}
@@ -264,7 +270,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for column in columns:
             column.start = width
             width += column.width
-        if width == 0:
+        if width == 0 and needed:
             reasons = "; ".join(f"{column.name!r}: {column.why}{_way_out(column)}" for column in columns[:5])
             rows = "one sample" if n_rows == 1 else f"{n_rows:,} rows"
             raise ValueError(
@@ -297,7 +303,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for name in ("max_categories", "hash_features", "max_words"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-                raise ValueError(f"{name} must be a whole number of at least 1, but got {value!r}; raise it.")
+                raise ValueError(f"{name} must be a whole number of at least 1, but got {shortened(value)}; raise it.")
         if not isinstance(self.sparse, bool | np.bool_ | str) or self.sparse not in ("auto", True, False):
             raise ValueError(
                 f"sparse must be 'auto', True or False, but got {shortened(self.sparse)}; choose one of them."

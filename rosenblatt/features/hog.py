@@ -127,7 +127,9 @@ class HOGFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for name in ("pixels_per_cell", "cells_per_block"):
             pair = getattr(self, name)
             if not isinstance(pair, tuple | list | np.ndarray) or len(pair) != 2:
-                raise ValueError(f"{name} must be a pair of whole numbers, but got {pair!r}; write it like (8, 8).")
+                raise ValueError(
+                    f"{name} must be a pair of whole numbers, but got {shortened(pair)}; write it like (8, 8)."
+                )
             _check_whole(name, pair)
         X = self._images(X)
         cells = self._cells(X.shape[1:])

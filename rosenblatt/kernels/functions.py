@@ -104,7 +104,9 @@ class Polynomial(Kernel):
 
     def __post_init__(self) -> None:
         if isinstance(self.degree, bool) or not isinstance(self.degree, numbers.Integral) or self.degree < 1:
-            raise ValueError(f"degree must be a whole number of at least 1, but got {self.degree!r}; 2 to 5 are usual.")
+            raise ValueError(
+                f"degree must be a whole number of at least 1, but got {shortened(self.degree)}; 2 to 5 are usual."
+            )
         _check_number("gamma", self.gamma, positive=True)
         _check_number("coef0", self.coef0)
 

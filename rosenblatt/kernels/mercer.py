@@ -51,7 +51,7 @@ def as_kernel(kernel: Any, **parameters: Any) -> Kernel:
             known = ", ".join(repr(one) for one in KERNELS)
             raise ValueError(
                 f"kernel must be one of {known}, a kernel object or a function of two blocks of rows, but got "
-                f"{kernel!r}; choose one of them."
+                f"{shortened(kernel)}; choose one of them."
             )
         kind = KERNELS[name]
         known_names = {field.name for field in fields(kind)}
@@ -170,7 +170,7 @@ def _with_parameters(kernel: Any, X: Array, parameters: dict[str, Any]) -> Kerne
             near = get_close_matches(name, known, 1)
             about = f"{named.name!r} has {', '.join(known)}" if known else "this kernel takes none here"
             hint = f"did you mean {near[0]}?" if near else "leave it out."
-            raise ValueError(f"The parameters must be the kernel's, but got {name!r}: {about}; {hint}")
+            raise ValueError(f"The parameters must be the kernel's, but got {shortened(name)}: {about}; {hint}")
     given = dict(parameters)
     if "gamma" in known and X.size and (given.get("gamma", "scale" if named.name != "polynomial" else 1.0) == "scale"):
         given["gamma"] = scale_of(X)

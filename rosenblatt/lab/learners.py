@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rosenblatt.arguments import shortened
 from rosenblatt.lab.options import Option, Values, fill
 
 KERNELS = ("rbf", "gaussian", "polynomial", "sigmoid", "linear")
@@ -248,7 +249,9 @@ class Choice:
     @staticmethod
     def of(name: str, given: Values | None = None) -> Choice:
         if name not in LEARNERS:
-            raise ValueError(f"A learner must be one of {', '.join(LEARNERS)}, but got {name!r}; choose one of them.")
+            raise ValueError(
+                f"A learner must be one of {', '.join(LEARNERS)}, but got {shortened(name)}; choose one of them."
+            )
         return Choice(name, tuple(fill(LEARNERS[name].options, given).items()))
 
     @property

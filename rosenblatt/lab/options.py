@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rosenblatt.arguments import shortened
+
 Values = dict[str, Any]
 
 
@@ -33,7 +35,9 @@ class Option:
         """The value as it is used, or a sentence."""
         if self.choices:
             if str(value) not in self.choices:
-                raise ValueError(f"{self.label} must be one of {', '.join(self.choices)}, but got {value!r}; take one.")
+                raise ValueError(
+                    f"{self.label} must be one of {', '.join(self.choices)}, but got {shortened(value)}; take one."
+                )
             return str(value)
         try:
             number = float(value)
@@ -42,8 +46,8 @@ class Option:
         if isinstance(value, bool) or not self.low <= number <= self.high or (self.whole and number != int(number)):
             kind = "a whole number" if self.whole else "a number"
             raise ValueError(
-                f"{self.label} must be {kind} from {self.low:g} to {self.high:g}, but got {value!r}; choose one in "
-                f"between."
+                f"{self.label} must be {kind} from {self.low:g} to {self.high:g}, but got {shortened(value)}; choose "
+                f"one in between."
             )
         return int(number) if self.whole else number
 
@@ -61,5 +65,5 @@ def fill(options: Iterable[Option], given: Mapping[str, Any] | None = None) -> V
     unknown = sorted(set(given or {}) - set(table))
     if unknown:
         known = ", ".join(table) or "none"
-        raise ValueError(f"An option must be one of {known}, but got {unknown[0]!r}; leave it out.")
+        raise ValueError(f"An option must be one of {known}, but got {shortened(unknown[0])}; leave it out.")
     return {name: option.check((given or {}).get(name, option.default)) for name, option in table.items()}

@@ -8,6 +8,7 @@ import threading
 import warnings
 from typing import Any
 
+from rosenblatt.arguments import shortened
 from rosenblatt.lab.page import Workers, fill
 from rosenblatt.lab.reading import documentation, lecture
 
@@ -85,7 +86,7 @@ def _reading() -> Any:
 def check_address(host: str, port: int) -> int:
     """The port, a free one for 0; one sentence instead of a stack of calls when the address cannot be had."""
     if isinstance(port, bool) or not isinstance(port, int) or not 0 <= port < 65536:
-        raise ValueError(f"port must be a whole number from 0 to 65535, but got {port!r}; 0 takes a free one.")
+        raise ValueError(f"port must be a whole number from 0 to 65535, but got {shortened(port)}; 0 takes a free one.")
     kind = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         with socket.socket(kind, socket.SOCK_STREAM) as trial:

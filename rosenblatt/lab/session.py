@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.arguments import shortened
 from rosenblatt.engine.state import Array
 from rosenblatt.lab import tour, upload
 from rosenblatt.lab.explanations import links, paragraph
@@ -308,7 +309,9 @@ class Session:
             return _file(f"rosenblatt.{kind}", kinds[kind], picture(screen, frame, kind))
         if kind == "gif":
             return _file("rosenblatt.gif", "image/gif", animation(screen))
-        raise ValueError(f"A picture can be svg, png or gif, and data csv, but got {kind!r}; choose one of them.")
+        raise ValueError(
+            f"A picture can be svg, png or gif, and data csv, but got {shortened(kind)}; choose one of them."
+        )
 
     def _upload(self, request: dict[str, Any]) -> Reply:
         self.table = upload.read(str(request["text"]))
@@ -395,5 +398,5 @@ def _seed(value: Any) -> int:
     except (TypeError, ValueError, OverflowError):
         number = -1
     if not 0 <= number < 2**31:
-        raise ValueError(f"A seed must be a whole number of at least 0, but got {value!r}; take 0, say.")
+        raise ValueError(f"A seed must be a whole number of at least 0, but got {shortened(value)}; take 0, say.")
     return number

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.arguments import shortened
 from rosenblatt.engine.state import Array
 from rosenblatt.lab.options import Option, Values, fill
 
@@ -209,7 +210,9 @@ SETS: dict[str, ReadySet] = {
 def ready(name: str, given: Values | None = None) -> Data:
     """A set of the menu, or a sentence that says why not."""
     if name not in SETS:
-        raise ValueError(f"A ready set must be one of {', '.join(SETS)}, but got {name!r}; choose one of them.")
+        raise ValueError(
+            f"A ready set must be one of {', '.join(SETS)}, but got {shortened(name)}; choose one of them."
+        )
     why = missing(name)
     if why:
         raise ValueError(why)

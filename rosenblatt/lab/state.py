@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.arguments import shortened
 from rosenblatt.lab.learners import Choice
 from rosenblatt.lab.options import fill
 from rosenblatt.lab.sets import SETS, Data, own, ready, written
@@ -44,7 +45,9 @@ class State:
     def of(name: str, given: dict[str, Any] | None = None, *learners: Choice, **others: Any) -> State:
         """A state with a ready set."""
         if name not in SETS:
-            raise ValueError(f"A ready set must be one of {', '.join(SETS)}, but got {name!r}; choose one of them.")
+            raise ValueError(
+                f"A ready set must be one of {', '.join(SETS)}, but got {shortened(name)}; choose one of them."
+            )
         values = tuple(fill(SETS[name].options, given).items())
         return State(name, values, learners=learners or (Choice.of("perceptron"),), **others)
 
@@ -86,7 +89,7 @@ def apply(X: Any, y: Any, edit: Edit) -> tuple[Any, Any]:
         places = places.reshape(-1, 2)
         return np.concatenate([X, places]), np.concatenate([y, np.full(len(places), label)])
     if kind not in ("delete", "flip", "move"):
-        raise ValueError(f"An edit must add, move, delete, flip or clear, but got {kind!r}; reload the page.")
+        raise ValueError(f"An edit must add, move, delete, flip or clear, but got {shortened(kind)}; reload the page.")
     rows = np.atleast_1d(_numbers(rest[0], np.int64))
     if len(rows) and not (rows.min() >= 0 and rows.max() < len(y)):
         raise ValueError(f"There are {len(y):,} points, but point {int(rows.max())} was meant; reload the page.")

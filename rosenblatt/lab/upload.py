@@ -7,6 +7,7 @@ import io
 import math
 from collections.abc import Iterable
 
+from rosenblatt.arguments import shortened
 from rosenblatt.lab.state import MOST_POINTS, State
 from rosenblatt.sources.dialect import MISSING
 
@@ -107,7 +108,9 @@ def take(state: State, names: list[str], rows: list[list[str]], x: str, y: str, 
     """
     for name in (x, y, target):
         if name not in names:
-            raise ValueError(f"A column must be one of {', '.join(names)}, but got {name!r}; choose one of them.")
+            raise ValueError(
+                f"A column must be one of {', '.join(names)}, but got {shortened(name)}; choose one of them."
+            )
     if len({x, y, target}) < 3:
         raise ValueError("The two axes and the class must be three different columns; choose others.")
     i, j, k = names.index(x), names.index(y), names.index(target)

@@ -25,7 +25,7 @@ SECONDS_FOR_ONE = 1.0  # to find out whether a function of many inputs is one un
 def smallest(function: Any, inputs: Any, depth: int | None) -> ThresholdNetwork:
     """The smallest network of at most `depth` layers that is tried."""
     if depth is not None and (isinstance(depth, bool) or not isinstance(depth, int | np.integer) or depth < 1):
-        raise ValueError(f"depth must be a number of layers, 2 or more, or None for any, but got {depth!r}.")
+        raise ValueError(f"depth must be a number of layers, 2 or more, or None for any, but got {shortened(depth)}.")
     tree = _tree_of(function)
     many = tree is not None and len(expression.names(tree) if inputs is None else check_names(inputs)) > MOST_INPUTS
     if many:

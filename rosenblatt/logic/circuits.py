@@ -14,11 +14,12 @@ from rosenblatt.logic.network import ThresholdNetwork
 from rosenblatt.logic.unit import ThresholdUnit
 
 HALF = Fraction(1, 2)
-MOST_BITS = 1000  # what is made in a fraction of a second
+MOST_BITS = 1000  # the units are put in order, and asked, one layer after another: the effort grows with the square
 
 
-def _bits(bits: Any) -> int:
-    return whole_number("bits", bits, 1, "it is a number of binary digits", most=MOST_BITS)
+def _bits(bits: Any, instead: str) -> int:
+    why = f"it is a number of binary digits, and the effort grows with its square; {instead}"
+    return whole_number("bits", bits, 1, why, most=MOST_BITS)
 
 
 def _sum(inputs: tuple[str, ...], carry: str) -> ThresholdUnit:
@@ -34,7 +35,7 @@ def adder(bits: int = 4) -> ThresholdNetwork:
     [1, 0, 0, 0, 1]
     """
     units: dict[str, ThresholdUnit] = {}
-    bits = _bits(bits)
+    bits = _bits(bits, "serial_adder() adds numbers of any length")
     for i in range(bits):
         inputs = (f"a{i}", f"b{i}", *((f"c{i}",) if i else ()))
         carry = f"c{i + 1}" if i + 1 < bits else f"s{bits}"  # the last carry is the highest digit
@@ -66,7 +67,7 @@ def counter(bits: int = 3) -> ThresholdMachine:
     """
     units: dict[str, ThresholdUnit] = {}
     carry = "tick"
-    for i in range(_bits(bits)):
+    for i in range(_bits(bits, "pass fewer")):
         inputs = (f"q{i}", carry)
         if i + 1 < bits:
             units[f"c{i + 1}"] = ThresholdUnit.and_(2, inputs)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.arguments import names_in
+from rosenblatt.arguments import names_in, shortened
 from rosenblatt.engine.state import Array
 from rosenblatt.logic import expression
 from rosenblatt.wording import counted
@@ -37,9 +37,9 @@ def check_names(inputs: Any, n: int | None = None) -> tuple[str, ...]:
         inputs = inputs.replace(",", " ").split()
     inputs = names_in("inputs", inputs)
     if not all(inputs):
-        raise ValueError(f"inputs must be names, but got {inputs!r}; pass texts such as ('a', 'b').")
+        raise ValueError(f"inputs must be names, but got {shortened(inputs)}; pass texts such as ('a', 'b').")
     if len(set(inputs)) != len(inputs):
-        raise ValueError(f"inputs must have different names, but got {inputs!r}; rename the repeated ones.")
+        raise ValueError(f"inputs must have different names, but got {shortened(inputs)}; rename the repeated ones.")
     if n is not None and len(inputs) != n:
         raise ValueError(f"There must be {n} names of inputs, one for each, but got {len(inputs)}; pass so many.")
     return inputs

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.arguments import mapping, names_in, yes_or_no
+from rosenblatt.arguments import mapping, names_in, shortened, yes_or_no
 from rosenblatt.engine.state import Array
 from rosenblatt.logic.function import assignments, refuse_masked
 from rosenblatt.logic.network import ThresholdNetwork
@@ -72,7 +72,9 @@ class ThresholdMachine:
         self.start = dict.fromkeys(self.delays, 0)
         for name, value in mapping("start", {} if start is None else start, "{'memory': 1}").items():
             if name not in self.start or not isinstance(value, int | np.integer | np.bool_) or value not in (0, 1):
-                raise ValueError(f"start gives memories 0 or 1, but got {name!r}: {value!r}; name a memory.")
+                raise ValueError(
+                    f"start gives memories 0 or 1, but got {shortened(name)}: {shortened(value)}; name a memory."
+                )
             self.start[name] = int(value)
         self._made: Any = None
         self.reset()

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.arguments import mapping, names_in
+from rosenblatt.arguments import mapping, names_in, shortened
 from rosenblatt.engine.state import Array
 from rosenblatt.logic import expression
 from rosenblatt.logic.function import BooleanFunction, assignments, check_names, check_size, truth_table
@@ -67,7 +67,9 @@ class ThresholdNetwork:
             if name not in self.units and name not in self.inputs:
                 raise ValueError(f"outputs must name units or inputs, but there is no {name!r}; correct the name.")
         if not self.outputs or len(set(self.outputs)) != len(self.outputs):
-            raise ValueError(f"outputs must be one or more different names, but got {self.outputs!r}; pass each once.")
+            raise ValueError(
+                f"outputs must be one or more different names, but got {shortened(self.outputs)}; pass each once."
+            )
         self.level = _levels(self.inputs, self.units)
 
     # ---------------------------------------------------------------------------------------- making one
@@ -235,7 +237,9 @@ class ThresholdNetwork:
         """
         unknown = [name for name in parts if name not in self.inputs]
         if unknown:
-            raise ValueError(f"The inputs are {', '.join(self.inputs)}, but got {unknown[0]!r}; correct the name.")
+            raise ValueError(
+                f"The inputs are {', '.join(self.inputs)}, but got {shortened(unknown[0])}; correct the name."
+            )
         made = {name: _network(part) for name, part in parts.items()}
         own = {name: made[name].inputs if name in made else (name,) for name in self.inputs}
         book = _Book(tuple(dict.fromkeys(name for names in own.values() for name in names)))

@@ -547,7 +547,7 @@ class _Condition(Reader):
                 value = float(token.text)
             except ValueError:
                 raise self.fail(
-                    f"A number must be written as in Python, but got {token.text!r}; correct it.", token
+                    f"A number must be written as in Python, but got {shortened(token.text)}; correct it.", token
                 ) from None
         if isinstance(value, float) and math.isinf(value):
             raise self.fail(f"A number must be finite, but {token.text!r} is too large; write a smaller one.", token)

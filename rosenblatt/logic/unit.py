@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.arguments import shortened, yes_or_no
+from rosenblatt.arguments import in_thousands, shortened, yes_or_no
 from rosenblatt.engine.state import Array
 from rosenblatt.logic.function import (
     assignments,
@@ -36,9 +36,9 @@ def rational(value: Any, what: str) -> Fraction:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, str | bool) or not isinstance(value, int | float | Fraction):
-        raise ValueError(f"{what} must be a number, but got {value!r}; pass an int, a float or a Fraction.")
+        raise ValueError(f"{what} must be a number, but got {shortened(value)}; pass an int, a float or a Fraction.")
     if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"{what} must be finite, but got {value!r}; pass a number.")
+        raise ValueError(f"{what} must be finite, but got {shortened(value)}; pass a number.")
     return Fraction(value)
 
 
@@ -262,7 +262,9 @@ class ThresholdUnit:
         key = str(name).lower().replace("-", "_").replace(" ", "_").strip("_")
         key = {"implication": "implies", "at_least_k": "at_least"}.get(key, key)
         if key not in GATES:
-            raise ValueError(f"A gate must be one of {', '.join(GATES)}, but got {name!r}; choose one of these.")
+            raise ValueError(
+                f"A gate must be one of {', '.join(GATES)}, but got {shortened(name)}; choose one of these."
+            )
         if k is not None and key != "at_least":
             raise ValueError(f"k must be left out for the gate {key}, but got {shortened(k)}; it is for at_least.")
         if key == "at_least":
@@ -354,7 +356,8 @@ def _count(n: Any) -> int:
         raise ValueError(f"n must be the number of inputs, 1 or more, but got {shortened(n)}; pass a whole number.")
     if n > MOST_OF_A_GATE:
         raise ValueError(
-            f"A gate must have at most {MOST_OF_A_GATE:,} inputs, but got {n:,}; build it of smaller ones."
+            f"A gate must have at most {MOST_OF_A_GATE:,} inputs, since each has a name and an exact weight of its "
+            f"own, but got {in_thousands(int(n))}; build a network of smaller gates."
         )
     return int(n)
 

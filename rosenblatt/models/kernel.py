@@ -6,9 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from rosenblatt.models.linear import Array, labels
+from rosenblatt.models.linear import Array, fraction_right, labels
 from rosenblatt.models.voted import VotedModel
 
 
@@ -34,7 +32,7 @@ class KernelModel:
 
     def score(self, X: Any, y: Any) -> float:
         """The fraction of rows answered correctly."""
-        return float(np.mean(self.predict(X) == np.asarray(y)))
+        return fraction_right(self.predict(X), y)
 
 
 @dataclass(frozen=True, eq=False)

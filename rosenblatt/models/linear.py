@@ -38,13 +38,33 @@ class LinearModel:
 
     def score(self, X: Any, y: Any) -> float:
         """The fraction of rows answered correctly."""
-        return float(np.mean(self.predict(X) == np.asarray(y)))
+        return fraction_right(self.predict(X), y)
 
 
 def labels(scores: Array, classes: Array) -> Array:
     """The classes that the scores answer."""
     codes = (scores >= 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
     return classes[codes]
+
+
+def fraction_right(answers: Array, y: Any) -> float:
+    """How many of the answers are the labels; there must be one label for each.
+
+    Examples
+    --------
+    >>> fraction_right(np.array([1, 0, 1]), [1, 1, 1])
+    0.6666666666666666
+    >>> fraction_right(np.array([1, 0, 1]), None)
+    Traceback (most recent call last):
+    ValueError: y must have one label for each of the 3 rows, but its shape is (); pass as many labels as rows.
+    """
+    labels = np.asarray(y)
+    if labels.shape != answers.shape:
+        raise ValueError(
+            f"y must have one label for each of the {len(answers)} rows, but its shape is {labels.shape}; pass as many "
+            f"labels as rows."
+        )
+    return float(np.mean(answers == labels))
 
 
 def product(X: Any, coef: Array) -> Array:

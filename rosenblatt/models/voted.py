@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from rosenblatt.models.linear import Array, labels, product
+from rosenblatt.models.linear import Array, fraction_right, labels, product
 
 CELLS = 2**22  # the numbers that stand in memory at a time
 
@@ -88,7 +88,7 @@ class VotedModel:
 
     def score(self, X: Any, y: Any) -> float:
         """The fraction of rows answered correctly."""
-        return float(np.mean(self.predict(X) == np.asarray(y)))
+        return fraction_right(self.predict(X), y)
 
 
 def survival_counts(times: Array, seen: int) -> Array:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import rosenblatt
+from rosenblatt.arguments import shortened
 from rosenblatt.features.anatomy import Anatomy, Array, labels_of, plain, take
 from rosenblatt.features.labels import coded, distinct
 from rosenblatt.report.advice import Advice, Judge, regression_advice
@@ -201,9 +202,9 @@ def summarise(
     """
     anatomy = Anatomy(model, feature_names)
     if not isinstance(time_limit, int | float) or not time_limit > 0:
-        raise ValueError(f"time_limit must be a number of seconds above 0, but got {time_limit!r}; use 5.")
+        raise ValueError(f"time_limit must be a number of seconds above 0, but got {shortened(time_limit)}; use 5.")
     if not isinstance(most, int) or most < 1:
-        raise ValueError(f"most must be a whole number above 0, but got {most!r}; use 10.")
+        raise ValueError(f"most must be a whole number above 0, but got {shortened(most)}; use 10.")
     truth = labels_of(X_test, y_test, "_test")
     if (X_train is None) != (y_train is None):
         raise ValueError("X_train and y_train belong together, but only one of them came; pass both or neither.")
@@ -304,8 +305,8 @@ def _positive(positive: Any, classes: list[Any]) -> Any:
     found = [name for name in classes if name == plain(positive) or str(name) == str(positive)]
     if not found:
         raise ValueError(
-            f"positive must be one of the classes ({', '.join(map(repr, classes[:6]))}), but got {positive!r}; choose "
-            f"one of them."
+            f"positive must be one of the classes ({', '.join(map(repr, classes[:6]))}), but got "
+            f"{shortened(positive)}; choose one of them."
         )
     return found[0]
 

@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from rosenblatt.arguments import shortened
+
 RuleFunction = Callable[[float, float, int, tuple[float, ...]], tuple[float, float]]
 LossFunction = Callable[[float, float, tuple[float, ...]], float]
 
@@ -63,7 +65,7 @@ class Rule:
         if unknown:
             known = ", ".join(self.parameters) or "none"
             raise ValueError(
-                f"params must name parameters of the rule {self.name!r} ({known}), but got {unknown[0]!r}; "
+                f"params must name parameters of the rule {self.name!r} ({known}), but got {shortened(unknown[0])}; "
                 f"remove it or choose another rule."
             )
         return tuple(self._number(name, given.get(name, default)) for name, default in self.parameters.items())
@@ -73,6 +75,6 @@ class Rule:
             return float(value)  # type: ignore[arg-type]
         except (TypeError, ValueError):
             raise ValueError(
-                f"{name} of the rule {self.name!r} must be a number, but got {value!r}; its default is "
+                f"{name} of the rule {self.name!r} must be a number, but got {shortened(value)}; its default is "
                 f"{self.parameters[name]:g}."
             ) from None

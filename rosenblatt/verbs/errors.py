@@ -17,7 +17,7 @@ from difflib import get_close_matches
 from dis import opmap
 from typing import Any
 
-from rosenblatt.wording import listed
+from rosenblatt.wording import listed, shortened
 
 _KEPT = re.compile(r"""kinds=\{(".*?"|'.*?'): 'kept'\}""")
 _RAISE = opmap["RAISE_VARARGS"]
@@ -196,7 +196,7 @@ def check_choice(option: str, value: str, known: Iterable[str]) -> None:
     names = list(dict.fromkeys(known))
     if value not in names:
         near = nearest(value, names) or "choose one of them."
-        raise UsageError(f"{option} must be one of {listed(names, 99)}, but got {value!r}; {near}")
+        raise UsageError(f"{option} must be one of {listed(names, 99)}, but got {shortened(value)}; {near}")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

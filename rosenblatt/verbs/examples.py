@@ -15,7 +15,7 @@ import numpy.typing as npt
 from scipy.sparse import issparse
 
 from rosenblatt.verbs.errors import InputError, UsageError, check_choice, reading
-from rosenblatt.wording import counted, listed
+from rosenblatt.wording import counted, listed, shortened
 
 if TYPE_CHECKING:
     import polars
@@ -221,7 +221,7 @@ def read_separator(given: str | None) -> str | None:
     found = SEPARATORS.get(given.casefold(), given)
     if len(found) != 1 or found in '"\r\n' or not found.isascii():
         raise UsageError(
-            f"--separator must be one character, or one of {listed(SEPARATORS)}, but got {given!r}; "
+            f"--separator must be one character, or one of {listed(SEPARATORS)}, but got {shortened(given)}; "
             f"';' and tab are usual beside ','."
         )
     return found
@@ -232,7 +232,7 @@ def _check_encoding(name: str) -> None:
         codecs.lookup(name)
     except LookupError:
         raise UsageError(
-            f"--encoding must be one that Python knows, but got {name!r}; utf-8, latin-1 and utf-16 are usual."
+            f"--encoding must be one that Python knows, but got {shortened(name)}; utf-8, latin-1 and utf-16 are usual."
         ) from None
 
 
@@ -527,8 +527,8 @@ def _of_matrix(
         matrix = matrix.with_target(number - 1 if number > 0 else number)
     elif target is not None and matrix.y is None and labelled:
         raise UsageError(
-            f"The target of {found.format} data must be a column's number or a file of labels, but got {target!r}; "
-            f"pass --target with one of these."
+            f"The target of {found.format} data must be a column's number or a file of labels, but got "
+            f"{shortened(target)}; pass --target with one of these."
         )
     elif target is None and matrix.y is None:
         beside = labels_beside(found.name)

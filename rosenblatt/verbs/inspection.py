@@ -243,11 +243,11 @@ def _data(paths: list[str], reader: dict[str, Any]) -> DataCard:
         columns = [*labels, {**features, "examples": []}]
         return DataCard(found.name, found.format, len(found), columns, rows.shape[1], sparse, found.notes, target)
     with reading(found.name), in_the_file(found):
-        encoder = ColumnEncoder(missing="median").fit(found.rows)
+        encoder = ColumnEncoder(missing="median").look(found.rows)
     columns = [
         {
             "name": column.name,
-            "kind": _kind(column.called, found.rows[column.name]),
+            "kind": _kind(column.called, found.rows[column.name]) if len(found) > 1 else _type(found.rows[column.name]),
             "why": column.why,
             "missing": int(column.missing),
             "values": int(found.rows[column.name].n_unique()),
@@ -255,8 +255,12 @@ def _data(paths: list[str], reader: dict[str, Any]) -> DataCard:
         }
         for column in encoder.columns_
     ]
+    notes = list(found.notes)
+    if not encoder.n_features_out_:
+        rows = "one row" if len(found) == 1 else f"these {len(found):,} rows"
+        notes.append(f"nothing can be learned from {rows}: training would leave out every column.")
     return DataCard(
-        found.name, found.format, len(found), columns, encoder.n_features_out_, bool(encoder.sparse_), found.notes
+        found.name, found.format, len(found), columns, encoder.n_features_out_, bool(encoder.sparse_), notes
     )
 
 
@@ -265,6 +269,13 @@ def _kind(kind: str, series: Any) -> str:
     if series.dtype.is_temporal():
         return "date"
     return "yes/no" if kind == "boolean" and not series.dtype.is_numeric() and series.dtype != bool else kind
+
+
+def _type(series: Any) -> str:
+    """What the values of a column are, where one row does not tell what they are for."""
+    if series.dtype.is_temporal():
+        return "date"
+    return "number" if series.dtype.is_numeric() else "yes/no" if str(series.dtype) == "Boolean" else "text"
 
 
 def _first_values(series: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 
 from rosenblatt.verbs.errors import InputError, UsageError, nearest, reading
 from rosenblatt.verbs.tables import format_of, write_matrix, write_table
-from rosenblatt.wording import listed
+from rosenblatt.wording import listed, shortened
 
 PARTS = ("all", "train", "test")
 
@@ -183,7 +183,7 @@ def dataset_named(name: str) -> Dataset:
     key = name.casefold().replace("_", "-")
     if key not in DATASETS:
         near = nearest(key, DATASETS) or "choose one of them."
-        raise UsageError(f"The set must be one of {listed(DATASETS, 99)}, but got {name!r}; {near}")
+        raise UsageError(f"The set must be one of {listed(DATASETS, 99)}, but got {shortened(name)}; {near}")
     return DATASETS[key]
 
 
@@ -271,7 +271,7 @@ def export_dataset(name: str, path: str, *, part: str = "all", format: str | Non
     """
     dataset = dataset_named(name)
     if part not in PARTS:
-        raise UsageError(f"The part must be one of {', '.join(PARTS)}, but got {part!r}; choose one of them.")
+        raise UsageError(f"The part must be one of {', '.join(PARTS)}, but got {shortened(part)}; choose one of them.")
     format = format_of(path, format, "--format")
     with reading():
         split = dataset.load()

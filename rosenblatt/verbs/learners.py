@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rosenblatt.verbs.errors import UsageError, nearest
-from rosenblatt.wording import listed
+from rosenblatt.wording import listed, shortened
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def learner_named(name: str) -> tuple[str, Learner]:
     known = key if key in LEARNERS else ALIASES.get(key) or by_class.get(key.replace("-", ""))
     if known is None:
         near = nearest(name, [*LEARNERS, *ALIASES]) or "choose one of them."
-        raise UsageError(f"The learner must be one of {listed(LEARNERS, 99)}, but got {name!r}; {near}")
+        raise UsageError(f"The learner must be one of {listed(LEARNERS, 99)}, but got {shortened(name)}; {near}")
     return known, LEARNERS[known]
 
 
@@ -167,7 +167,9 @@ def read_settings(name: str, texts: Iterable[str]) -> dict[str, Any]:
         key, equals, value = text.partition("=")
         key = key.strip().replace("-", "_")
         if not equals or not key:
-            raise UsageError(f"A setting must be written as name=value, but got {text!r}; write it like max_iter=50.")
+            raise UsageError(
+                f"A setting must be written as name=value, but got {shortened(text)}; write it like max_iter=50."
+            )
         found[key] = _value(key, value.strip(), check_parameter(name, key))
     return found
 
@@ -192,7 +194,7 @@ def _value(key: str, text: str, parameter: inspect.Parameter) -> Any:
                 if not kinds & {"str", "Any"}:
                     like = parameter.default if parameter.default not in (None, parameter.empty) else 10
                     raise UsageError(
-                        f"{key} must be {told}, but got {text!r}; write it like {key}={str(like).lower()}."
+                        f"{key} must be {told}, but got {shortened(text)}; write it like {key}={str(like).lower()}."
                     ) from None
     if "str" in kinds:
         return text

@@ -121,7 +121,8 @@ def rows_for(saved: SavedModel, found: Examples) -> tuple[Any, list[str]]:
     wrong = [column for column, kind in frame.schema.items() if not (kind.is_numeric() or kind.is_nested() is None)]
     if wrong:
         raise InputError(
-            f"The model takes rows of numbers, but the columns {listed(wrong)} of {found.name} hold something else."
+            f"The model takes rows of numbers, but {found.name} has other things in {listed(wrong)}; pass numbers, or "
+            f"a model that was trained on the table."
         )
     if names is not None:  # scikit-learn would wonder about rows without the names of the fit
         import polars

@@ -20,7 +20,7 @@ from scipy.sparse import csr_array, issparse
 
 from rosenblatt.models.whole_file import whole_file
 from rosenblatt.verbs.errors import InputError, UsageError, nearest, writing
-from rosenblatt.wording import listed
+from rosenblatt.wording import listed, shortened
 
 if TYPE_CHECKING:
     import polars
@@ -57,7 +57,7 @@ def format_of(path: str, given: str | None = None, option: str | None = "--to") 
         if given not in known.values():
             near = nearest(given, known.values()) or "choose one of them."
             raise UsageError(
-                f"The format must be one of {listed(dict.fromkeys(known.values()))}, but got {given!r}; {near}"
+                f"The format must be one of {listed(dict.fromkeys(known.values()))}, but got {shortened(given)}; {near}"
             )
         return given
     if path == "-":

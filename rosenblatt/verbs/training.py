@@ -44,7 +44,7 @@ from rosenblatt.verbs.splits import hold_out
 from rosenblatt.verbs.tables import names_data
 from rosenblatt.verbs.trained import Clock, Training, about_model, keep_model
 from rosenblatt.verbs.training_in_passes import InPasses, check_in_passes
-from rosenblatt.wording import listed
+from rosenblatt.wording import listed, shortened
 
 HOLDOUT = 0.2
 LARGEST_HOLDOUT = 0.95  # so that something is left to learn from
@@ -269,7 +269,7 @@ def class_named(y: Array, wanted: Any) -> Any:
         if str(label) == str(wanted):
             return label
     near = nearest(str(wanted), map(str, classes)) or "choose one of them."
-    raise UsageError(f"The positive class must be one of {listed(classes)}, but got {wanted!r}; {near}")
+    raise UsageError(f"The positive class must be one of {listed(classes)}, but got {shortened(wanted)}; {near}")
 
 
 # ------------------------------------------------------------------------------------------------ which rows

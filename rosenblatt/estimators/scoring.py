@@ -1,0 +1,74 @@
+"""`score`: what scikit-learn computes, and what cannot be judged in a sentence of ours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.engine.state import Array
+from rosenblatt.estimators.classes import check_kind
+from rosenblatt.estimators.validation import check_labels, check_targets, check_weights
+from rosenblatt.wording import short
+
+
+def accuracy(estimator: Any, X: Any, y: Any, sample_weight: Any) -> float:
+    """The fraction of rows that are answered correctly."""
+    from sklearn.metrics import accuracy_score  # large
+
+    _check_lengths(estimator, X, y, sample_weight, "label")
+    answers = estimator.predict(X)
+    try:
+        with np.errstate(invalid="ignore"):  # of NaN, which is said below
+            return float(accuracy_score(y, answers, sample_weight=sample_weight))
+    except (TypeError, ValueError) as error:
+        said = short(error, 80)
+    if answers.ndim == 1:
+        labels = check_labels(y, len(answers))
+        check_kind(estimator.classes_, labels)
+    _check_weights(sample_weight, answers)
+    raise ValueError(f"y must hold labels like those of the fit, but they cannot be compared ({said}); pass such.")
+
+
+def explained(estimator: Any, X: Any, y: Any, sample_weight: Any) -> float:
+    """The share of the targets' variance that is explained, R²."""
+    from sklearn.metrics import r2_score  # large
+
+    _check_lengths(estimator, X, y, sample_weight, "number")
+    answers = estimator.predict(X)
+    try:
+        with np.errstate(invalid="ignore"):  # of NaN, which is said below
+            return float(r2_score(y, answers, sample_weight=sample_weight))
+    except (TypeError, ValueError) as error:
+        said = short(error, 80)
+    check_targets(y, len(answers))
+    _check_weights(sample_weight, answers)
+    raise ValueError(f"y must hold targets like those of the fit, but they cannot be compared ({said}); pass such.")
+
+
+def _check_lengths(estimator: Any, X: Any, y: Any, sample_weight: Any, what: str) -> None:
+    """Before anything is computed: something for every row."""
+    if y is None:
+        name = type(estimator).__name__
+        raise ValueError(f"{name}.score requires y to be passed, but the target y is None; pass one {what} per row.")
+    rows = _length(X)
+    for name, given in (("y", y), ("sample_weight", sample_weight)):
+        count = _length(given)
+        if rows is not None and count is not None and count != rows:
+            one = what if name == "y" else "weight"
+            raise ValueError(
+                f"X and {name} must have the same number of rows, but got {rows} and {count}; pass one {one} per row."
+            )
+
+
+def _length(given: Any) -> int | None:
+    """How many rows there are; None where that is not known before it is read."""
+    shape = getattr(given, "shape", None)
+    if isinstance(shape, tuple) and shape and isinstance(shape[0], int | np.integer):
+        return int(shape[0])
+    return len(given) if isinstance(given, list | tuple) else None
+
+
+def _check_weights(sample_weight: Any, answers: Array) -> None:
+    if sample_weight is not None:
+        check_weights(sample_weight, answers)
