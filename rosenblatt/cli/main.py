@@ -5,6 +5,8 @@ Not even typer is imported here before a large file that is to be learned from i
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -100,6 +102,9 @@ def _open_streams() -> None:
 
 def run() -> None:
     """The entry point of the installed command."""
+    # At its end Python looks once more through every object for cycles. Most are the compiler's and end with the
+    # process anyway: setting them aside saves a quarter of a second. Here no files of others could stay unwritten.
+    atexit.register(gc.freeze)
     _open_streams()
     try:
         if sys.argv[1:2] == ["train"]:

@@ -10,11 +10,9 @@ The engine's own sources are part of every key as well.
 
 from __future__ import annotations
 
-import atexit
 import builtins
 import dis
 import functools
-import gc
 import hashlib
 import sys
 import types
@@ -43,10 +41,6 @@ if numba.__version__.startswith("0.68."):  # whose inner ways `parts` knows; wit
     LOOP, PART = {"pipeline_class": LoopCompiler}, {"pipeline_class": PartCompiler, "no_cfunc_wrapper": True}
 
 Function = Callable[..., Any]
-
-# At its end Python looks once more through every object for cycles. Most are the compiler's and end with the process
-# anyway; setting them aside saves a quarter of a second, more than many a short program takes to train.
-atexit.register(gc.freeze)
 
 
 @functools.cache

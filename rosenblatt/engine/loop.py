@@ -26,6 +26,7 @@ from rosenblatt.engine.state import (
     REACH,
     SCALE,
     SCORE,
+    SCRATCH,
     SEEN,
     UPDATES,
 )
@@ -90,19 +91,24 @@ def _move_bias(ledger: Any, k: Any, change: Any) -> None:
 @part
 def _move(ledger: Any, k: Any, step: Any, intercept: Any) -> None:
     """Note down w <- w + step·x, to be carried out for all half-spaces at once."""
+    ledger[k, SCRATCH] = ledger[k, BIAS]
     _move_bias(ledger, k, intercept * step)
+    ledger[k, UPDATES] += 1.0
     ledger[k, CHANGE] = step / ledger[k, SCALE]
     ledger[k, LAGGED] = ledger[k, CHANGE] * _reach(ledger, k)
 
 
 @part
-def _carry_out(carried_out: Any, ledger: Any, first: Any, last: Any) -> bool:
-    """After a refused addition, let what was noted down for this row go."""
-    if not carried_out:
-        for k in range(first, last):
-            ledger[k, CHANGE] = 0.0
-            ledger[k, LAGGED] = 0.0
-    return carried_out
+def _let_go(ledger: Any, first: Any, last: Any) -> bool:
+    """Have nothing noted down for this row any more that was not carried out; False, for there was a reason."""
+    for k in range(first, last):
+        if ledger[k, CHANGE] != 0.0:
+            ledger[k, BIAS_LAG] -= (ledger[k, SEEN] - 1.0) * (ledger[k, BIAS] - ledger[k, SCRATCH])
+            ledger[k, BIAS] = ledger[k, SCRATCH]
+            ledger[k, UPDATES] -= 1.0
+        ledger[k, CHANGE] = 0.0
+        ledger[k, LAGGED] = 0.0
+    return False
 
 
 @part
@@ -142,7 +148,7 @@ def make_add(layout: ModuleType) -> Any:
         _begin_change(board)
         added = add(rows, i, vectors, lag, first, last, ledger)
         _end_change(board)
-        return _carry_out(added, ledger, first, last)
+        return added or _let_go(ledger, first, last)
 
     return add_and_say
 
@@ -167,12 +173,12 @@ def make_learn(key: str, function: Any, n_parameters: int, weighted: int, layout
             s = ledger[k, SCALE] * ledger[k, SCORE] + ledger[k, BIAS]
             ledger[k, SCORE] = s
             if not np.isfinite(s):
-                return _carry_out(False, ledger, first, last)
+                return _let_go(ledger, first, last)
             y = 1.0 if code == positive[k] else -1.0
             ledger[k, SEEN] += 1.0
             step, shrink = step_of(y * s, sqnorm, np.int64(ledger[k, SEEN]), params, k, c)
             if not np.isfinite(step * shrink):
-                return _carry_out(False, ledger, first, last)
+                return _let_go(ledger, first, last)
             if shrink != 1.0:
                 _shrink(ledger, k, shrink, shrink_intercept)
                 if abs(ledger[k, SCALE]) < SMALLEST_SCALE:
@@ -181,8 +187,7 @@ def make_learn(key: str, function: Any, n_parameters: int, weighted: int, layout
                     _end_change(board)
             if step != 0.0:
                 if not np.isfinite(vectors.dtype.type(ledger[k, BIAS] + intercept * step * y)):
-                    return _carry_out(False, ledger, first, last)
-                ledger[k, UPDATES] += 1.0
+                    return _let_go(ledger, first, last)
                 _move(ledger, k, step * y, intercept)
                 taught = True
             if step != 0.0 or shrink != 1.0:
@@ -242,14 +247,16 @@ def make_learn_coupled(key: str, function: Any, n_parameters: int, weighted: int
                 side = -1.0
             if step != 0.0 and side != 0.0:
                 if not np.isfinite(vectors.dtype.type(ledger[k, BIAS] + intercept * step * side)):
-                    return _carry_out(False, ledger, first, last)
-                ledger[k, UPDATES] += 0.5 * side + 0.5  # one update moves two vectors; the true class counts it
+                    return _let_go(ledger, first, last)
                 _move(ledger, k, step * side, intercept)
             if (step != 0.0 and side != 0.0) or shrink != 1.0:
                 _record(log, ledger, k, i, step * side, shrink)
         if step == 0.0:
             return True
-        return add(rows, i, vectors, lag, first, last, ledger, board)
+        if not add(rows, i, vectors, lag, first, last, ledger, board):
+            return False
+        ledger[rival, UPDATES] -= 1.0  # one update moves two vectors; the true class counts it
+        return True
 
     return compiled.adopt(learn, f"{key} learn")
 

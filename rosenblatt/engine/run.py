@@ -59,17 +59,27 @@ def train(
     """
     spare = not (record or measure or pocket) and pocket_check != "update" and stop_when_clean
     numbers = np.prod(state.stored_shape(state.count, state.n_features))
-    rest: dict[str, Any] = {
-        "max_iter": max_iter, "watch": watch or Watch(), "seed": seed, "pocket_check": pocket_check,
+    watch = watch or Watch()
+    settings: dict[str, Any] = {
+        "max_iter": max_iter, "watch": watch, "seed": seed, "pocket_check": pocket_check,
         "pocket": pocket or Pocket(), "record": record, "measure": measure, "stop_when_clean": stop_when_clean,
     }  # fmt: skip
-    if not (spare and numbers > TOUCHED and may_be_touched(task, state)):
-        return _train(task, state, **rest)
+    # Threads are started and ended while Ctrl-C waits: one whose start it breaks off is never told to end.
+    with interrupt_flag() as watch.interrupted:
+        touching = spare and numbers > TOUCHED and may_be_touched(task, state)
+        outcome = _train_touched(task, state, **settings) if touching else _train(task, state, **settings)
+        if watch.interrupted() and outcome.stop_reason not in ("converged", "diverged"):
+            outcome.stop_reason = "interrupted"  # also when it came too late to change anything
+    return outcome
+
+
+def _train_touched(task: Task, state: HalfSpaces, **settings: Any) -> Outcome:
+    """Have other half-spaces trained, which keep memory only for weights that lessons touch, and take the result."""
     longest = min(task.n_rows, stretch_length(task, state, check_every_update=False))
     helper = Helper() if task.n_jobs > 1 else None
     try:
         touched = TouchedHalfSpaces(state.count, state.n_features, state.dtype, task.rows, longest, helper=helper)
-        outcome = _train(replace(task, layout=touched.layout), touched, **rest)
+        outcome = _train(replace(task, layout=touched.layout), touched, **settings)
         touched.pack()
     finally:
         if helper is not None:
@@ -98,39 +108,38 @@ def _train(
     kept = task.kept
     shuffler = None if seed is None else Shuffler(kept, seed)
     large = products_per_row(task, state.count) * task.n_rows > CHEAP_PASS
-    follower = _Follower(task, state, visitor, outcome, watch, pocket_check, max_iter)
-    visitor.prepare(state)  # what must be compiled is so before the clock starts
-    watch.started = time.perf_counter()
     try:
-        with interrupt_flag() as watch.interrupted:
-            for number in range(1, max_iter + 1):
-                clock, updates = time.perf_counter(), state.updates
-                order = kept if shuffler is None else shuffler()
-                mistakes, stop = follower.epoch(order)
-                seconds = time.perf_counter() - clock
-                passes = pocket_check == "run" and not (large and number % 16)
-                follower.end_of_epoch(finished=not stop, looked_at=passes or measure is not None)
-                if passes:
-                    latest = [] if large and follower.before is not None else [state]
-                    outcome.pocket.consider(visitor, *outcome.pocket.nominee(visitor), *latest)
-                figures = {
-                    "epoch": number,
-                    "updates": state.updates - updates,
-                    "mistakes": mistakes,
-                    "norm": follower.norm(),
-                    "seconds": seconds,
-                    **({} if measure is None else measure()),
-                }
-                if "train_error" in figures and pocket_check in ("run", "update"):
-                    outcome.pocket.offer(state, figures["train_error"] * task.total_weight)
-                asked = watch.after_epoch(figures, len(order))
-                if not stop and stop_when_clean and figures["updates"] == mistakes == 0:
-                    stop = "converged"
-                outcome.stop_reason = stop or asked or outcome.stop_reason
-                if stop or asked:
-                    break
-            follower.finish()
-            outcome.pocket.close(visitor, state, pocket_check, outcome.stop_reason == "converged")
+        follower = _Follower(task, state, visitor, outcome, watch, pocket_check, max_iter)
+        visitor.prepare(state)  # what must be compiled is so before the clock starts
+        watch.started = time.perf_counter()
+        for number in range(1, max_iter + 1):
+            clock, updates = time.perf_counter(), state.updates
+            order = kept if shuffler is None else shuffler()
+            mistakes, stop = follower.epoch(order)
+            seconds = time.perf_counter() - clock
+            passes = pocket_check == "run" and not (large and number % 16)
+            follower.end_of_epoch(finished=not stop, looked_at=passes or measure is not None)
+            if passes:
+                latest = [] if large and follower.before is not None else [state]
+                outcome.pocket.consider(visitor, *outcome.pocket.nominee(visitor), *latest)
+            figures = {
+                "epoch": number,
+                "updates": state.updates - updates,
+                "mistakes": mistakes,
+                "norm": follower.norm(),
+                "seconds": seconds,
+                **({} if measure is None else measure()),
+            }
+            if "train_error" in figures and pocket_check in ("run", "update"):
+                outcome.pocket.offer(state, figures["train_error"] * task.total_weight)
+            asked = watch.after_epoch(figures, len(order))
+            if not stop and stop_when_clean and figures["updates"] == mistakes == 0:
+                stop = "converged"
+            outcome.stop_reason = stop or asked or outcome.stop_reason
+            if stop or asked:
+                break
+        follower.finish()
+        outcome.pocket.close(visitor, state, pocket_check, outcome.stop_reason == "converged")
     finally:
         visitor.close()
     return outcome

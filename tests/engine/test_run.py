@@ -4,6 +4,8 @@ import hashlib
 import signal
 import subprocess
 import sys
+import threading
+import warnings
 from collections import Counter
 
 import numpy as np
@@ -15,7 +17,7 @@ from reference import perceptron as reference
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import HalfSpace, PassiveAggressive, Perceptron, load, save
-from rosenblatt.engine import run, state, visitor
+from rosenblatt.engine import helper, run, state, visitor, watch
 from rosenblatt.engine.order import Shuffler
 from rosenblatt.rules import RULES
 
@@ -246,6 +248,31 @@ def test_a_rule_that_blows_up_is_stopped(layout):
     assert np.isfinite(model.coef_).all()
 
 
+@pytest.mark.parametrize("multi_class", ["ovr", "coupled"])
+@pytest.mark.parametrize("layout", ["rows", "columns"])
+def test_a_half_space_learns_a_whole_row_or_nothing(layout, multi_class):
+    """A feature that is always 1 has the intercept's weight, also when the row that was too much was refused."""
+
+    def always(m, sqnorm, t, params):
+        return 1.0, 1.0
+
+    refused = 0
+    for seed in range(12):
+        random = np.random.default_rng(seed)
+        X = np.ones((60, 2), np.float32)
+        X[:, 0] = np.float32(2.0**62) * random.choice([-1, 1, 1, 1], 60)
+        rows = X if layout == "rows" else scipy.sparse.csr_array(X)
+        model = HalfSpace(always, max_iter=300, multi_class=multi_class, random_state=seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(rows, np.where(random.random(60) < 0.3, 4, np.arange(60) % 5))
+        refused += model.stop_reason_ == "diverged"
+        assert np.array_equal(model.coef_[:, 1], model.intercept_)
+        averaged = model.answers_["averaged"]
+        np.testing.assert_allclose(averaged.coef[:, 1], averaged.intercept, rtol=1e-4)  # sums in float32
+    assert refused
+
+
 @pytest.mark.parametrize("layout", ["rows", "columns"])
 def test_a_diverging_batch_leaves_finite_weights(layout):
     X, y = diverging("float32", 1e30)
@@ -383,3 +410,39 @@ def test_a_first_ctrl_c_is_noted_and_a_second_one_interrupts():
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_ctrl_c_while_threads_are_started_leaves_none_behind(sparse, monkeypatch):
+    """Broken off in its start, a thread would never be told to end, and the process would wait for it for ever."""
+    start = helper.Helper.__init__
+
+    def interrupted_start(self):
+        signal.raise_signal(signal.SIGINT)
+        start(self)
+
+    monkeypatch.setattr(helper.Helper, "__init__", interrupted_start)
+    monkeypatch.setattr(visitor, "WORTH_A_HELPER", 0)
+    monkeypatch.setattr(watch, "_heard", [-np.inf])
+    threads = threading.active_count()
+    X, y = problem(0, 3)
+    model = Perceptron(max_iter=50, random_state=0, n_jobs=2)
+    with pytest.warns(ConvergenceWarning, match="interrupted"):
+        model.fit(scipy.sparse.csr_array(X) if sparse else X, y)
+    assert model.stop_reason_ == "interrupted" and model.n_iter_ == 1
+    assert threading.active_count() == threads
+
+
+def test_what_a_program_leaves_to_the_collector_is_ended_as_without_us(tmp_path):
+    code = f"""
+import sys
+from rosenblatt import Perceptron
+Perceptron(max_iter=9).fit([[0.0], [1.0]], [0, 1])
+class Log:
+    def __init__(self):
+        self.file, self.itself = open({str(tmp_path / "log.txt")!r}, "w"), self
+log = Log()
+log.file.write("not lost")
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
+    assert (tmp_path / "log.txt").read_text() == "not lost"
