@@ -145,10 +145,10 @@ class Visitor:
         if not self.notes_lessons:
             return np.arange(end)
         rows, numbers, sizes = log
-        times = numbers[:, :, 2].astype(np.int64) if self.record else rows
-        seen = before.ledger[: before.count, SEEN].astype(np.int64)
+        times = numbers[:, :, 2] if self.record else rows
+        seen = before.ledger[: before.count, SEEN]
         visits = np.concatenate([times[k, :size] - seen[k] - 1 for k, size in enumerate(sizes)])
-        visits = visits[visits < end]
+        visits = visits[visits < end].astype(np.int64)
         return visits if len(sizes) == 1 else np.unique(visits)
 
     def repeat(self, state: HalfSpaces, order: Array) -> None:
