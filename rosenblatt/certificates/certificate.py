@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -12,6 +13,8 @@ from rosenblatt.certificates import verify as exactly
 from rosenblatt.certificates.problem import Problem, digest, read_rows
 from rosenblatt.engine.state import Array
 from rosenblatt.wording import counted
+
+THROUGH = "hyperplane through the origin"
 
 
 @dataclass(frozen=True)
@@ -27,13 +30,25 @@ class Verification:
 
 @dataclass(frozen=True)
 class About:
-    """Which question a certificate answers: the classes, the shape of the data and how to know it again."""
+    """Which question a certificate answers: the classes, the shape of the data and how to know it again.
+
+    A question that nobody came to has no digest yet, but `later`, which makes it where it is needed.
+    """
 
     classes: tuple[Any, Any]
     intercept: bool
     shape: tuple[int, int]
     digest: str
     problem: Problem | None = field(default=None, repr=False, compare=False)
+    later: Callable[[], str] | None = field(default=None, repr=False, compare=False)
+
+    def known_by(self) -> str:
+        """The digest of the data."""
+        return self.later() if self.later is not None and not self.digest else self.digest
+
+    def through(self) -> str:
+        """The words for the hyperplanes in question, where they are not all of them."""
+        return "" if self.intercept else THROUGH
 
     @staticmethod
     def of(problem: Problem) -> About:
@@ -54,7 +69,7 @@ class About:
         if negative.shape != labels.shape or positive.shape != labels.shape or not (negative | positive).all():
             raise exactly.CertificateError(f"This certificate is about the classes {self.classes}, but y has others.")
         signs = np.where(positive, 1, -1).astype(np.int8)
-        if digest(X, signs) != self.digest:
+        if digest(X, signs) != self.known_by():
             raise exactly.CertificateError("The data is not the data that this certificate is about: digests differ.")
         return exactly.Rows(X), signs
 
@@ -84,7 +99,9 @@ class Certificate(ABC):
             return Verification(False, str(error))
         except (ValueError, OverflowError, TypeError, IndexError, ZeroDivisionError) as error:
             return Verification(False, f"The certificate is not made of proper numbers ({error}).")
-        return Verification(True, f"{self.verdict}: checked in exact arithmetic on all {self.about.shape[0]:,} rows")
+        question = f" by a {self.about.through()}" if self.about.through() else ""
+        told = f"{self.verdict}{question}: checked in exact arithmetic on all {self.about.shape[0]:,} rows"
+        return Verification(True, told)
 
     def save(self, path: Any) -> None:
         """Write the certificate as JSON; `load_certificate` reads and verifies it."""
@@ -94,7 +111,7 @@ class Certificate(ABC):
 
     def _title(self) -> str:
         negative, positive = self.about.classes
-        through = "" if self.about.intercept else ", hyperplane through the origin"
+        through = f", {self.about.through()}" if self.about.through() else ""
         return f"{positive!r} against {negative!r}, {self.about.shape[0]:,} x {self.about.shape[1]:,}{through}"
 
     def _repr_html_(self) -> str:

@@ -32,6 +32,8 @@ def write(certificate: Certificate | SeparabilityTable, path: Any) -> None:
     """Write the certificate, whole or not at all."""
     if isinstance(certificate, Undecided):
         raise ValueError("An undecided question has no proof to save; give it more time.")
+    if isinstance(certificate, SeparabilityTable) and not certificate.proofs:
+        raise ValueError("A table of undecided questions has no proof to save; give it more time.")
     text = json.dumps({"format": FORMAT, "protocol": PROTOCOL, **_to_json(certificate)}, allow_nan=False)
     write_whole(path, text.encode())
 
@@ -46,7 +48,8 @@ def load_certificate(path: Any, X: Any, y: Any) -> Any:
 
     Returns
     -------
-    The certificate, verified.
+    The certificate, verified. Of a table every proof is; questions that it leaves undecided are about this data, and
+    claim nothing.
 
     Raises
     ------
@@ -102,26 +105,41 @@ def _table(content: dict[str, Any], X: Any, labels: Array) -> SeparabilityTable:
     for part in content["pairs"]:
         a, b = part["classes"]
         rows = np.flatnonzero((labels == a) | (labels == b))
-        table.pairs[a, b] = _verified(part, X[rows], labels[rows])
+        table.pairs[a, b] = _part(part, X[rows], labels[rows])
     for part in content["rest"]:
         name = part["classes"][1]
-        table.rest[name] = _verified(part, X, against_rest(labels, name))
-    if table.missing() or sorted(np.unique(labels).tolist()) != sorted(table.classes):
-        raise exactly.CertificateError(
-            "A table must answer every pair and every class against the rest of the data, and this one does not."
-        )
+        table.rest[name] = _part(part, X, against_rest(labels, name))
+    if flaw := table.flaw(labels):
+        raise exactly.CertificateError(flaw)
+    if not table.proofs:
+        raise exactly.CertificateError("Every question of this table is undecided, so that it proves nothing.")
     return table
 
 
-def _verified(content: dict[str, Any], X: Any, labels: Array) -> Certificate:
-    if content["fit_intercept"] not in (True, False):
+def _part(content: dict[str, Any], X: Any, labels: Array) -> Certificate:
+    """A part of a table; it may be undecided, and then it says which question is, and nothing more."""
+    if content["verdict"] != Undecided.verdict:
+        return _verified(content, X, labels)
+    about, _, _ = _question(content, X, labels)
+    bound, reason = content["margin_upper"], content["reason"]
+    if not isinstance(reason, str) or not (bound is None or (type(bound) in (int, float) and bound >= 0)):
+        raise exactly.CertificateError("An undecided question has a reason in words, and no margin below 0.")
+    return Undecided(reason, math.inf, about)  # a bound in the file, which comes without its proof, is not believed
+
+
+def _question(content: dict[str, Any], X: Any, labels: Array) -> tuple[About, exactly.Rows, Array]:
+    """Which question is answered, for the very data that it is about."""
+    if not isinstance(content["fit_intercept"], bool):
         raise exactly.CertificateError("fit_intercept must be true or false.")
     about = About(tuple(content["classes"]), content["fit_intercept"], tuple(content["shape"]), content["digest"])
-    if content["verdict"] == Undecided.verdict:  # part of a table: there is nothing to verify
-        upper = content["margin_upper"]
-        return Undecided(str(content["reason"]), math.inf if upper is None else float(upper), about)
     rows, signs = about.read(X, labels)
-    about = replace(about, problem=Problem(rows.X, signs, about.classes, about.intercept))
+    return replace(about, problem=Problem(rows.X, signs, about.classes, about.intercept)), rows, signs
+
+
+def _verified(content: dict[str, Any], X: Any, labels: Array) -> Certificate:
+    if content["verdict"] == Undecided.verdict:
+        raise exactly.CertificateError("An undecided question has no proof, so that there is nothing to verify.")
+    about, rows, signs = _question(content, X, labels)
     certificate = _FROM_JSON[content["verdict"]](content, about, rows, signs)
     certificate.check(rows, signs)
     return certificate
@@ -180,7 +198,7 @@ def _to_json(certificate: Certificate | SeparabilityTable) -> dict[str, Any]:
         "classes": list(about.classes),
         "fit_intercept": about.intercept,
         "shape": list(about.shape),
-        "digest": about.digest,
+        "digest": about.known_by(),
     }
     if isinstance(certificate, Separable):
         return common | {
@@ -200,7 +218,7 @@ def _to_json(certificate: Certificate | SeparabilityTable) -> dict[str, Any]:
     if isinstance(certificate, QuasiComplete):
         return common | {"plane": _plane_to_json(certificate.plane), "rows": certificate.witness.rows}
     assert isinstance(certificate, Undecided)
-    return common | {"reason": certificate.reason, "margin_upper": _finite(certificate.margin_upper)}
+    return common | {"reason": certificate.reason, "margin_upper": None}  # a bound would need its proof
 
 
 def _finite(value: float) -> float | None:

@@ -127,6 +127,11 @@ class Separable(Certificate):
         square = exactly.largest_square(rows, constant=intercept)
         if not math.isinf(self.radius) and Fraction(self.radius) ** 2 < square:
             raise exactly.CertificateError("R' must be at least the length of every row, and it is not.")
+        below = self.radius
+        for _ in range(4):  # floats by which it may be rounded up
+            below = math.nextafter(below, 0)
+        if self.radius and Fraction(below) ** 2 >= square:
+            raise exactly.CertificateError("R' must be the length of the longest row, rounded up, and it is more.")
         if self.mistake_bound < math.floor(square * length / floor**2):
             raise exactly.CertificateError("The mistake bound must be R'^2/gamma'^2 or more, and it is less.")
         self._check_hull(rows, signs, self.hull, self.margin_upper, 2 if intercept else 1, constant=False)
@@ -140,10 +145,10 @@ class Separable(Certificate):
             if upper != math.inf:
                 raise exactly.CertificateError("A bound from above needs a point of the hulls, and there is none.")
             return
-        if math.isinf(upper):
-            return  # says nothing, and is true
         weights = hull.fractions()
         exactly.check_convex(signs, hull.rows, weights, intercept=hulls == 2, n=rows.n)
+        if math.isinf(upper):
+            return  # says nothing, and is true
         if Fraction(upper) ** 2 * hulls**2 < exactly.squared_distance(
             rows, signs, hull.rows, weights, constant=constant
         ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import time
@@ -15,6 +16,7 @@ from rosenblatt.certificates.problem import (
     Problem,
     check_time_limit,
     check_tolerance,
+    digest,
     read_labels,
     read_rows,
     two_classes,
@@ -125,14 +127,15 @@ def _table(
     table = SeparabilityTable([name.item() if isinstance(name, np.generic) else name for name in classes])
     numbers = range(len(classes))
     questions: list[tuple[int, int | None]] = [*itertools.combinations(numbers, 2), *((a, None) for a in numbers)]
+    sizes = np.bincount(codes, minlength=len(classes)).tolist()
     with watcher(verbose, "separability", len(questions)) as shown:
         for place, (a, b) in enumerate(questions):
             name = table.classes[a]
             until = _share(deadline, len(questions) - place)
             if shown.interrupted or time.monotonic() > deadline:
-                late = About(
-                    (REST if b is None else name, name if b is None else table.classes[b]), intercept, X.shape, ""
-                )
+                asked = (REST, name) if b is None else (name, table.classes[b])
+                shape = (X.shape[0] if b is None else sizes[a] + sizes[b], X.shape[1])
+                late = About(asked, intercept, shape, "", later=functools.partial(_digest, X, codes, a, b))
                 answer = Undecided("interrupted" if shown.interrupted else "time limit", math.inf, late)
                 if b is None:
                     table.rest[name] = answer
@@ -151,6 +154,14 @@ def _table(
                 shown.question(f"{name} against {table.classes[b]}")
                 table.pairs[name, table.classes[b]] = decide(problem, tolerance, until, shown)
     return table
+
+
+def _digest(X: Any, codes: Array, a: int, b: int | None) -> str:
+    """The digest of one question's data: a class against another, or against the rest."""
+    if b is None:
+        return digest(X, np.where(codes == a, 1, -1).astype(np.int8))
+    rows = np.flatnonzero((codes == a) | (codes == b))
+    return digest(X[rows], np.where(codes[rows] == b, 1, -1).astype(np.int8))
 
 
 def _share(deadline: float, questions: int) -> float:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.certificates.certificate import Certificate, Verification
+from rosenblatt.certificates.certificate import THROUGH, Certificate, Verification
 from rosenblatt.certificates.problem import read_rows
-from rosenblatt.certificates.results import NotSeparable, Separable
+from rosenblatt.certificates.results import NotSeparable, Separable, Undecided
 from rosenblatt.engine.state import Array
 
 REST = "the rest"
@@ -24,7 +24,8 @@ def against_rest(labels: Array, name: Any) -> Array:
 class SeparabilityTable:
     """The verdicts for several classes: every pair, and every class against the rest.
 
-    `pairs[a, b]` and `rest[a]` are certificates. Printed as a table: above the diagonal the pairs.
+    `pairs[a, b]` and `rest[a]` are certificates, all with an intercept or all without (`intercept`). Printed as a
+    table: above the diagonal the pairs.
     """
 
     def __init__(self, classes: Sequence[Any]) -> None:
@@ -53,6 +54,33 @@ class SeparabilityTable:
         return [f"{a} against {b}" for a, b in pairs] + [
             f"{a} against the rest" for a in self.classes if a not in self.rest
         ]
+
+    @property
+    def intercept(self) -> bool:
+        """Whether the hyperplanes may leave the origin, which is the same for every question."""
+        return all(part.about.intercept for _, part in self)
+
+    @property
+    def proofs(self) -> int:
+        """How many of the questions are decided: each has its proof."""
+        return sum(not isinstance(part, Undecided) for _, part in self)
+
+    def flaw(self, labels: Array) -> str:
+        """Why this is no table of these labels: one question for each pair and each class; nothing if it is one."""
+        whole = set(self.pairs) <= set(itertools.combinations(self.classes, 2)) and set(self.rest) <= set(self.classes)
+        if not whole or self.missing() or sorted(np.unique(labels).tolist()) != sorted(self.classes):
+            return (
+                "A table must answer every pair and every class against the rest of the data, and nothing else, and "
+                "this one does not."
+            )
+        if not all(isinstance(part, Separable | NotSeparable | Undecided) for _, part in self):
+            return "A table must say separable, not separable or undecided, but this one says something else."
+        if len({bool(part.about.intercept) for _, part in self}) > 1:
+            return (
+                "All questions of a table must be with an intercept, or all without, but this one mixes the two: some "
+                "hyperplanes must pass through the origin, others need not."
+            )
+        return ""
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary for each question, ready for a frame."""
@@ -84,15 +112,16 @@ class SeparabilityTable:
         table = "\n".join("  ".join(cell.rjust(w) for cell, w in zip(line, widths, strict=True)) for line in lines)
         counts = {name: sum(c.verdict == name for _, c in self) for name in ("separable", "not separable", "undecided")}
         told = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
-        return f"{table}\n{told} (a number is the margin of a separable pair)"
+        through = "" if self.intercept else f", each by a {THROUGH}"
+        return f"{table}\n{told}{through} (a number is the margin of a separable pair)"
 
     __repr__ = __str__
 
     def verify(self, X: Any, y: Any) -> Verification:
         """Check every certificate in exact arithmetic."""
         X, labels = read_rows(X), np.asarray(y)
-        if self.missing() or sorted(np.unique(labels).tolist()) != sorted(self.classes):
-            return Verification(False, "A table must answer every pair and every class against the rest, and does not.")
+        if flaw := self.flaw(labels):
+            return Verification(False, flaw)
         for (a, b), certificate in self.pairs.items():
             chosen = np.flatnonzero((labels == a) | (labels == b))
             found = certificate.verify(X[chosen], labels[chosen])
@@ -102,7 +131,8 @@ class SeparabilityTable:
             found = certificate.verify(X, against_rest(labels, a))
             if not found:
                 return Verification(False, f"{a} against the rest: {found.reason}")
-        return Verification(True, f"{len(self)} certificates checked in exact arithmetic")
+        through = "" if self.intercept else f", each about a {THROUGH}"
+        return Verification(True, f"{len(self)} certificates checked in exact arithmetic{through}")
 
     def save(self, path: Any) -> None:
         """Write all certificates in one JSON file; `load_certificate` reads and verifies it."""

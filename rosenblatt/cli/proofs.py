@@ -17,21 +17,24 @@ if TYPE_CHECKING:
 
 def print_proof(screen: Console, done: Proof) -> None:
     """The verdict with its figures; a table for several classes."""
-    from rosenblatt.certificates.results import NotSeparable, Separable
+    from rosenblatt.certificates.results import NotSeparable, Overlapping, QuasiComplete, Separable
     from rosenblatt.certificates.table import SeparabilityTable
 
     colour = {"separable": "green", "undecided": "yellow"}.get(done.verdict, "magenta")
     screen.print()
     title = done.verdict[:1].upper() + done.verdict[1:]
-    checked = " [dim](the certificate holds, checked in exact arithmetic)[/dim]" if done.verified else ""
-    if not isinstance(done.result, SeparabilityTable):
-        screen.print(f"[bold {colour}]{title}[/bold {colour}]{checked}")
     result = done.result
+    if isinstance(result, SeparabilityTable):
+        _several(screen, result, _checked(done))
+    else:
+        through = " by a hyperplane through the origin" if done.intercept is False else ""
+        screen.print(f"[bold {colour}]{title}{through}[/bold {colour}]{_checked(done)}")
     if isinstance(result, Separable):
         pair(screen, "Classes", safe(f"{result.about.classes[1]} against {result.about.classes[0]}"))
         pair(screen, "Margin", f"{result.margin:.6g} [dim](the largest is at most {result.margin_upper:.6g})[/dim]")
         pair(screen, "Touching", f"{counted(len(result.support_vectors), 'row')} at the margin")
-        pair(screen, "Perceptron", f"at most {counted(result.mistake_bound, 'mistake')}, in any order of the rows")
+        bound = f"at most {counted(result.mistake_bound, 'mistake')}, in any order of the rows"
+        pair(screen, "Perceptron", bound if result.about.intercept else f"{bound}, without an intercept")
         weights = sorted(zip(done.features, result.normal.tolist(), strict=True), key=lambda pair: -abs(pair[1]))
         plane = " ".join(f"{value:+.4g}·{short(name, 18)}" for name, value in weights[:6] if value)
         more = f" and {len(weights) - 6:,} more" if len(weights) > 6 else ""
@@ -40,15 +43,14 @@ def print_proof(screen: Console, done: Proof) -> None:
         classes = result.about.classes
         pair(screen, "Classes", safe(f"{classes[1]} against {classes[0]}"))
         named = ", ".join(map(str, done.witness_rows[:8])) + (", …" if len(result.rows) > 8 else "")
-        pair(
-            screen,
-            "Proof",
-            f"a mixture of rows of one class equals one of the other: {len(result.rows)} rows take part",
-        )
+        mixture = "a mixture of rows of one class equals one of the other"
+        if not result.about.intercept:
+            mixture = "a mixture of rows, those of one class times -1, is 0"
+        pair(screen, "Proof", f"{mixture}: {counted(len(result.rows), 'row')} take{'s' * (len(result.rows) == 1)} part")
         pair(screen, "Rows", f"{named} [dim](counted from 1)[/dim]")
-    elif isinstance(result, SeparabilityTable):
-        _several(screen, result, checked)
-    else:
+    elif isinstance(result, Overlapping | QuasiComplete):
+        pair(screen, "Classes", safe(f"{result.about.classes[1]} against {result.about.classes[0]}"))
+    elif not isinstance(result, SeparabilityTable):
         pair(screen, "Reason", safe(done.reason or getattr(result, "reason", "")))
         upper = getattr(result, "margin_upper", None)
         if upper is not None and upper < float("inf"):
@@ -58,6 +60,18 @@ def print_proof(screen: Console, done: Proof) -> None:
         pair(screen, "Left out", safe(f"{told}: the verdict is about the other columns"))
     if done.path and done.verified is None:
         pair(screen, "Certificate", f"{safe(done.path)} [dim](check it with --verify)[/dim]")
+
+
+def _checked(done: Proof) -> str:
+    """What was checked, in the words for it."""
+    from rosenblatt.certificates.table import SeparabilityTable
+
+    if not done.verified:
+        return ""
+    if isinstance(done.result, SeparabilityTable) and done.result.proofs < len(done.result):
+        holds = "1 proof holds" if done.result.proofs == 1 else f"{done.result.proofs:,} proofs hold"
+        return f" [dim]({holds}, checked in exact arithmetic; nothing is proven of the undecided)[/dim]"
+    return " [dim](the certificate holds, checked in exact arithmetic)[/dim]"
 
 
 def _left_out(reasons: dict[str, str]) -> str:
@@ -79,7 +93,8 @@ def _several(screen: Console, result: Any, checked: str) -> None:
     verdicts = [part.verdict for _, part in result]
     counts = {name: verdicts.count(name) for name in ("separable", "not separable", "undecided")}
     told = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
-    screen.print(f"[bold]{counted(len(verdicts), 'question')}: {told}[/bold]{checked}")
+    through = "" if result.intercept else " about hyperplanes through the origin"
+    screen.print(f"[bold]{counted(len(verdicts), 'question')}{through}: {told}[/bold]{checked}")
     shown = table("question", "verdict", ("margin", "right"), ("at most", "right"))
     for record in result.records():
         colour = {"separable": "green", "undecided": "yellow"}.get(record["verdict"], "magenta")

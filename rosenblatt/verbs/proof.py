@@ -33,7 +33,8 @@ class Proof:
     verdict : "separable", "not separable", "undecided"; with several classes "separable" if every question is
     result : the certificate, or a table of them, see `rosenblatt.separability`
     features : the names of the features, which columns of text and categories were turned into
-    verified : whether the proof was checked again in exact arithmetic, and what came of it
+    intercept : whether the verdict is about any hyperplane; if not, it is about those through the origin
+    verified : whether the proof was checked again in exact arithmetic, and what came of it; of a table, every proof
     path : where the certificate was written to, or read from
     left_out : columns that the verdict is not about, which are no numbers, and why
     """
@@ -51,6 +52,14 @@ class Proof:
     places: Any = None  # of the rows in the file, from 0; None where they are all of them
 
     @property
+    def intercept(self) -> bool | None:
+        """Whether the verdict is about any hyperplane, or only about those through the origin; None without one."""
+        if self.result is None:
+            return None
+        question = self.result if isinstance(self.result, SeparabilityTable) else self.result.about
+        return bool(question.intercept)
+
+    @property
     def witness_rows(self) -> list[int]:
         """The rows of the file that prove a no, counted from 1 as everywhere on the command line."""
         rows = getattr(self.result, "rows", ())
@@ -59,6 +68,7 @@ class Proof:
     def to_dict(self) -> dict[str, Any]:
         found: dict[str, Any] = {
             "verdict": self.verdict,
+            "intercept": self.intercept,
             "left_out": self.left_out,
             "data": self.data,
             "target": self.target,
@@ -106,7 +116,7 @@ def separable(
     ----------
     data, target, drop, header, encoding, separator, format : as for `train`
     keep : columns of text to use although they look like names of the rows; numbers are never left out
-    intercept : whether the hyperplane may leave the origin
+    intercept : whether the hyperplane may leave the origin; a certificate to check must answer the same question
     time_limit : seconds, after which the verdict may be "undecided"
     tolerance : how close to the largest margin the margin must be proven
     certificate : where to write the proof, a JSON file
@@ -138,7 +148,7 @@ def separable(
     common: dict[str, Any] = {"data": found.name, "target": found.target, "features": features, "notes": found.notes}
     common |= {"left_out": left_out, "places": found.places}
     if verify is not None:
-        return _verified(verify, rows, found, common)
+        return _verified(verify, rows, found, intercept, common)
     from rosenblatt.certificates.separability import separability
 
     with reading(found.name):
@@ -146,6 +156,8 @@ def separable(
     if certificate is not None:
         if isinstance(result, Undecided):
             raise InputError(f"There is no proof to write, since the question is undecided ({result.reason}).")
+        if isinstance(result, SeparabilityTable) and not result.proofs:
+            raise InputError("There is no proof to write, since every question is undecided; give it more time.")
         with writing(certificate):
             result.save(certificate)
     return Proof(_verdict(result), result, path=certificate, **common)
@@ -185,7 +197,7 @@ def _numbers(found: Examples, missing: str, text: str) -> tuple[Any, list[str], 
     return rows, [str(name) for name in encoder.get_feature_names_out()], left_out
 
 
-def _verified(path: str, rows: Any, found: Examples, common: dict[str, Any]) -> Proof:
+def _verified(path: str, rows: Any, found: Examples, intercept: bool, common: dict[str, Any]) -> Proof:
     from rosenblatt.certificates.files import load_certificate
     from rosenblatt.certificates.verify import CertificateError
 
@@ -196,7 +208,18 @@ def _verified(path: str, rows: Any, found: Examples, common: dict[str, Any]) -> 
         if not isinstance(error.__cause__, CertificateError):
             raise
         return Proof("not verified", None, verified=False, reason=str(error), path=path, **common)
-    return Proof(_verdict(result), result, verified=True, path=path, **common)
+    proof = Proof(_verdict(result), result, verified=True, path=path, **common)
+    if proof.intercept and not intercept:
+        raise UsageError(
+            f"{path} proves something about any hyperplane, but --no-intercept asks about those through the origin; "
+            f"leave --no-intercept out to verify it."
+        )
+    if not proof.intercept and intercept:
+        raise UsageError(
+            f"{path} proves something about hyperplanes through the origin only, but the question is about any "
+            f"hyperplane; add --no-intercept to verify it."
+        )
+    return proof
 
 
 # ------------------------------------------------------------------------------------------------ audit

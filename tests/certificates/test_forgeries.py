@@ -87,6 +87,9 @@ def test_the_originals_hold(separable, not_separable, overlapping, quasi_complet
         ("gamma_upper", lambda value: NAN),
         ("gamma_upper", lambda value: -value),
         ("radius", lambda value: value * 0.999),
+        ("radius", lambda value: value * 1.001),
+        ("radius", lambda value: 1000.0),
+        ("radius", lambda value: math.inf),
         ("radius", lambda value: -value),
         ("radius", lambda value: NAN),
         ("mistake_bound", lambda value: value - 1),
@@ -127,14 +130,17 @@ def test_a_changed_separable(separable, name, change):
 
 def test_a_weaker_claim_is_not_a_false_one(separable):
     """What is stated may be less than what is proven: a smaller margin, a larger bound."""
-    for name, factor in (("margin", 0.5), ("gamma", 0.5), ("margin_upper", 2), ("gamma_upper", 2), ("radius", 2)):
+    for name, factor in (("margin", 0.5), ("gamma", 0.5), ("margin_upper", 2), ("gamma_upper", 2)):
         assert changed(separable, **{name: getattr(separable, name) * factor}).verify(CORNERS, AND)
     assert changed(separable, mistake_bound=separable.mistake_bound + 1).verify(CORNERS, AND)
 
 
 def test_infinity_bounds_nothing_and_so_is_true_or_refused_in_words(separable):
-    for name in ("margin_upper", "gamma_upper", "radius"):
-        assert isinstance(changed(separable, **{name: math.inf}).verify(CORNERS, AND).reason, str)
+    for name in ("margin_upper", "gamma_upper"):
+        assert changed(separable, **{name: math.inf}).verify(CORNERS, AND)
+    for rows in ((3, 99), (0, 0, 3), tuple(range(50))):  # which would be shown as support vectors
+        weights = (Hull.SHARES // len(rows),) * len(rows)
+        refused(changed(separable, margin_upper=math.inf, hull=Hull(rows, weights)), CORNERS, AND)
 
 
 def test_a_hyperplane_that_leaves_the_origin_is_no_proof_without_an_intercept():
