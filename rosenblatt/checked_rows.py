@@ -28,6 +28,7 @@ def validated(estimator: Any, X: Any, *y: Any, **settings: Any) -> Any:
     """scikit-learn's `validate_data`, whose complaints become sentences that say what to do."""
     with in_our_words(X, estimator), in_one_sentence(X=X, y=y[0] if y else None):
         refuse_what_would_pass(X)
+        X = with_plain_indices(X)
         refuse_indices_outside(X)
         return validate_data(estimator, X, *y, **settings)
 
@@ -114,6 +115,33 @@ def refuse_what_would_pass(X: Any) -> None:
                 f"X must hold numbers, but {where} holds dates or times ({dtype}); turn them into numbers first, with "
                 f"ColumnEncoder for tables."
             )
+
+
+def with_plain_indices(X: Any) -> Any:
+    """Sparse rows whose indices are int32 or int64 of this machine, as compiled loops read them; others converted.
+
+    >>> import scipy.sparse
+    >>> X = scipy.sparse.csr_array(np.eye(3))
+    >>> X.indices = X.indices.astype(">i2")
+    >>> with_plain_indices(X).indices.dtype
+    dtype('int32')
+    """
+    if getattr(X, "format", "") not in ("csr", "csc") or not hasattr(X, "indptr"):
+        return X
+    parts = X.indices, X.indptr
+    if all(part.dtype in (np.int32, np.int64) for part in parts):
+        return X
+    if any(part.dtype.kind not in "iu" for part in parts):
+        kinds = " and ".join(sorted({str(part.dtype) for part in parts}))
+        raise ValueError(
+            f"The indices of a sparse matrix must be whole numbers, but those of X are {kinds}; build the matrix again."
+        )
+    wide = any(part.dtype.itemsize > 4 or part.dtype == np.uint32 for part in parts)
+    indices, indptr = (part.astype(np.int64 if wide else np.int32) for part in parts)
+    plain = type(X)(X.shape, dtype=X.dtype)
+    # Not by its constructor, which would look at the indices in words of its own.
+    plain.data, plain.indices, plain.indptr = X.data, indices, indptr
+    return plain
 
 
 def refuse_indices_outside(X: Any) -> None:

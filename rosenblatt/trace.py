@@ -105,6 +105,7 @@ class Trace:
         except ImportError as error:
             raise ImportError(
                 f"A {library} frame needs {library}, which is not installed; run: pip install {library}"
+                + (', or take to_frame("polars")' if library == "pandas" else "")
             ) from error
         return module.DataFrame(self.as_arrays())
 

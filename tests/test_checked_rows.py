@@ -92,3 +92,41 @@ def test_masked_labels_are_refused(learner):
     y = np.ma.masked_array(np.arange(30) % 2, np.arange(30) == 4)
     with pytest.raises(ValueError, match="the label of row 4 is masked"):
         learner.fit(np.random.default_rng(0).normal(size=(30, 3)), y)
+
+
+@pytest.mark.parametrize("learner", [Perceptron, KernelPerceptron, LinearSVM])
+@pytest.mark.parametrize("layout", ["csr_array", "csr_matrix", "csc_array"])
+def test_indices_of_any_whole_type_give_the_same_bits(learner, layout):
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(40, 37)) * (generator.random((40, 37)) < 0.3)
+    y = (X[:, 0] + X[:, 1] > 0).astype(int)
+    plain = getattr(scipy.sparse, layout)(X)
+    wanted = learner(random_state=0, max_iter=3).fit(plain, y).decision_function(plain)
+    for index, pointer in (
+        ("int16", "uint16"),
+        ("uint32", "int32"),
+        ("uint64", "uint64"),
+        (">i4", ">i8"),
+        ("u1", "i8"),
+    ):
+        other = getattr(scipy.sparse, layout)(X)
+        other.indices, other.indptr = other.indices.astype(index), other.indptr.astype(pointer)
+        model = learner(random_state=0, max_iter=3).fit(other, y, eval_set=(other, y))
+        np.testing.assert_array_equal(model.decision_function(other), wanted)
+        assert other.indices.dtype == index and other.indptr.dtype == pointer
+
+
+@pytest.mark.parametrize("index", ["int16", ">i4", "uint32"])
+def test_indices_of_any_whole_type_must_be_within_the_matrix(index):
+    X = scipy.sparse.csr_array(np.eye(4))
+    X.indices = X.indices.astype(index)
+    X.indices[2] = 4 if index == "uint32" else -1
+    with pytest.raises(ValueError, match=r"at least 0 and below 4, but X has others"):
+        Perceptron().fit(X, [0, 1, 0, 1])
+
+
+def test_indices_must_be_whole_numbers():
+    X = scipy.sparse.csr_array(np.eye(4))
+    X.indices = X.indices.astype(float)
+    with pytest.raises(ValueError, match=r"must be whole numbers, but those of X are float64 and int32; build"):
+        Perceptron().fit(X, [0, 1, 0, 1])

@@ -186,7 +186,7 @@ def next_steps() -> list[tuple[str, str]]:
         name if shutil.which("rosenblatt") else os.path.relpath(Path(sys.executable).with_name(name))
         for name in ("rosenblatt", "pip")
     )
-    needed = [] if importlib.util.find_spec("bokeh") else [(f"{pip} install '.[lab]'", "what the lab needs")]
+    needed = [] if importlib.util.find_spec("bokeh") else [(f"{pip} install -e '.[lab]'", "what the lab needs")]
     return [
         (f"{ours} datasets export iris iris.csv", "a file to begin with"),
         (f"{ours} train iris.csv -t species", "to a judged model"),

@@ -426,6 +426,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._check_kind_of_rows(scipy.sparse.csr_array((values, slots, [0, len(slots)]), shape=shape))
 
     def _check_row(self, x: Any, *, learn: bool) -> Any:
+        one_by_one.refuse_sparse(x)
         if isinstance(x, Mapping) and ("_names" in self.__dict__ or not hasattr(self, "_state")):
             return self._named_row(x, learn=learn)
         one_by_one.refuse_rows_after_dicts(self)
@@ -446,8 +447,12 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             row = np.asarray(x)
             if row.dtype not in (np.float64, np.float32, np.uint8):
                 row = row.astype(np.float64)
+        except OverflowError:
+            raise ValueError(one_by_one.BEYOND_RANGE) from None
         except (TypeError, ValueError):
-            raise ValueError(f"x must be a row of numbers, but got {type(x).__name__}; convert it first.") from None
+            raise ValueError(
+                f"x must be a row of numbers, but got {type(x).__name__}; make it a one-dimensional array of numbers."
+            ) from None
         if row.ndim != 1 or not len(row):
             raise ValueError(
                 f"x must be one row, of shape (n_features,), but got shape {row.shape}; use partial_fit for several."

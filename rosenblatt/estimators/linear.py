@@ -121,8 +121,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         on_epoch : callable, optional
             Called with the `Epoch` row after every epoch; returning something true stops the run.
         record : "updates", "train_error" or both, optional
-            "train_error" adds the training error after every epoch (a pass of its own); "updates" keeps every
-            update in ``trace_.updates``.
+            "train_error" adds the training error after every epoch (a pass of its own), and offers the weights
+            after every epoch to the pocket, which may then hold better ones; "updates" keeps every update in
+            ``trace_.updates``.
 
         Returns
         -------

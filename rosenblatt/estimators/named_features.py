@@ -81,6 +81,10 @@ def number_of(name: Any, value: Any, *, or_text: bool = True) -> float:
             f"The feature {name!r} must be a number{' or text' if or_text else ''}, but got {shortened(value)}; leave "
             f"it out or convert it."
         ) from None
+    except OverflowError:
+        raise ValueError(
+            f"The feature {name!r} must be in the range of float64, but is larger; leave it out or scale it."
+        ) from None
     if not np.isfinite(number):
         raise ValueError(
             f"The feature {name!r} must be finite, but got {shortened(value)}; leave it out or fill it in."

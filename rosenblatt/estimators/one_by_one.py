@@ -33,6 +33,7 @@ from rosenblatt.finite import in_one_sentence
 if TYPE_CHECKING:
     from rosenblatt.estimators.linear import LinearClassifier
 
+BEYOND_RANGE = "x must hold numbers in the range of float64, but has larger ones; scale the features first."
 FIRST_CAPACITY = 64  # features; doubled whenever names outgrow it
 
 
@@ -49,10 +50,20 @@ def refuse_rows_after_dicts(estimator: Any) -> None:
         )
 
 
+def refuse_sparse(x: Any) -> None:
+    """A row of a sparse matrix is neither a row nor a dict, though the dictionary of keys among them is a Mapping."""
+    if scipy.sparse.issparse(x):
+        raise ValueError(
+            f"x must be a row of numbers or a dict of named features, but got {type(x).__name__}; pass "
+            f"x.toarray().ravel(), or use partial_fit, which takes sparse rows."
+        )
+
+
 def _check_example(estimator: LinearClassifier, x: Any) -> tuple[str, Any]:
     """("row", an array) or ("names", a Reading); nothing is changed."""
     fitted = hasattr(estimator, "_state")
     known = getattr(estimator, "feature_names_in_", None)
+    refuse_sparse(x)
     if isinstance(x, Mapping) and not (fitted and "_names" not in estimator.__dict__):
         names = estimator.__dict__.get("_names") or Names(estimator.hash_features)
         return "names", names.read(x)
@@ -88,9 +99,12 @@ def _check_row(estimator: LinearClassifier, x: Any, fitted: bool) -> Array:
             raise TypeError("complex")
         if row.dtype not in (np.float64, np.float32, np.uint8):
             row = row.astype(np.float64)
+    except OverflowError:
+        raise ValueError(BEYOND_RANGE) from None
     except (TypeError, ValueError):
         raise ValueError(
-            f"x must be a row of numbers or a dict of named features, but got {type(x).__name__}; convert it first."
+            f"x must be a row of numbers or a dict of named features, but got {type(x).__name__}; make it a "
+            f"one-dimensional array of numbers."
         ) from None
     if row.ndim != 1 or not len(row):
         raise ValueError(

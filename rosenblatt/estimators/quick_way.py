@@ -62,7 +62,10 @@ class OneByOne:
         """The weight times that of the class; not a number if w is none."""
         if not isinstance(w, float | int):
             return float("nan")
-        return float(w) if self.class_weight is None else w * self.class_weight[code]
+        try:
+            return float(w) if self.class_weight is None else w * self.class_weight[code]
+        except OverflowError:  # a whole number beyond the floats
+            return float("nan")
 
     def expect_rows(self) -> None:
         """Rows of the state's dtype are what comes."""

@@ -322,9 +322,10 @@ def _as_many(y: Array, n_rows: int | None) -> Array:
 
 def check_weight(w: Any) -> float:
     """The weight of a single example."""
-    if not isinstance(w, numbers.Real | np.bool_) or not 0.0 <= float(w) < np.inf:
+    number = float(w) if isinstance(w, bool | np.bool_) else as_float(w)
+    if not 0.0 <= number < np.inf:
         raise ValueError(f"w must be a finite weight of at least 0, but got {shortened(w)}; use 0 to leave it out.")
-    return float(w)
+    return number
 
 
 def check_label(y: Any) -> Array:

@@ -77,7 +77,7 @@ class Screen:
                 _line(ax, unit, 0.0, self.view, color=ACCENT, linewidth=1.3)
         if proof is not None:
             self._hulls(ax, proof)
-        size = self._points(ax, run, frame)
+        size = self._points(ax, run, frame, proof)
         self._marks(ax, run, frame, size, proof)
         if data.classes != PLAIN:
             ax.legend(loc="upper right", fontsize=8, facecolor=self.paper, edgecolor=ink, labelcolor=ink)
@@ -116,13 +116,15 @@ class Screen:
         for hull, colour in zip(proof.hulls, (NEGATIVE, POSITIVE), strict=False):
             ax.fill(*np.array(hull).T, facecolor=(colour, 0.08), edgecolor=(colour, 0.8), linewidth=1.1)
 
-    def _points(self, ax: Any, run: Run, frame: int) -> Array:
+    def _points(self, ax: Any, run: Run, frame: int, proof: Proof | None) -> Array:
         """The points, bigger where more mistakes were made on them; gives the diameter of each row."""
         data, rows = self.data, self.data.sample()
         n = len(rows)
         size = np.full(len(data.y), 6.0 if n > 600 else 8.0 if n > 200 else 10.0)
         if run.kind == "updates" and self.sizes:
             size = np.minimum(24.0, size + 2.0 * np.sqrt(np.bincount(run.rows[:frame], minlength=len(data.y))))
+        if proof is not None:
+            rows = np.union1d(rows, np.asarray(proof.rows, rows.dtype))  # what is in diamonds is drawn
         for sign, colour, marker, name in ((-1, NEGATIVE, "o", data.classes[0]), (1, POSITIVE, "s", data.classes[1])):
             chosen = rows[data.y[rows] == sign]
             ax.scatter(*data.plane[chosen].T, s=(POINT * size[chosen]) ** 2, c=colour, marker=marker,

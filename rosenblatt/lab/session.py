@@ -283,8 +283,13 @@ class Session:
         found = [prove(run, data) for run in runs]
         self.proven = generation, found
         told = [
-            {**asdict(proof), "places": [place[row] for row in proof.rows if row in place]} for proof in found
-        ]  # fmt: skip
+            {
+                **asdict(proof),
+                "places": [place[row] for row in proof.rows if row in place],
+                "apart": [[*data.plane[row].tolist(), int(data.y[row])] for row in proof.rows if row not in place],
+            }
+            for proof in found
+        ]
         return {"generation": generation, "proofs": told}
 
     # ------------------------------------------------------------------ in and out of the page

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from . import notation
 from .ahead import ahead
 from .dialect import DECIMAL_COMMA, GROUPED, MISSING, SAMPLE_ROWS, THOUSAND_POINTS, Dialect, is_number, not_text
+from .long_cells import cells_of_any_length
 from .whole_lines import Place, blocks_at, blocks_in_order, first_line
 
 if TYPE_CHECKING:
@@ -358,6 +359,7 @@ class TextTable:
             raise self._bad_byte(text, error.start, line) from error
         self._check_widths(text, line)
 
+    @cells_of_any_length()
     def _check_widths(self, text: bytes, line: int) -> None:
         dialect, width = self.dialect, len(self.dialect.names)
         lines = io.StringIO(text.decode(), newline="")
@@ -387,6 +389,7 @@ class TextTable:
             return f"it ends before the column {names[len(row)]!r}"
         return f"behind the last column, {names[-1]!r}, it goes on with {row[len(names)][:40]!r}"
 
+    @cells_of_any_length()
     def _check_quotes(self, text: bytes, place: Place, lines: int) -> None:
         """A quote that is never closed would take all that follows into its cell."""
         dialect = self.dialect
@@ -472,6 +475,7 @@ def strangers(frame: pl.DataFrame) -> dict[str, int]:
     return found
 
 
+@cells_of_any_length()
 def line_of_row(file: BinaryIO, dialect: Dialect, encoding: str, row: int) -> int:
     """The line of a file on which a row, counted from 0, begins."""
     text = io.TextIOWrapper(file, encoding="utf-8-sig" if encoding == "utf-8" else encoding, newline="")

@@ -10,11 +10,11 @@ import io
 import itertools
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from . import notation
+from .long_cells import cells_of_any_length
 
 if TYPE_CHECKING:
     pass
@@ -106,6 +106,7 @@ def _check_names(names: Sequence[str], sample: bytes, name: str, encoding: str) 
             raise not_text(name, encoding, line[error.start], number) from error
 
 
+@cells_of_any_length()
 def find_dialect(
     sample: bytes, name: str, *, header: bool | None, separator: str | None, encoding: str = "utf-8"
 ) -> Dialect:
@@ -116,6 +117,11 @@ def find_dialect(
         lines.pop()  # probably cut
     if not lines:
         raise ValueError(f"A table must have at least one row, but {name} is empty; pass another file.")
+    if "\0" in lines[0]:
+        raise ValueError(
+            f"A table of text must have no zero bytes, but the first line of {name} has; if it is text in UTF-16, pass "
+            "encoding='utf-16' (--encoding utf-16), otherwise pass another file."
+        )
     comment = "#" if lines[0].startswith("#") else None
     content = [line for line in lines if not (comment and line.startswith(comment))][:SAMPLE_ROWS]
     if not content:
@@ -243,13 +249,12 @@ def _records(lines: list[str], separator: str) -> list[list[str]]:
     records: list[list[str]] = []
     whole = 0  # lines
     reader = csv.reader([*lines, BEYOND], delimiter=separator)
-    with suppress(csv.Error):  # a cell that is never closed becomes too long
-        for cells in reader:
-            if len(records) == SEPARATED or cells == [BEYOND]:
-                return records
-            if reader.line_num <= len(lines):
-                records.append(cells)
-                whole = reader.line_num
+    for cells in reader:
+        if len(records) == SEPARATED or cells == [BEYOND]:
+            return records
+        if reader.line_num <= len(lines):
+            records.append(cells)
+            whole = reader.line_num
     # A quote that is never closed takes in all that follows, which is better seen line by line.
     return records + [_cells(line, separator) for line in lines[whole : whole + SEPARATED - len(records)]]
 
@@ -283,6 +288,7 @@ def _check_first_line(rows: list[list[str]], name: str, separator: str) -> None:
     )
 
 
+@cells_of_any_length()
 def separator_of(lines: list[str]) -> str:
     """What parts the columns of these lines.
 

@@ -34,6 +34,15 @@ def files_of(*given: Any) -> list[str]:
     return found
 
 
+def identity(path: str) -> Any:
+    """What is equal for two names of one file, links included."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return path
+    return (found.st_dev, found.st_ino) if found.st_ino else os.path.realpath(path)
+
+
 def check_outputs(outputs: dict[str, str | None], inputs: Iterable[str]) -> None:
     """Refuse a result that would replace a file which is read, or another result, under whatever name or link.
 

@@ -29,7 +29,7 @@ from rosenblatt.verbs.judging import FLATTERING, Judge, heard_warnings, is_inter
 from rosenblatt.verbs.learners import DEFAULT, LEARNERS, check_parameter, learner_named, make_learner, read_settings
 from rosenblatt.verbs.memory import too_large
 from rosenblatt.verbs.models import columns_for
-from rosenblatt.verbs.outputs import check_outputs, files_of
+from rosenblatt.verbs.outputs import check_outputs, files_of, identity
 from rosenblatt.verbs.pipelines import (
     check_numbers,
     columns_of,
@@ -141,6 +141,7 @@ def train(
         if isinstance(data, Source)
         else open_data(data, format=format, header=header, encoding=encoding, separator=separator)
     )
+    _check_files(source, test)
     if too_large(source) if stream is None else stream:
         check_in_passes(numbers, search, cv, holdout, positive)
         written = {"format": format, "header": header, "encoding": encoding, "separator": separator}
@@ -243,6 +244,22 @@ def _check_ways(test: Any, holdout: float | None, cv: int | None) -> None:
         raise UsageError(f"A model is tested in one way, but {' and '.join(asked)} came; choose one of them.")
     check_number("--holdout", holdout, 0, LARGEST_HOLDOUT, usual="0.2 is usual, a fifth of the rows")
     check_number("--cv", cv, 2, usual="5 folds are usual")
+
+
+def _check_files(source: Source, test: Any) -> None:
+    """A file that comes twice would be learned from and tested on."""
+    seen: set[Any] = set()
+    for path in source.paths:
+        key = identity(path)
+        if key in seen:
+            raise UsageError(
+                f"Every file must come once, but {source.name_of(path)} came twice, so that a model would be tested on "
+                "rows that it has learned from; leave one of them out."
+            )
+        seen.add(key)
+    known = [path for path in files_of(test) if identity(path) in seen]
+    if known:
+        source.notes.append(f"{known[0]} is learned from and tested on: on new rows the model may do worse.")
 
 
 def _check_outputs(out: str | None, report: str | None, data: Any, target: Any, test: Any) -> None:

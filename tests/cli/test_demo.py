@@ -61,6 +61,6 @@ def test_what_to_try_next_works_from_here(monkeypatch):
     monkeypatch.setattr(demo.importlib.util, "find_spec", lambda name: None)
     pip = os.path.relpath(Path(sys.executable).with_name("pip"))
     commands = [command for command, _ in demo.next_steps()]
-    assert commands.index(f"{pip} install '.[lab]'") + 1 == next(
+    assert commands.index(f"{pip} install -e '.[lab]'") + 1 == next(
         n for n, c in enumerate(commands) if c.endswith(" lab")
     )

@@ -98,6 +98,16 @@ def test_ways_to_test(shell, iris, tmp_path):
     assert "--test and --cv" in shell.refused("train", iris, "-t", "species", "--test", "test.csv", "--cv", 5, code=2)
 
 
+@pytest.mark.parametrize("way", [(), ("--stream",)])
+def test_a_file_that_is_learned_from_and_tested_on(shell, iris, tmp_path, way):
+    (tmp_path / "link.csv").symlink_to(iris)
+    for again in (iris, "link.csv"):
+        told = shell.refused("train", iris, again, "-t", "species", *way, code=2)
+        assert told.startswith("Every file must come once, but ") and "came twice" in told
+        shell("train", iris, "-t", "species", "--test", again, *way)
+        assert "is learned from and tested on: on new rows the model may do worse." in " ".join(shell.err.split())
+
+
 def test_cross_validation_is_by_models_that_have_not_seen_the_row(shell, iris):
     """The answers are those of separate fits, fold by fold."""
     from rosenblatt.verbs.examples import read_examples

@@ -495,3 +495,34 @@ def test_hashed_features_have_their_signs_on_the_quick_way_too():
         quick.learn_one(x, label)
         careful.set_params(hash_features=64).learn_one(x, label)
     np.testing.assert_array_equal(quick.coef_, careful.coef_)
+
+
+@pytest.mark.parametrize("learner", [Perceptron, KernelPerceptron])
+@pytest.mark.parametrize("kind", ["csr_array", "csr_matrix", "dok_array", "dok_matrix", "coo_array"])
+def test_a_sparse_row_is_neither_a_row_nor_a_dict(learner, kind):
+    x = getattr(scipy.sparse, kind)(np.array([[0.0, 1.0, 2.0]]))
+    with pytest.raises(ValueError, match=rf"but got {kind}; pass x\.toarray\(\)\.ravel\(\), or use partial_fit"):
+        learner().learn_one(x, 1)
+    model = learner().fit([[0.0, 1.0, 2.0], [1.0, 0.0, 0.0]], [0, 1])
+    with pytest.raises(ValueError, match=rf"but got {kind}; pass x\.toarray"):
+        model.predict_one(x)
+
+
+@pytest.mark.parametrize("learner", [Perceptron, KernelPerceptron])
+def test_whole_numbers_beyond_the_floats_are_refused_in_one_sentence(learner):
+    huge = 10**400
+    for warm in (False, True):  # the careful way and the quick way
+        model = learner()
+        if warm:
+            for label in (0, 1, 0):
+                model.learn_one({"a": 1.0, "b": -1.0}, label)
+        with pytest.raises(ValueError, match=r"^The feature 'a' must be in the range of float64, but is larger;"):
+            model.learn_one({"a": huge, "b": 1}, 1)
+        with pytest.raises(ValueError, match=r"^w must be a finite weight of at least 0, but got .*;"):
+            model.learn_one({"a": 1.0, "b": -1.0}, 1, huge)
+    with pytest.raises(ValueError, match=r"^x must hold numbers in the range of float64, but has larger ones;"):
+        learner().learn_one([huge, 1], 1)
+    with pytest.raises(
+        ValueError, match=r"^x must be a row of numbers.*but got object; make it a one-dimensional array"
+    ):
+        learner().learn_one(object(), 1)

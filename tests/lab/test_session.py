@@ -393,3 +393,24 @@ def test_a_page_may_talk_to_the_server_it_came_from(host):
     came_from = "localhost:8000" if host == "127.0.0.1" else "192.0.2.7:8000"
     assert check_allowlist(came_from, create_hosts_allowlist(origins(host, 8000), 8000))
     assert check_allowlist("example.org:8000", create_hosts_allowlist(origins(host, 8000), 8000)) == (host == "0.0.0.0")
+
+
+def test_the_points_of_a_proof_are_drawn_though_they_are_not_in_the_sample():
+    from matplotlib.figure import Figure
+
+    from rosenblatt.lab.picture import Screen
+
+    session, rng = Session(), np.random.default_rng(0)
+    rows = "".join(f"{x!r},{y!r},{'ab'[j % 2]}\n" for j, (x, y) in enumerate(rng.normal(size=(5000, 2)).tolist()))
+    session.handle({"do": "upload", "text": "height,weight,kind\n" + rows})
+    session.handle({"do": "columns", "x": "height", "y": "weight", "target": "kind"})
+    (proof,), data = session.proofs()["proofs"], session.data
+    assert f"a mix of the {len(proof['rows'])} points in diamonds" in proof["sentence"]
+    assert len(proof["places"]) + len(proof["apart"]) == len(proof["rows"]) and proof["apart"]
+    hidden = [row for row in proof["rows"] if row not in data.sample()]
+    assert proof["apart"] == [[*data.X[row].tolist(), data.y[row]] for row in hidden]
+    screen, axes = Screen(data, session.runs, session.view, session.proven[1]), Figure().add_subplot()
+    screen.draw(axes, session.runs[0], 2, session.proven[1][0])
+    drawn = np.vstack([points.get_offsets() for points in axes.collections if len(points.get_offsets()) > 100])
+    assert len(drawn) == len(data.sample()) + len(hidden)  # circles and squares, without the diamonds
+    assert all((drawn == data.X[row]).all(axis=1).any() for row in hidden)

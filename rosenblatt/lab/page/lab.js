@@ -354,6 +354,10 @@ window.lab = (function () {
     if (run && run.hidden) for (const v of hiddenAt(run, k)) paint.line(paper, clip(...v).ends, shade.accent, 1.8, [], 0.95);
     drawPoints(paper, run, size, shade);
     if (run) drawRings(paper, run, k, size, shade);
+    for (const [x, y, side] of (proof && proof.apart) || []) { // of the proof, but not among the points drawn
+      paint.mark(paper, x, y, side > 0 ? "square" : "circle", base(), { fill: shade[side], line: shade.paper });
+      paint.mark(paper, x, y, "diamond", base() + 18, { line: shade.witness, width: 2.5 });
+    }
     for (const j of (proof && proof.places) || []) paint.mark(paper, data.x[j], data.y[j], "diamond", size(j) + 18, { line: shade.witness, width: 2.5 });
     const place = run && run.kind === "updates" && k > 0 ? run.places[k - 1] : -1;
     if (place >= 0) paint.mark(paper, data.x[place], data.y[place], "circle", 22, { line: shade.accent, width: 3.5 });
