@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,34 +17,40 @@ def accuracy(estimator: Any, X: Any, y: Any, sample_weight: Any) -> float:
     """The fraction of rows that are answered correctly."""
     from sklearn.metrics import accuracy_score  # large
 
-    _check_lengths(estimator, X, y, sample_weight, "label")
-    answers = estimator.predict(X)
-    try:
-        with np.errstate(invalid="ignore"):  # of NaN, which is said below
-            return float(accuracy_score(y, answers, sample_weight=sample_weight))
-    except (TypeError, ValueError) as error:
-        said = short(error, 80)
-    if answers.ndim == 1:
-        labels = check_labels(y, len(answers))
-        check_kind(estimator.classes_, labels)
-    _check_weights(sample_weight, answers)
-    raise ValueError(f"y must hold labels like those of the fit, but they cannot be compared ({said}); pass such.")
+    def check(answers: Array) -> None:
+        if answers.ndim == 1:
+            check_kind(estimator.classes_, check_labels(y, len(answers)))
+
+    return _compare(accuracy_score, estimator, X, y, sample_weight, ("label", "labels"), check)
 
 
 def explained(estimator: Any, X: Any, y: Any, sample_weight: Any) -> float:
     """The share of the targets' variance that is explained, R²."""
     from sklearn.metrics import r2_score  # large
 
-    _check_lengths(estimator, X, y, sample_weight, "number")
+    def check(answers: Array) -> None:
+        check_targets(y, len(answers))
+
+    return _compare(r2_score, estimator, X, y, sample_weight, ("number", "targets"), check)
+
+
+def _compare(
+    measure: Callable[..., float], estimator: Any, X: Any, y: Any, sample_weight: Any, words: tuple[str, str],
+    check: Callable[[Array], None],
+) -> float:  # fmt: skip
+    """What scikit-learn makes of the answers; where it refuses, `check` and we say why."""
+    one, many = words
+    _check_lengths(estimator, X, y, sample_weight, one)
     answers = estimator.predict(X)
     try:
         with np.errstate(invalid="ignore"):  # of NaN, which is said below
-            return float(r2_score(y, answers, sample_weight=sample_weight))
+            return float(measure(y, answers, sample_weight=sample_weight))
     except (TypeError, ValueError) as error:
         said = short(error, 80)
-    check_targets(y, len(answers))
-    _check_weights(sample_weight, answers)
-    raise ValueError(f"y must hold targets like those of the fit, but they cannot be compared ({said}); pass such.")
+    check(answers)
+    if sample_weight is not None:
+        check_weights(sample_weight, answers)
+    raise ValueError(f"y must hold {many} like those of the fit, but they cannot be compared ({said}); pass such.")
 
 
 def _check_lengths(estimator: Any, X: Any, y: Any, sample_weight: Any, what: str) -> None:
@@ -67,8 +74,3 @@ def _length(given: Any) -> int | None:
     if isinstance(shape, tuple) and shape and isinstance(shape[0], int | np.integer):
         return int(shape[0])
     return len(given) if isinstance(given, list | tuple) else None
-
-
-def _check_weights(sample_weight: Any, answers: Array) -> None:
-    if sample_weight is not None:
-        check_weights(sample_weight, answers)

@@ -85,7 +85,7 @@ def test_a_place_that_is_none(path, tmp_path):
 
 def test_neighbours_that_somebody_holds_are_left_alone(tmp_path):
     """Two who save at once do not take each other's files."""
-    fcntl = pytest.importorskip("fcntl")
+    fcntl = pytest.importorskip("fcntl", reason="locks of files are POSIX")
     held, abandoned = tmp_path / ".model.1.part", tmp_path / ".model.2.part"
     with held.open("wb") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)

@@ -147,7 +147,7 @@ def test_radial_features_are_distances():
 @pytest.mark.parametrize("norm", ["L1", "L1-sqrt", "L2", "L2-Hys"])
 @pytest.mark.parametrize("kind", [np.uint8, np.float64])
 def test_hog_is_scikit_images(norm, kind):
-    hog = pytest.importorskip("skimage.feature").hog
+    hog = pytest.importorskip("skimage.feature", reason="scikit-image is not installed").hog
     images = np.random.default_rng(0).integers(0, 256, (5, 50, 36), np.uint8)
     images[1] = 7  # flat: no edges at all
     images[2, :, 18:] = images[2, :1, 18:]
@@ -162,7 +162,7 @@ def test_hog_is_scikit_images(norm, kind):
 
 
 def test_hog_and_bad_input():
-    pytest.importorskip("skimage")
+    pytest.importorskip("skimage", reason="scikit-image is not installed")
     images = np.zeros((2, 32, 16))
     for settings, given, told in (
         ({}, images[0], "n_images, height, width"),
@@ -187,7 +187,7 @@ def test_pedestrians():
 
     from rosenblatt.sources import pedestrians
 
-    pytest.importorskip("skimage")
+    pytest.importorskip("skimage", reason="scikit-image is not installed")
     data = pedestrians()
     hog = HOGFeatures(n_jobs=2)
     model = LinearSVM(lam=1e-2, tol=1e-3, random_state=0).fit(hog.fit_transform(data.X_train), data.y_train)

@@ -190,7 +190,7 @@ def test_rings_of_a_kernel_find_the_way_back_through_scalers():
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_frames_keep_their_names(library):
-    frames = pytest.importorskip(library)
+    frames = pytest.importorskip(library, reason=f"{library} is not installed")
     frame = frames.DataFrame({"age": X[:, 0], "income": X[:, 1]})
     model = make_pipeline(StandardScaler(), Perceptron(random_state=0)).fit(frame, Y)
     display = drawn(BoundaryDisplay.from_estimator(model, frame, Y, grid_resolution=20))

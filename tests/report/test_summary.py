@@ -92,7 +92,7 @@ def test_several_classes():
 
 def test_weights_are_in_the_units_of_the_data():
     """The model's own scores move by the weight when a column grows by 1, whatever scalers stand between."""
-    pandas = pytest.importorskip("pandas")
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     X, y = blobs(d=3)
     frame = pandas.DataFrame(X * [1000.0, 0.01, 7.0] + [5.0, 3.0, 1.0], columns=["income", "rate", "age"])
     model = make_pipeline(StandardScaler(), MinMaxScaler(), Perceptron(random_state=0)).fit(frame, y)

@@ -226,7 +226,7 @@ def test_the_cache_is_where_the_platform_keeps_caches(monkeypatch, platform, var
 
 
 def test_a_bar_is_shown_on_a_terminal_only(tmp_path, monkeypatch):
-    pytest.importorskip("rich")
+    pytest.importorskip("rich", reason="rich is not installed")
     for terminal in (False, True):
         stream = io.StringIO()
         monkeypatch.setattr(stream, "isatty", lambda terminal=terminal: terminal, raising=False)
