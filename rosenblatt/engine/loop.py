@@ -13,7 +13,7 @@ import numpy as np
 from numba.cpython.unsafe.tuple import tuple_setitem
 from numba.np.unsafe.ndarray import to_fixed_tuple
 
-from rosenblatt.engine import compiled, dense, sparse, touched
+from rosenblatt.engine import compiled, dense, noted, sparse, touched
 from rosenblatt.engine.atomic import advance
 from rosenblatt.engine.compiled import part
 from rosenblatt.engine.prefetch import prefetch
@@ -35,7 +35,7 @@ SMALLEST_SCALE = 1e-6  # below it the scale is carried into the vector
 AHEAD = 4  # rows, in loops that fetch a coming row at one go
 VERSION = 0  # where the board of two threads (see `pair`) counts the changes of the weights
 
-LAYOUTS: dict[str, ModuleType] = {dense.LAYOUT: dense, sparse.LAYOUT: sparse, touched.LAYOUT: touched}
+LAYOUTS: dict[str, ModuleType] = {layout.LAYOUT: layout for layout in (dense, sparse, touched, noted)}
 
 
 def make_step(function: Any, n_parameters: int, weighted: int) -> Any:

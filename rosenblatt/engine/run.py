@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.engine.helper import Helper
+from rosenblatt.engine.noted_state import NotedHalfSpace
 from rosenblatt.engine.order import Found, Shuffler, look_through
 from rosenblatt.engine.pocket import Pocket
 from rosenblatt.engine.rest import Rest, may_rest
@@ -66,10 +67,24 @@ def train(
     }  # fmt: skip
     # Threads are started and ended while Ctrl-C waits: one whose start it breaks off is never told to end.
     with interrupt_flag() as watch.interrupted:
-        touching = spare and numbers > TOUCHED and may_be_touched(task, state)
-        outcome = _train_touched(task, state, **settings) if touching else _train(task, state, **settings)
+        few = numbers <= (RETRACED if state.count == 1 else TOUCHED)
+        if few or not spare or not may_be_touched(task, state):
+            outcome = _train(task, state, **settings)
+        else:
+            outcome = (_train_noted if state.count == 1 else _train_touched)(task, state, **settings)
         if watch.interrupted() and outcome.stop_reason not in ("converged", "diverged"):
             outcome.stop_reason = "interrupted"  # also when it came too late to change anything
+    return outcome
+
+
+def _train_noted(task: Task, state: HalfSpaces, **settings: Any) -> Outcome:
+    """Have another half-space trained, which notes its lessons down, and take the result."""
+    longest = min(task.n_rows, stretch_length(task, state, check_every_update=False))
+    noted = NotedHalfSpace(state.n_features, state.dtype, task.rows, longest)
+    outcome = _train(replace(task, layout=noted.loops), noted, **settings)
+    noted.hand_over(state)
+    if outcome.pocket.shared:
+        outcome.pocket.share(state)
     return outcome
 
 

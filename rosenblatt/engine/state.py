@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
+    from rosenblatt.engine.noted_state import Packed
     from rosenblatt.engine.touched_state import TouchedHalfSpaces
 
 Array = npt.NDArray[Any]
@@ -78,7 +79,7 @@ class HalfSpaces:
         # The weights are made when they are first asked for: they may come from elsewhere, or from another owner.
         self._vectors: Array | None = None
         self._lag: Array | None = None
-        self._held: TouchedHalfSpaces | None = None
+        self._held: TouchedHalfSpaces | Packed | None = None
         self._owner: HalfSpaces | None = None
 
     def _allocate(self) -> None:
@@ -126,10 +127,16 @@ class HalfSpaces:
             self._allocate()
         return self.__dict__
 
-    def hold(self, trained: TouchedHalfSpaces) -> None:
+    def hold(self, trained: TouchedHalfSpaces | Packed) -> None:
         """Have what was trained elsewhere: the books now, the weights as soon as somebody asks for them."""
         assert self._vectors is None
         self._held, self.ledger, self._total = trained, trained.ledger, trained.total
+
+    def take(self, trained: HalfSpaces) -> None:
+        """Have what was trained elsewhere, in the same layout, where it stands."""
+        assert self._vectors is None
+        self._vectors, self._lag = trained.vectors, trained.lag
+        self.ledger, self._total = trained.ledger, trained.total
 
     def _padded(self, count: int) -> int:
         lanes = VECTOR_BYTES // self.dtype.itemsize
@@ -327,8 +334,8 @@ class HalfSpaces:
         return result
 
     def is_like(self, other: HalfSpaces) -> bool:
-        """Whether the weights of both stand in the same way."""
-        return self.layout == other.layout and self.vectors.shape == other.vectors.shape
+        """Whether the weights of both stand in the same way, and are there."""
+        return self._held is None and self.layout == other.layout and self.vectors.shape == other.vectors.shape
 
     def copy_weights_from(self, other: HalfSpaces) -> None:
         """Have the weights of another state of the same shape. The averages stay as they are."""

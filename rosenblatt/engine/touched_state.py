@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.engine import compiled
+from rosenblatt.engine.order import sum_of_squares
 from rosenblatt.engine.pages import advise, untouched_zeros
 from rosenblatt.engine.state import MARK, REACH, SEEN, VECTOR_BYTES, Array, HalfSpaces, aligned_zeros
 from rosenblatt.engine.touched import COLUMNS, LATEST, LAYOUT, NOTED, unit
@@ -414,7 +415,6 @@ def may_be_touched(task: Task, state: HalfSpaces) -> bool:
     """Whether a run may be trained so: from zero, on sparse rows, by a rule that leaves alone what a row lacks."""
     return (
         task.layout == "columns"
-        and state.count > 1
         and state.is_fresh()
         and task.n_rows < 2**32
         and compiled.never_shrinks(task.rule)
@@ -424,5 +424,10 @@ def may_be_touched(task: Task, state: HalfSpaces) -> bool:
 
 def _is_modest(task: Task) -> bool:
     """Whether no number is so large that a bound on sums of them could come near the end of float32."""
-    numbers = task.rows[0], task.params, task.sample_weight
-    return all(part.size == 0 or (part.max() <= MODEST and part.min() >= -MODEST) for part in numbers)
+    return all(_are_modest(part) for part in (task.rows[0], task.params, task.sample_weight))
+
+
+def _are_modest(numbers: Array) -> bool:
+    if sum_of_squares(numbers.reshape(-1)) <= MODEST**2:  # one look at every number is mostly enough
+        return True
+    return bool(numbers.max() <= MODEST and numbers.min() >= -MODEST)

@@ -299,7 +299,7 @@ def test_who_is_trained_so(monkeypatch, runs):
             warnings.simplefilter("ignore", ConvergenceWarning)
             fit()
         counts[name] = len(runs) - before
-    assert counts == {**dict.fromkeys(fits, 0), "usual": 1, "threads": 1, "warm": 1}
+    assert counts == {**dict.fromkeys(fits, 0), "usual": 1, "threads": 1, "two classes": 1, "warm": 1}
 
 
 def test_numbers_beyond_all_bounds_end_the_run(monkeypatch, runs):

@@ -1,0 +1,165 @@
+"""A half-space that notes its lessons down and keeps no sums for its averages; nobody can tell from the result."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
+
+from rosenblatt import PassiveAggressive, Perceptron, load, save
+from rosenblatt.engine import noted_state, run, state, touched_state
+from rosenblatt.engine.noted_state import NotedHalfSpace, Packed
+from tests.engine.test_touched import assert_same, both, runs, text
+
+__all__ = ["runs"]
+
+
+def two_classes(rows=150, seed=0, dtype=np.float32, features=3000, noise=0.0):
+    X, y = text(rows=rows, classes=6, seed=seed, dtype=dtype, features=features)
+    wrong = np.random.default_rng(seed).random(rows) < noise
+    return X, (y % 2 == 0) ^ wrong
+
+
+def assert_notes_give_the_same(seed, make, dtype, features, index=np.int32, **fit):
+    X, y = two_classes(rows=90, seed=seed, dtype=dtype, features=features)
+    X = X.tolil()
+    X[0, features - 1] = 1.5
+    X = X.tocsr()
+    X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
+    assert_same(*both(lambda: make(answer="averaged", max_iter=4, random_state=seed % 97), X, y, **fit))
+
+
+WIDTHS = st.sampled_from([143, 144, 145, 1000])  # features: groups of 16, and a last one that is not whole
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 2**31), st.sampled_from([np.float32, np.float64]), WIDTHS, st.booleans())
+def test_noted_lessons_give_the_same(seed, dtype, features, weighted):
+    weights = {"sample_weight": np.arange(90) % 3} if weighted else {}
+    assert_notes_give_the_same(seed, Perceptron, dtype, features, **weights)
+
+
+@pytest.mark.slow  # much to compile
+@given(st.integers(0, 2**31), WIDTHS)
+def test_noted_lessons_of_other_rules_and_rows_give_the_same(seed, features):
+    assert_notes_give_the_same(seed, PassiveAggressive, np.float64, features)
+    assert_notes_give_the_same(seed, Perceptron, np.float32, features, np.int64)
+
+
+def test_only_what_was_touched_is_kept(runs):
+    X, y = two_classes()
+    usual, noted = both(lambda: Perceptron(max_iter=3, random_state=0), X, y)
+    assert_same(usual, noted)
+    touched = np.flatnonzero((usual._state.vectors != 0) | (usual._state.lag != 0))
+    for packed in runs:
+        assert isinstance(packed, Packed)
+        bits = (packed.touches[:, None] >> np.arange(16)) & 1
+        np.testing.assert_array_equal(np.flatnonzero(bits), touched)
+        assert len(packed.weights) == len(packed.sums) == len(touched) < X.shape[1]
+
+
+def test_many_lessons_are_added_up_in_between(monkeypatch, runs):
+    few_notes(monkeypatch)
+    X, y = two_classes(noise=0.1)
+    usual, noted = both(lambda: PassiveAggressive(answer="averaged", max_iter=9, random_state=0), X, y)
+    assert_same(usual, noted)
+    assert not runs  # the state has weights and sums where they stood
+
+
+def few_notes(monkeypatch):
+    monkeypatch.setattr(noted_state, "FEWEST_NOTES", 5)
+    monkeypatch.setattr(noted_state, "NOTES", 10**9)
+
+
+@pytest.mark.parametrize("few", [False, True])
+def test_sums_are_carried_into_float64_before_they_lose_digits(monkeypatch, few):
+    monkeypatch.setattr(state, "SETTLE_AFTER", 1000)
+    if few:
+        few_notes(monkeypatch)
+    X, y = two_classes(noise=0.1)
+    usual, noted = both(lambda: Perceptron("averaged", max_iter=30, random_state=0), X, y)
+    assert usual._state.total is not None and noted._state.total is not None
+    for name in ("last", "averaged"):
+        np.testing.assert_allclose(usual.answers_[name].coef, noted.answers_[name].coef, rtol=1e-5, atol=1e-7)
+    np.testing.assert_array_equal(usual.trace_["mistakes"], noted.trace_["mistakes"])
+    again = pickle.loads(pickle.dumps(noted))
+    for model in (usual, noted, again):
+        model.partial_fit(X[::-1], y[::-1])
+    np.testing.assert_array_equal(noted.coef_, again.coef_)
+    np.testing.assert_allclose(usual.coef_, noted.coef_, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("few", [False, True])
+def test_the_pocket_of_a_long_run(monkeypatch, few):
+    if few:
+        few_notes(monkeypatch)
+    monkeypatch.setattr(run, "CHEAP_PASS", 0)
+    X, y = two_classes(noise=0.2, features=145)
+    usual, noted = both(lambda: Perceptron("pocket", max_iter=50, random_state=0), X, y)
+    assert usual._pocket.errors == noted._pocket.errors > 0
+    assert_same(usual, noted)
+
+
+def test_a_better_nominee_takes_the_place_of_one_that_nobody_looked_at(monkeypatch):
+    """At the end of every epoch there is a nominee, and none is ever spread out."""
+    copies = []
+    copy_weights = NotedHalfSpace.copy_weights
+    monkeypatch.setattr(NotedHalfSpace, "copy_weights", lambda self: copies.append(copy_weights(self)) or copies[-1])
+    monkeypatch.setattr(run, "RETRACED", -1)
+    X, y = two_classes(noise=0.2, features=145)
+    model = Perceptron("averaged", max_iter=15, random_state=0).fit(X, y)
+    assert len(copies) > 2
+    assert all(other._vectors is None for other in copies)
+    assert model._pocket.shared or model._pocket.kept is copies[-1]
+
+
+def test_nothing_is_in_place_before_somebody_looks(monkeypatch, tmp_path):
+    monkeypatch.setattr(run, "RETRACED", -1)
+    X, y = two_classes()
+    model = Perceptron("averaged", max_iter=5, random_state=0).fit(X, y)
+    assert model._state._vectors is None
+    others = [pickle.loads(pickle.dumps(model)), copy.deepcopy(model)]
+    save(model, tmp_path / "model.safetensors")
+    others.append(load(tmp_path / "model.safetensors"))
+    for other in others:
+        np.testing.assert_array_equal(other.decision_function(X), model.decision_function(X))
+    model.partial_fit(X[:20], y[:20])
+    others[0].partial_fit(X[:20], y[:20])
+    np.testing.assert_array_equal(others[0].coef_, model.coef_)
+
+
+@pytest.mark.parametrize("features", [1, 2, 16, 17])
+def test_few_features(features):
+    X, y = two_classes(features=145)
+    assert_same(*both(lambda: Perceptron(max_iter=3, random_state=0), X[:, 144 - features : 144], y))
+
+
+def test_numbers_beyond_all_bounds_end_the_run(monkeypatch, runs):
+    monkeypatch.setattr(run, "RETRACED", -1)
+    monkeypatch.setattr(touched_state, "MODEST", 1e38)
+    X, y = two_classes()
+    with pytest.warns(ConvergenceWarning, match="diverged"):
+        model = Perceptron(learning_rate=1e37, max_iter=3).fit(X, y)
+    assert model.stop_reason_ == "diverged"
+    assert np.isfinite(model.coef_).all()
+    assert runs
+
+
+def test_huge_numbers_are_trained_the_usual_way(runs):
+    X, y = two_classes(dtype=np.float64)
+    X.data *= 1e37
+    assert_same(*both(lambda: Perceptron(max_iter=8, random_state=0), X, y))
+    assert not runs
+
+
+@pytest.mark.parametrize("largest", [1e10, 0.9e10, -0.9e10, 1.1e10, -1.1e10])
+def test_how_large_a_number_may_be(largest):
+    numbers = np.full(40, 0.9e10, np.float32)
+    numbers[3] = largest
+    assert touched_state._are_modest(numbers) == (abs(largest) <= 1e10)
+    assert touched_state._are_modest(numbers[:0])
