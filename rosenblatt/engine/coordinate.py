@@ -118,7 +118,7 @@ class Machine:
         self.notes[:, CENTRE] = self.share * self.bias
         self.primal, self.dual = np.full(self.count, np.inf), np.zeros(self.count)
         self.key = f"{compiled.engine_digest()} {layout}"
-        unit = LAYOUTS[layout].unit(rows, 1)
+        unit = LAYOUTS[layout].unit(rows, n_jobs)
         threads = max(1, min(n_jobs, -(-self.count // unit)))
         together = unit * -(-self.count // (unit * threads))
         self.parts = [(k, min(k + together, self.count)) for k in range(0, self.count, together)]

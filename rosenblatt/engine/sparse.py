@@ -54,7 +54,7 @@ SURE_LINES = 10  # of its numbers and of its indices
 
 def unit(rows: tuple[Array, ...], threads: int) -> int:
     """How many half-spaces share one reading of a row; threads are given whole units."""
-    return VECTOR_BYTES // weight_dtype(rows[0].dtype).itemsize
+    return (2 if threads == 1 else 1) * VECTOR_BYTES // weight_dtype(rows[0].dtype).itemsize
 
 
 @part

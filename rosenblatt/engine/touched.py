@@ -26,7 +26,7 @@ from rosenblatt.engine.atomic import look, publish
 from rosenblatt.engine.compiled import part
 from rosenblatt.engine.prefetch import prefetch
 from rosenblatt.engine.sparse_blocks import U, any_change, make_move, make_scores, nothing, raise_bounds, width_of
-from rosenblatt.engine.state import CHANGE, LAGGED, Array
+from rosenblatt.engine.state import CHANGE, LAGGED
 from rosenblatt.engine.vector import per_vector
 
 LAYOUT = "touched"
@@ -38,12 +38,7 @@ FEW = 16  # bytes for one feature in a block: with no more, features stand in or
 ONE, TWO = U(1), U(2)
 
 ahead, fetch, size, squared_norm, hold = sparse.ahead, sparse.fetch, sparse.size, sparse.squared_norm, sparse.hold
-reads_ahead = sparse.reads_ahead
-
-
-def unit(rows: tuple[Array, ...], threads: int) -> int:
-    """How many half-spaces share one reading of a row; threads are given whole units."""
-    return (2 if threads == 1 else 1) * sparse.unit(rows, threads)
+reads_ahead, unit = sparse.reads_ahead, sparse.unit
 
 
 def are_few(width: int, itemsize: int, number: int) -> bool:
