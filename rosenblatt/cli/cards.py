@@ -104,5 +104,5 @@ def _data_card(screen: Console, card: DataCard) -> None:
     screen.print(shown)
     if not card.features:
         return
-    target = " --target COLUMN" if card.needs_target else ""
-    screen.print("\n[dim]Train with[/dim]  [cyan]rosenblatt train " + safe(card.path) + target + "[/cyan]")
+    options = (" --target COLUMN" if card.needs_target else "") + (" --zero-based" if card.zero_based else "")
+    screen.print("\n[dim]Train with[/dim]  [cyan]rosenblatt train " + safe(card.path) + options + "[/cyan]")

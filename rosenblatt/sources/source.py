@@ -666,8 +666,9 @@ def open_source(
             copies.cleanup()
         raise
     return Source(
-        tuple(found), known, header, separator, encoding, n_features, zero_based, bits, _copies=copies, _called=names
-    )
+        tuple(found), known, header, separator, encoding, n_features, zero_based and known == "libsvm", bits,
+        _copies=copies, _called=names,
+    )  # fmt: skip
 
 
 def _check_paths(paths: Any) -> None:

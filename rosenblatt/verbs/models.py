@@ -20,7 +20,7 @@ from sklearn.pipeline import Pipeline
 
 from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.verbs.errors import InputError, UsageError, reading, writing
-from rosenblatt.verbs.examples import Examples, examples_of, open_data
+from rosenblatt.verbs.examples import Examples, examples_of, open_data, places
 from rosenblatt.verbs.gaps import check_gaps
 from rosenblatt.verbs.pipelines import check_numbers, with_width
 from rosenblatt.wording import counted, listed
@@ -57,8 +57,20 @@ class SavedModel:
         return self.about.get("target")
 
     @property
+    def zero_based(self) -> bool:
+        """Whether the features of the LIBSVM file that it was trained on are counted from 0."""
+        return bool(self.about.get("zero_based"))
+
+    @property
     def learner(self) -> Any:
         return self.model.steps[-1][1]
+
+    def places(self, count: int) -> list[str]:
+        """Names for the columns of a matrix, as in training."""
+        shape = self.about.get("image_shape")
+        if shape is not None and int(np.prod(shape)) != count:
+            shape = None
+        return places(count, None if shape is None else tuple(shape), self.zero_based)
 
     @property
     def takes_tables(self) -> bool:
@@ -228,7 +240,9 @@ def open_for(
     saved: SavedModel, data: str | Sequence[str], *, labelled: bool, **reader: Any
 ) -> tuple[Source, Callable[[list[str]], list[str]] | None]:
     """Files as a source of rows for a model, and the model's names for their columns where these have none."""
+    from_zero = _counts_from_zero(saved, reader.get("zero_based"))
     source = open_data(data, **reader)
+    source.zero_based = from_zero and source.format == "libsvm"
     names = None
     if saved.takes_tables and source.format in TEXTS:
         known = _Known.of(saved)
@@ -240,6 +254,20 @@ def open_for(
         if source.header is False and known.by_position:
             names = partial(known.placed, name=source.name, labelled=labelled)
     return source, names
+
+
+def _counts_from_zero(saved: SavedModel, asked: bool | None) -> bool:
+    """Whether the first feature of LIBSVM files for a model is number 0: as in training, if that was LIBSVM too."""
+    if saved.about.get("format") != "libsvm":
+        return bool(asked)
+    if asked is not None and asked != saved.zero_based:
+        first, option = (1, "--zero-based") if asked else (0, "--one-based")
+        convert = ", or write the file anew with rosenblatt convert --zero-based" if asked else ""
+        raise UsageError(
+            f"Features must be counted as in training, where the first was number {first}, but {option} came; "
+            f"leave it out{convert}."
+        )
+    return saved.zero_based
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,7 @@ def predict(
     encoding: str | None = None,
     separator: str | None = None,
     format: str | None = None,
+    zero_based: bool | None = None,
     to: str | None = None,
 ) -> Predictions:
     """Answer every row of a file: its rows and columns as they were, and a column `prediction` after them.
@@ -78,7 +79,7 @@ def predict(
     out : the file to write, "-" for standard output
     only : the predictions alone, without the rows; on standard output one a line, without a heading
     scores, probabilities : further columns; only learners with probabilities have these
-    header, encoding, separator, format : of the data
+    header, encoding, separator, format, zero_based : of the data
     to : the format to write, where the ending of `out` does not say it
 
     Examples
@@ -101,7 +102,14 @@ def predict(
     saved = load_model(model)
     as_written = out is not None and not only and format_of(out, to) in ("csv", "tsv")
     blocks = blocks_for(
-        saved, data, as_written=as_written, header=header, encoding=encoding, separator=separator, format=format
+        saved,
+        data,
+        as_written=as_written,
+        header=header,
+        encoding=encoding,
+        separator=separator,
+        format=format,
+        zero_based=zero_based,
     )
     asked = _Asked(saved, blocks, only=only, scores=scores, probabilities=probabilities)
     table = answers = None

@@ -22,6 +22,7 @@ from rosenblatt.verbs.models import SavedModel, load_model, read_for, rows_for
 from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.pipelines import in_the_file, seen
 from rosenblatt.verbs.splits import hold_out
+from rosenblatt.verbs.tables import column_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,13 +109,14 @@ def separable(
     encoding: str | None = None,
     separator: str | None = None,
     format: str | None = None,
+    zero_based: bool | None = None,
     verbose: int = 0,
 ) -> Proof:
     """Decide whether a hyperplane separates the classes of a file, and prove it.
 
     Parameters
     ----------
-    data, target, drop, header, encoding, separator, format : as for `train`
+    data, target, drop, header, encoding, separator, format, zero_based : as for `train`
     keep : columns of text to use although they look like names of the rows; numbers are never left out
     intercept : whether the hyperplane may leave the origin; a certificate to check must answer the same question
     time_limit : seconds, after which the verdict may be "undecided"
@@ -140,7 +142,15 @@ def separable(
     check_number("--tolerance", tolerance, 0, 1, above=True, usual="0.01 is usual")
     check_outputs({"The certificate": certificate}, files_of(data, target, verify))
     found = read_examples(
-        data, target, drop=drop, keep=keep, header=header, encoding=encoding, separator=separator, format=format
+        data,
+        target,
+        drop=drop,
+        keep=keep,
+        header=header,
+        encoding=encoding,
+        separator=separator,
+        format=format,
+        zero_based=zero_based,
     )
     with reading(found.name):
         check_classes(found.labels(), found.target or "label")
@@ -182,7 +192,7 @@ def _numbers(found: Examples, missing: str, text: str) -> tuple[Any, list[str], 
         elif has_gaps(rows):
             found.notes.append(note_on_gaps(int(np.isnan(rows).sum())))
             rows = fit_filler(filler("median"), rows)
-        return rows, found.names or [f"x{n + 1}" for n in range(width)], {}
+        return rows, found.names or column_names(width, found.zero_based), {}
     encoder = ColumnEncoder(text=text, missing=missing, scale=None, dtype="float64")
     with reading(found.name), in_the_file(found):
         numbers = [column.name for column in found.rows if holds_numbers(column, encoder.max_categories)]
@@ -267,6 +277,7 @@ def audit(
     encoding: str | None = None,
     separator: str | None = None,
     format: str | None = None,
+    zero_based: bool | None = None,
 ) -> AuditedRun:
     """Make the run behind a model again, and hold it against the convergence theorem, update by update.
 
@@ -278,7 +289,7 @@ def audit(
     model : a model file that `train` wrote with a perceptron of any kind
     data : the data that it was trained on
     tolerance, time_limit : as for `rosenblatt.audit`
-    header, encoding, separator, format : of the data
+    header, encoding, separator, format, zero_based : of the data
 
     Examples
     --------
@@ -298,7 +309,16 @@ def audit(
     check_number("--time-limit", time_limit, 0, above=True, usual="give it in seconds")
     saved = load_model(model)
     _check_can_repeat(saved)
-    found = read_for(saved, data, labelled=True, header=header, encoding=encoding, separator=separator, format=format)
+    found = read_for(
+        saved,
+        data,
+        labelled=True,
+        header=header,
+        encoding=encoding,
+        separator=separator,
+        format=format,
+        zero_based=zero_based,
+    )
     learned = _learned_rows(saved, found)
     rows, notes = rows_for(saved, learned)
     with reading(found.name):
