@@ -102,7 +102,24 @@ def _data_card(screen: Console, card: DataCard) -> None:
         name = safe(short(column["name"], LONGEST))
         shown.add_row(f"[dim]{number}[/dim]", name, column["kind"], values, missing, safe(examples))
     screen.print(shown)
+    if any(column["kind"] == "dropped" for column in card.columns):
+        screen.print()
+        _left_out(screen, card)
     if not card.features:
         return
     options = (" --target COLUMN" if card.needs_target else "") + (" --zero-based" if card.zero_based else "")
     screen.print("\n[dim]Train with[/dim]  [cyan]rosenblatt train " + safe(card.path) + options + "[/cyan]")
+
+
+def _left_out(screen: Console, card: DataCard) -> None:
+    """The columns that training would leave out, by the reason."""
+    from rosenblatt.features.column_kinds import GUESSED
+
+    reasons: dict[str, list[str]] = {}
+    for column in card.columns:
+        if column["kind"] == "dropped":
+            reasons.setdefault(column["why"], []).append(short(column["name"], LONGEST))
+    for why, names in reasons.items():
+        they = "it" if len(names) == 1 else "them"
+        told = f"{why}; --keep keeps {they}" if why in GUESSED else why
+        pair(screen, "Left out", f"{safe(listed(names))} [dim]({safe(told)})[/dim]")

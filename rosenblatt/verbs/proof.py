@@ -121,7 +121,7 @@ def separable(
     intercept : whether the hyperplane may leave the origin; a certificate to check must answer the same question
     time_limit : seconds, after which the verdict may be "undecided"
     tolerance : how close to the largest margin the margin must be proven
-    certificate : where to write the proof, a JSON file
+    certificate : where to write the proof, a JSON file; not beside `verify`
     verify : a certificate to check against the data instead of looking for a new one
     missing, text : how columns become numbers, see `ColumnEncoder`; numbers stay as they are
 
@@ -137,6 +137,11 @@ def separable(
       support        3 rows
       theorem        R' = 1.73205, gamma' = 0.242536: at most 51 mistakes
     """
+    if certificate is not None and verify is not None:
+        raise UsageError(
+            "A certificate is written or checked, one at a time, but --certificate and --verify both came; "
+            "leave one of them out."
+        )
     check_columns_policy(missing, text)
     check_number("--time-limit", time_limit, 0, above=True, usual="give it in seconds")
     check_number("--tolerance", tolerance, 0, 1, above=True, usual="0.01 is usual")

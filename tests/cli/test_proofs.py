@@ -91,6 +91,13 @@ def test_what_is_undecided_is_not_called_checked(shell, line, tmp_path):
     assert "Not verified" in shown and "holds" not in shown and "at most" not in shown
 
 
+def test_a_certificate_is_written_or_checked(shell, line):
+    shell("separable", line, "-t", "k", "--certificate", "proof.json", code=1)
+    both = ("--verify", "proof.json", "--certificate", "other.json")
+    told = shell.refused("separable", line, "-t", "k", *both, code=2)
+    assert "--certificate and --verify both came; leave one of them out." in told
+
+
 def test_a_refined_certificate_is_verified(shell, tmp_path):
     from rosenblatt import separability
 

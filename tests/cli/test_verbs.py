@@ -656,6 +656,17 @@ def test_inspect_data(shell, people):
     found = shell.json("inspect", people)
     assert found["rows"] == 200 and [column["kind"] for column in found["columns"]][1:3] == ["number", "category"]
     assert "rosenblatt train" in shell("inspect", people)
+    assert "Left out      id (nearly every value is different: it names the rows; --keep keeps it)\n" in shell.out
+
+
+def test_inspect_says_why_columns_are_left_out(shell):
+    names = ["n", "one", "empty", "other", "x" * 500]
+    Path("t.csv").write_text(",".join(names) + "\n" + "".join(f"{n % 5},1,,2,3\n" for n in range(50)))
+    told = shell("inspect", "t.csv")
+    assert f"Left out      one, other, {'x' * 27}… (it is constant)\n" in told
+    assert "Left out      empty (every value is missing)\n" in told
+    Path("u.csv").write_text("a,b\n" + "".join(f"{n % 5},{n % 3}\n" for n in range(50)))
+    assert "Left out" not in shell("inspect", "u.csv")
 
 
 def test_export_to_onnx_answers_the_same(shell, people, model):
