@@ -120,6 +120,9 @@ def test_a_type_that_is_wider_later(tmp_path, monkeypatch):
         ("name,group\nx,y\nu,v\n", True),
         ("ham,hello there\nspam,win\nham,hi\n", False),
         ("when,what\n2024-01-01,x\n2024-02-01,y\n", True),
+        (f"{'How often? ' * 20},age\nnever,30\nseldom,40\n", True),  # a question of a survey
+        (f"{'a review ' * 20},good\nanother,bad\nyet another,good\n", False),
+        (f"{'a review ' * 20},good,NA\nanother,bad,1\nyet another,good,2\n", False),
     ],
 )
 def test_headers_are_recognised(tmp_path, text, header):
