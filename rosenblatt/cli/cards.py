@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt.cli.screen import LONGEST, pair, safe, table
 from rosenblatt.cli.summary import print_drivers
 from rosenblatt.report.scores import percent
+from rosenblatt.wording import LONGEST as LONGEST_NAME
 from rosenblatt.wording import counted, listed, short
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def _model_card(screen: Console, card: ModelCard) -> None:
     names = " → ".join(map(_step, found.get("steps") or [])) or found.get("kind")
     pair(screen, "Model", safe(str(names)))
     if about.get("target"):
-        pair(screen, "Predicts", f"[bold]{safe(str(about['target']))}[/bold]")
+        pair(screen, "Predicts", f"[bold]{safe(short(about['target'], LONGEST_NAME))}[/bold]")
     classes = found.get("classes") or []
     if len(classes):
         pair(screen, "Classes", safe(listed(classes, 8)))
@@ -61,7 +62,7 @@ def _columns(screen: Console, columns: list[tuple[str, str, str]]) -> None:
             pair(screen, told, safe(listed(names, 12)))
     for name, kind, why in columns:
         if kind == "dropped":
-            pair(screen, "Left out", f"{safe(name)} [dim]({safe(why)})[/dim]")
+            pair(screen, "Left out", f"{safe(short(name, LONGEST_NAME))} [dim]({safe(why)})[/dim]")
 
 
 def _called(kind: str, why: str) -> str:

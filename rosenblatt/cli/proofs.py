@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli.notes import FEW
 from rosenblatt.cli.screen import LONGEST, bullet, pair, safe, table
-from rosenblatt.wording import counted, number_in_words, short
+from rosenblatt.wording import counted, listed, number_in_words, short
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -82,10 +82,9 @@ def _left_out(reasons: dict[str, str]) -> str:
     told = []
     for names in alike.values():
         if len(names) <= FEW:
-            told += [f"{name} ({reasons[name]})" for name in names]
+            told += [f"{listed([name])} ({reasons[name]})" for name in names]
         else:
-            named, more = ", ".join(names[:FEW]), len(names) - FEW
-            told.append(f"{named} and {more:,} more ({reasons[names[0]]})")
+            told.append(f"{listed(names, FEW)} ({reasons[names[0]]})")
     return "; ".join(told)
 
 

@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt.wording import shortened
+
 from . import notation
 from .long_cells import cells_of_any_length
 
@@ -422,6 +424,9 @@ def _names(first: list[str], header: bool, notes: list[str]) -> tuple[str, ...]:
         while name in names:
             name, number = f"{wanted}_{number}", number + 1
         if name != wanted:
-            notes.append(f"The column name {wanted!r} stands there more than once; column {j + 1} is called {name!r}.")
+            notes.append(
+                f"The column name {shortened(wanted)} stands there more than once; column {j + 1} is called "
+                f"{shortened(name)}."
+            )
         names[name] = None
     return tuple(names)

@@ -224,7 +224,8 @@ class Source:
         if self.format in ("csv", "tsv") and not self.written:
             for name, row in delimited.strangers(whole).items():
                 self._note(
-                    f"The column {name!r} holds numbers, except that {self.place_of(row)} has {whole[name][row]!r}."
+                    f"The column {shortened(name)} holds numbers, except that {self.place_of(row)} has "
+                    f"{shortened(whole[name][row])}."
                 )
         return whole
 

@@ -25,7 +25,7 @@ from rosenblatt.verbs.examples import (
 from rosenblatt.verbs.gaps import check_gaps, filler, fit_filler, has_gaps, note_on_gaps
 from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.tables import MATRICES, TextStyle, format_of, matrix_writer, table_writer, write_matrix
-from rosenblatt.wording import counted
+from rosenblatt.wording import counted, shortened
 
 if TYPE_CHECKING:
     import polars
@@ -260,7 +260,9 @@ def _labels(column: polars.Series) -> tuple[Any, str]:
     there = column.drop_nulls()
     lost = len(column) - len(there)
     y = read_labels(there, column.name, numbers=None)
-    rows = f"{counted(lost, 'row')} without a value of {column.name!r} {'is' if lost == 1 else 'are'} left out."
+    rows = (
+        f"{counted(lost, 'row')} without a value of {shortened(column.name)} {'is' if lost == 1 else 'are'} left out."
+    )
     return y, rows if lost else ""
 
 

@@ -341,10 +341,14 @@ def _of_frame(
     if name is not None and labelled and frame[name].null_count():
         lost = frame[name].null_count()
         if lost == frame.height:
-            raise InputError(f"The target {name!r} must have values, but every one is missing; choose another column.")
+            raise InputError(
+                f"The target {shortened(name)} must have values, but every one is missing; choose another column."
+            )
         places = np.flatnonzero(frame[name].is_not_null().to_numpy())
         frame = frame.filter(frame[name].is_not_null())
-        notes.append(f"{counted(lost, 'row')} without a value of {name!r} {'is' if lost == 1 else 'are'} left out.")
+        notes.append(
+            f"{counted(lost, 'row')} without a value of {shortened(name)} {'is' if lost == 1 else 'are'} left out."
+        )
     y = None
     if name is not None and (labelled or not frame[name].null_count()):
         frame = _with_quantity(frame, name, notes) if numbers else frame
@@ -410,7 +414,7 @@ def check_kept(kept: Sequence[str], target: str | None, weights: str | None, awa
     for name, role in roles:
         if name is not None and name in kept:
             raise UsageError(
-                f"A column to keep must be one to learn from, but {name!r} {role}; leave it out of --keep."
+                f"A column to keep must be one to learn from, but {shortened(name)} {role}; leave it out of --keep."
             )
 
 
@@ -427,13 +431,17 @@ def check_left(
     """
     for what, column in (("target", target), ("weights", weights)):
         if column is not None and column in away:
-            raise UsageError(f"The {what} {column!r} cannot be dropped; leave it out of --drop, or choose another.")
+            raise UsageError(
+                f"The {what} {shortened(column)} cannot be dropped; leave it out of --drop, or choose another."
+            )
     if target is not None and target == weights:
-        raise UsageError(f"The weights must be another column than the target, but both are {target!r}; choose one.")
+        raise UsageError(
+            f"The weights must be another column than the target, but both are {shortened(target)}; choose one."
+        )
     roles = [(target, "is the target"), (weights, "has the weights"), *((name, "was dropped") for name in away)]
     taken = {name: role for name, role in roles if name is not None}
     if all(name in taken for name in columns):
-        told = "; ".join(f"{name!r} {taken[name]}" for name in list(columns)[:12])
+        told = "; ".join(f"{shortened(name)} {taken[name]}" for name in list(columns)[:12])
         raise UsageError(f"There must be a column to learn from, but {where} has none left: {told}; add one.")
 
 
@@ -446,7 +454,7 @@ def _with_quantity(frame: polars.DataFrame, name: str, notes: list[str]) -> pola
     numbers = quantity(frame[name]) if frame[name].dtype == polars.String else None
     if numbers is None:
         return frame
-    notes.append(f"The target {name!r} is read as numbers: {frame[name][0]!r} is {numbers[0]:.15g}.")
+    notes.append(f"The target {shortened(name)} is read as numbers: {shortened(frame[name][0])} is {numbers[0]:.15g}.")
     return frame.with_columns(numbers.alias(name))
 
 
@@ -477,25 +485,28 @@ def read_labels(
     if numbers:
         if not series.dtype.is_numeric():
             raise InputError(
-                f"The target {name!r} must hold numbers for least squares, but it holds {_in_words(series.dtype)}; "
+                f"The target {shortened(name)} must hold numbers for least squares, but it holds "
+                f"{_in_words(series.dtype)}; "
                 f"choose another learner, such as averaged."
             )
         return series.cast(float).to_numpy()
     kinds = series.n_unique()
     if needed and kinds < classes:
         raise InputError(
-            f"The target {name!r} must have at least two values, but every row has {series[0]!r}; "
+            f"The target {shortened(name)} must have at least two values, but every row has {shortened(series[0])}; "
             f"choose another column, or add rows of another class."
         )
     if needed and series.dtype.is_numeric() and kinds > (MOST_CLASSES if _whole(series) else 20):
         raise UsageError(
-            f"The target {name!r} has {kinds:,} different numbers, which looks like a quantity rather than a class; "
+            f"The target {shortened(name)} has {kinds:,} different numbers, which looks like a quantity rather "
+            "than a class; "
             f"use rosenblatt train --learner least-squares, or make classes of it."
         )
     if needed and not series.dtype.is_numeric() and kinds > max(FEW_CLASSES, UNIQUE * len(series)):
         raise UsageError(
-            f"The target {name!r} must name classes, but it has {kinds:,} different values in {len(series):,} rows, "
-            f"{series[0]!r} for one; choose another column, or --learner least-squares where it is a quantity."
+            f"The target {shortened(name)} must name classes, but it has {kinds:,} different values in "
+            f"{len(series):,} rows, "
+            f"{shortened(series[0])} for one; choose another column, or --learner least-squares where it is a quantity."
         )
     with reading():
         return labels_of(series)
@@ -517,7 +528,7 @@ def _weights(series: polars.Series) -> Array:
 
     if not series.dtype.is_numeric() or series.null_count():
         raise InputError(
-            f"The weights in {series.name!r} must be numbers without gaps, but they are not; fill them in."
+            f"The weights in {shortened(series.name)} must be numbers without gaps, but they are not; fill them in."
         )
     return series.cast(polars.Float64).to_numpy()
 

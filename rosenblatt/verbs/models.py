@@ -23,7 +23,7 @@ from rosenblatt.verbs.errors import InputError, UsageError, reading, writing
 from rosenblatt.verbs.examples import Examples, examples_of, open_data, places
 from rosenblatt.verbs.gaps import check_gaps
 from rosenblatt.verbs.pipelines import check_numbers, with_width
-from rosenblatt.wording import counted, listed
+from rosenblatt.wording import counted, listed, shortened
 
 if TYPE_CHECKING:
     from rosenblatt.sources import Source
@@ -187,7 +187,7 @@ def _mended(missing: list[str], needed: Sequence[str], there: Sequence[str]) -> 
     spare = {column.casefold(): column for column in there if column not in needed}
     pairs = [(close[0], column) for column in missing if (close := get_close_matches(column.casefold(), spare, n=1))]
     if pairs and len(set(pairs)) == len({close for close, _ in pairs}):
-        told = " and ".join(f"{spare[close]!r} to {column!r}" for close, column in pairs)
+        told = " and ".join(f"{shortened(spare[close])} to {shortened(column)}" for close, column in pairs)
         return f"rename {told}, if that is what is meant."
     if there and all(map(_numbered, there)):
         return f"it has no header: write the names of its columns in a first line, such as {listed(needed)}."
@@ -209,7 +209,7 @@ def unknown_notes(saved: SavedModel, counts: dict[str, int] | None = None) -> li
     encoder = saved.model.steps[0][1]
     numbers = {column.name: column.called for column in getattr(encoder, "columns_", []) if column.kind == "number"}
     return [
-        f"{counted(count, 'row')} {'has' if count == 1 else 'have'} a value of {name!r} that "
+        f"{counted(count, 'row')} {'has' if count == 1 else 'have'} a value of {shortened(name)} that "
         + (
             f"is no {numbers[name]}; it counts as missing."
             if name in numbers

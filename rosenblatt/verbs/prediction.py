@@ -18,6 +18,7 @@ from rosenblatt.verbs.models import SavedModel, load_model, rows_for, unknown_co
 from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.pipelines import in_the_file, score_columns, seen
 from rosenblatt.verbs.tables import TextStyle, format_of, table_writer
+from rosenblatt.wording import shortened
 
 if TYPE_CHECKING:
     import polars
@@ -166,7 +167,7 @@ class _Asked:
     def _say_where(self, table: polars.DataFrame) -> None:
         """The file may have a column of that name already, which stays as it is."""
         name = next(name for name in reversed(table.columns) if name.rstrip("_") == COLUMN)
-        note = f"The file has a column {COLUMN!r} of its own, which is kept; the answers are in {name!r}."
+        note = f"The file has a column {COLUMN!r} of its own, which is kept; the answers are in {shortened(name)}."
         if name != COLUMN and note not in self.said:
             self.said.append(note)
 

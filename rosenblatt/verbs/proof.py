@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,7 +14,7 @@ from rosenblatt.certificates.table import SeparabilityTable
 from rosenblatt.features.column_kinds import GUESSED, KEPT, holds_numbers
 from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.features.target import check_classes
-from rosenblatt.verbs.errors import InputError, UsageError, check_number, reading, writing
+from rosenblatt.verbs.errors import InputError, UsageError, check_number, keep_option, reading, writing
 from rosenblatt.verbs.examples import Examples, check_columns_policy, read_examples
 from rosenblatt.verbs.gaps import check_gaps, filler, fit_filler, has_gaps, note_on_gaps
 from rosenblatt.verbs.models import SavedModel, load_model, read_for, rows_for
@@ -23,6 +22,7 @@ from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.pipelines import in_the_file, seen
 from rosenblatt.verbs.splits import hold_out
 from rosenblatt.verbs.tables import column_names
+from rosenblatt.wording import shortened
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,10 +204,10 @@ def _numbers(found: Examples, missing: str, text: str) -> tuple[Any, list[str], 
         encoder.set_params(kinds=dict.fromkeys([*numbers, *found.keep], KEPT))
         rows = encoder.fit_transform(found.rows)
     left_out = {
-        name: f"{why}; --keep {shlex.quote(name)} keeps it" if why in GUESSED else why
+        name: f"{why}; {keep_option(name)} keeps it" if why in GUESSED else why
         for name, why in encoder.dropped_.items()
     }
-    told = tuple(f"The column {name!r} is left out: " for name in left_out)
+    told = tuple(f"The column {shortened(name)} is left out: " for name in left_out)
     found.notes.extend(note for note in encoder.notes_ if not note.startswith(told))
     return rows, [str(name) for name in encoder.get_feature_names_out()], left_out
 
