@@ -782,6 +782,9 @@ def test_convert_to_numbers(shell, people):
     assert np.array_equal(X.toarray(), rows.toarray() if hasattr(rows, "toarray") else rows)
     assert y.tolist() == [float(label == "yes") for label in polars.read_csv(people)["answer"]]
     assert "--target" in shell.refused("convert", people, "p.npz", code=2)
+    shell("convert", "p.libsvm", "p.npz")
+    shell("convert", "p.npz", "again.libsvm")
+    assert Path("again.libsvm").read_bytes() == Path("p.libsvm").read_bytes()
     shell("train", "p.libsvm", "-o", "m.safetensors")
     assert shell("predict", "m.safetensors", "p.libsvm", "--only").count("\n") == 200
 
