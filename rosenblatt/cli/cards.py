@@ -109,7 +109,8 @@ def _data_card(screen: Console, card: DataCard) -> None:
     if not card.features:
         return
     options = (" --target COLUMN" if card.needs_target else "") + (" --zero-based" if card.zero_based else "")
-    screen.print("\n[dim]Train with[/dim]  [cyan]rosenblatt train " + safe(card.path) + options + "[/cyan]")
+    command = f"[cyan]rosenblatt train {safe(card.path)}{options}[/cyan]"
+    screen.print(f"\n[dim]Train with[/dim]  {command}", soft_wrap=True)  # one line, to be copied
 
 
 def _left_out(screen: Console, card: DataCard) -> None:

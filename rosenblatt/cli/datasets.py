@@ -83,6 +83,7 @@ def export(
     """Write a set as a file."""
     from rosenblatt.cli.screen import note, print_json
     from rosenblatt.verbs import export_dataset
+    from rosenblatt.verbs.tables import MATRICES, format_of
     from rosenblatt.wording import counted
 
     done = export_dataset(name, path, part=part, to=format if to is None else to)
@@ -90,6 +91,7 @@ def export(
         print_json(done.to_dict())
     elif path != "-":
         size = f"{counted(done.rows, 'row')}, {counted(done.columns, 'column')}"
-        print(f"{path}: {size}; train with --target {done.target}")
+        named = format_of(path, format if to is None else to) not in MATRICES.values()  # which have labels
+        print(f"{path}: {size}" + (f"; train with --target {done.target}" if named else ""))
     elif as_json:
         note("the rows went to standard output, so there is no JSON.")

@@ -659,6 +659,13 @@ def test_inspect_data(shell, people):
     assert "Left out      id (nearly every value is different: it names the rows; --keep keeps it)\n" in shell.out
 
 
+def test_the_command_that_inspect_shows_is_one_line(shell, tmp_path):
+    folder = tmp_path / ("deep" * 30)
+    folder.mkdir()
+    (folder / "t.csv").write_text("a,b\n" + "".join(f"{n % 5},{n % 3}\n" for n in range(50)))
+    assert f"Train with  rosenblatt train {folder / 't.csv'} --target COLUMN\n" in shell("inspect", folder / "t.csv")
+
+
 def test_inspect_says_why_columns_are_left_out(shell):
     names = ["n", "one", "empty", "other", "x" * 500]
     Path("t.csv").write_text(",".join(names) + "\n" + "".join(f"{n % 5},1,,2,3\n" for n in range(50)))
