@@ -6,16 +6,20 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+LONGEST = 60  # letters of a name or a value in a sentence
+
 
 def listed(names: Iterable[Any], most: int = 12, last: str = ", ") -> str:
     """The first names, and how many more there are; `last` stands before the last where all are named.
+
+    The end of a long name is cut off.
 
     Examples
     --------
     >>> listed("abc"), listed("abc", last=" and "), listed("abcde", most=2)
     ('a, b, c', 'a, b and c', 'a, b and 3 more')
     """
-    told = [str(name) for name in names]
+    told = [short(name, LONGEST) for name in names]
     if len(told) > most:
         return f"{', '.join(told[:most])} and {len(told) - most:,} more"
     return last.join([", ".join(told[:-1]), told[-1]]) if len(told) > 1 else "".join(told)
@@ -73,4 +77,4 @@ def shortened(value: Any) -> str:
         written = " ".join(repr(value).split())
     except ValueError:  # Python writes no whole number of more than 4,300 digits
         written = f"a value of type {type(value).__name__} that is too long to be written"
-    return written if len(written) <= 60 else f"{written[:29]}...{written[-29:]}"
+    return written if len(written) <= LONGEST else f"{written[:29]}...{written[-29:]}"

@@ -16,6 +16,7 @@ def audit(
     encoding: o.Encoding = None,
     separator: o.Separator = None,
     format: o.Format = None,
+    zero_based: o.ZeroBasedForModel = None,
     quiet: o.Quiet = False,
     as_json: o.Json = False,
 ) -> None:
@@ -30,7 +31,14 @@ def audit(
     from rosenblatt.verbs import audit as check
 
     done = check(
-        model, data, time_limit=time_limit, header=header, encoding=encoding, separator=separator, format=format
+        model,
+        data,
+        time_limit=time_limit,
+        header=header,
+        encoding=encoding,
+        separator=separator,
+        format=format,
+        zero_based=zero_based,
     )
     if as_json:
         print_json(done.to_dict())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt.cli.screen import LONGEST, pair, safe, table
 from rosenblatt.cli.summary import print_drivers
 from rosenblatt.report.scores import percent
+from rosenblatt.wording import LONGEST as LONGEST_NAME
 from rosenblatt.wording import counted, listed, short
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def _model_card(screen: Console, card: ModelCard) -> None:
     names = " → ".join(map(_step, found.get("steps") or [])) or found.get("kind")
     pair(screen, "Model", safe(str(names)))
     if about.get("target"):
-        pair(screen, "Predicts", f"[bold]{safe(str(about['target']))}[/bold]")
+        pair(screen, "Predicts", f"[bold]{safe(short(about['target'], LONGEST_NAME))}[/bold]")
     classes = found.get("classes") or []
     if len(classes):
         pair(screen, "Classes", safe(listed(classes, 8)))
@@ -61,7 +62,7 @@ def _columns(screen: Console, columns: list[tuple[str, str, str]]) -> None:
             pair(screen, told, safe(listed(names, 12)))
     for name, kind, why in columns:
         if kind == "dropped":
-            pair(screen, "Left out", f"{safe(name)} [dim]({safe(why)})[/dim]")
+            pair(screen, "Left out", f"{safe(short(name, LONGEST_NAME))} [dim]({safe(why)})[/dim]")
 
 
 def _called(kind: str, why: str) -> str:
@@ -102,7 +103,25 @@ def _data_card(screen: Console, card: DataCard) -> None:
         name = safe(short(column["name"], LONGEST))
         shown.add_row(f"[dim]{number}[/dim]", name, column["kind"], values, missing, safe(examples))
     screen.print(shown)
+    if any(column["kind"] == "dropped" for column in card.columns):
+        screen.print()
+        _left_out(screen, card)
     if not card.features:
         return
-    target = " --target COLUMN" if card.needs_target else ""
-    screen.print("\n[dim]Train with[/dim]  [cyan]rosenblatt train " + safe(card.path) + target + "[/cyan]")
+    options = (" --target COLUMN" if card.needs_target else "") + (" --zero-based" if card.zero_based else "")
+    command = f"[cyan]rosenblatt train {safe(card.path)}{options}[/cyan]"
+    screen.print(f"\n[dim]Train with[/dim]  {command}", soft_wrap=True)  # one line, to be copied
+
+
+def _left_out(screen: Console, card: DataCard) -> None:
+    """The columns that training would leave out, by the reason."""
+    from rosenblatt.features.column_kinds import GUESSED
+
+    reasons: dict[str, list[str]] = {}
+    for column in card.columns:
+        if column["kind"] == "dropped":
+            reasons.setdefault(column["why"], []).append(short(column["name"], LONGEST))
+    for why, names in reasons.items():
+        they = "it" if len(names) == 1 else "them"
+        told = f"{why}; --keep keeps {they}" if why in GUESSED else why
+        pair(screen, "Left out", f"{safe(listed(names))} [dim]({safe(told)})[/dim]")

@@ -32,6 +32,7 @@ def convert(
     encoding: o.Encoding = None,
     separator: o.Separator = None,
     format: o.Format = None,
+    zero_based: o.ZeroBased = None,
     quiet: o.Quiet = False,
     as_json: o.Json = False,
 ) -> None:
@@ -55,6 +56,7 @@ def convert(
         encoding=encoding,
         separator=separator,
         format=format,
+        zero_based=zero_based,
         to=to,
     )
     if as_json and out != "-":

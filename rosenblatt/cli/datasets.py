@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from rosenblatt.cli.help import Verb, Verbs
-from rosenblatt.cli.options import DATA, OUTPUT, Json
+from rosenblatt.cli.options import DATA, Json, To
 
 app = typer.Typer(cls=Verbs, invoke_without_command=True, rich_markup_mode="rich")
 
@@ -76,28 +76,22 @@ def export(
     part: Annotated[
         str, typer.Option("--part", metavar="PART", rich_help_panel=DATA, help="train, test, or all.")
     ] = "all",
-    format: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="NAME",
-            rich_help_panel=OUTPUT,
-            show_default="by the ending",
-            help="The format to write: one of these.",
-        ),
-    ] = None,
+    to: To = None,
+    format: Annotated[str | None, typer.Option("--format", hidden=True)] = None,  # the former name of --to
     as_json: Json = False,
 ) -> None:
     """Write a set as a file."""
     from rosenblatt.cli.screen import note, print_json
     from rosenblatt.verbs import export_dataset
+    from rosenblatt.verbs.tables import MATRICES, format_of
     from rosenblatt.wording import counted
 
-    done = export_dataset(name, path, part=part, format=format)
+    done = export_dataset(name, path, part=part, to=format if to is None else to)
     if as_json and path != "-":
         print_json(done.to_dict())
     elif path != "-":
         size = f"{counted(done.rows, 'row')}, {counted(done.columns, 'column')}"
-        print(f"{path}: {size}; train with --target {done.target}")
+        named = format_of(path, format if to is None else to) not in MATRICES.values()  # which have labels
+        print(f"{path}: {size}" + (f"; train with --target {done.target}" if named else ""))
     elif as_json:
         note("the rows went to standard output, so there is no JSON.")

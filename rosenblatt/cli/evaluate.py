@@ -42,6 +42,7 @@ def evaluate(
     encoding: o.Encoding = None,
     separator: o.Separator = None,
     format: o.Format = None,
+    zero_based: o.ZeroBasedForModel = None,
     top: o.Top = 8,
     quiet: o.Quiet = False,
     as_json: o.Json = False,
@@ -63,6 +64,7 @@ def evaluate(
         encoding=encoding,
         separator=separator,
         format=format,
+        zero_based=zero_based,
     )
     if as_json:
         print_json(done.to_dict())

@@ -38,6 +38,7 @@ def inspect(
     encoding: o.Encoding = None,
     separator: o.Separator = None,
     format: o.Format = None,
+    zero_based: o.ZeroBasedForModel = None,
     quiet: o.Quiet = False,
     as_json: o.Json = False,
 ) -> None:
@@ -49,7 +50,17 @@ def inspect(
     from rosenblatt.cli.screen import console, notes, print_json
     from rosenblatt.verbs import inspect as look
 
-    done = look(path, data=data, row=row, top=top, header=header, encoding=encoding, separator=separator, format=format)
+    done = look(
+        path,
+        data=data,
+        row=row,
+        top=top,
+        header=header,
+        encoding=encoding,
+        separator=separator,
+        format=format,
+        zero_based=zero_based,
+    )
     if as_json:
         print_json(done.to_dict())
     else:

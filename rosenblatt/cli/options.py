@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -76,6 +76,19 @@ Format = Annotated[
         help="The format of the data: csv, tsv, parquet, arrow, jsonl, libsvm, vw, idx, npy.",
     ),
 ]
+
+
+def _zero_based(default: str) -> Any:
+    return typer.Option(
+        "--zero-based/--one-based",
+        rich_help_panel=DATA,
+        show_default=default,
+        help="Whether the first feature of LIBSVM files is number 0, or 1.",
+    )
+
+
+ZeroBased = Annotated[bool | None, _zero_based("--one-based")]
+ZeroBasedForModel = Annotated[bool | None, _zero_based("as in training")]
 Missing = Annotated[
     str,
     typer.Option(

@@ -51,6 +51,7 @@ def predict(
     encoding: o.Encoding = None,
     separator: o.Separator = None,
     format: o.Format = None,
+    zero_based: o.ZeroBasedForModel = None,
     quiet: o.Quiet = False,
     as_json: o.Json = False,
 ) -> None:
@@ -66,13 +67,13 @@ def predict(
     if as_json and out == "-":
         done = answer(
             model, data, only=only, scores=scores, probabilities=probabilities, header=header, encoding=encoding,
-            separator=separator, format=format,
+            separator=separator, format=format, zero_based=zero_based,
         )  # fmt: skip
         print_json({**done.to_dict(), "predictions": done.answers})
     else:
         done = answer(
             model, data, out=out, only=only, scores=scores, probabilities=probabilities, header=header,
-            encoding=encoding, separator=separator, format=format, to=to,
+            encoding=encoding, separator=separator, format=format, zero_based=zero_based, to=to,
         )  # fmt: skip
         if as_json:
             print_json(done.to_dict())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli.notes import FEW
 from rosenblatt.cli.screen import LONGEST, bullet, pair, safe, table
-from rosenblatt.wording import counted, number_in_words, short
+from rosenblatt.wording import counted, listed, number_in_words, short
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,8 +31,13 @@ def print_proof(screen: Console, done: Proof) -> None:
         screen.print(f"[bold {colour}]{title}{through}[/bold {colour}]{_checked(done)}")
     if isinstance(result, Separable):
         pair(screen, "Classes", safe(f"{result.about.classes[1]} against {result.about.classes[0]}"))
-        pair(screen, "Margin", f"{result.margin:.6g} [dim](the largest is at most {result.margin_upper:.6g})[/dim]")
-        pair(screen, "Touching", f"{counted(len(result.support_vectors), 'row')} at the margin")
+        known = result.margin_upper < float("inf")  # not where any hyperplane was good enough
+        told = (
+            f"the largest is at most {result.margin_upper:.6g}" if known else "of this hyperplane; there may be wider"
+        )
+        pair(screen, "Margin", f"{result.margin:.6g} [dim]({told})[/dim]")
+        if len(result.support_vectors):
+            pair(screen, "Touching", f"{counted(len(result.support_vectors), 'row')} at the margin")
         bound = f"at most {counted(result.mistake_bound, 'mistake')}, in any order of the rows"
         pair(screen, "Perceptron", bound if result.about.intercept else f"{bound}, without an intercept")
         weights = sorted(zip(done.features, result.normal.tolist(), strict=True), key=lambda pair: -abs(pair[1]))
@@ -82,10 +87,9 @@ def _left_out(reasons: dict[str, str]) -> str:
     told = []
     for names in alike.values():
         if len(names) <= FEW:
-            told += [f"{name} ({reasons[name]})" for name in names]
+            told += [f"{listed([name])} ({reasons[name]})" for name in names]
         else:
-            named, more = ", ".join(names[:FEW]), len(names) - FEW
-            told.append(f"{named} and {more:,} more ({reasons[names[0]]})")
+            told.append(f"{listed(names, FEW)} ({reasons[names[0]]})")
     return "; ".join(told)
 
 

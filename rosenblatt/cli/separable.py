@@ -62,6 +62,7 @@ def separable(
     encoding: o.Encoding = None,
     separator: o.Separator = None,
     format: o.Format = None,
+    zero_based: o.ZeroBased = None,
     quiet: o.Quiet = False,
     as_json: o.Json = False,
 ) -> None:
@@ -90,6 +91,7 @@ def separable(
         encoding=encoding,
         separator=separator,
         format=format,
+        zero_based=zero_based,
         verbose=watching(quiet or as_json),
     )
     if as_json:

@@ -114,11 +114,19 @@ def begin_early(arguments: Sequence[str]) -> None:
 
 def _about_reading(argument: str) -> bool:
     """Whether an option may change how, or whether, the file is read."""
-    return argument.startswith(("--form", "--head", "--no-h", "--enc", "--sep", "--str", "--help", "-h", "--test"))
+    return argument.startswith(
+        ("--form", "--head", "--no-h", "--enc", "--sep", "--zero", "--one", "--str", "--help", "-h", "--test")
+    )
 
 
 def begin_to_read(
-    data: Sequence[str], *, format: str | None, header: bool | None, encoding: str | None, separator: str | None = None
+    data: Sequence[str],
+    *,
+    format: str | None,
+    header: bool | None,
+    encoding: str | None,
+    separator: str | None = None,
+    zero_based: bool | None = None,
 ) -> Source | Sequence[str]:
     """The files, opened and being read on another thread; as they are, where that must wait.
 
@@ -126,14 +134,15 @@ def begin_to_read(
     """
     global _begun
     begun, _begun = _begun, None
-    if begun is not None and list(data) == list(begun.paths) and (format, header, encoding, separator) == (None,) * 4:
+    asked = format, header, encoding, separator, zero_based
+    if begun is not None and list(data) == list(begun.paths) and asked == (None,) * 5:
         return begun
     from rosenblatt.sources import open_source
     from rosenblatt.sources.source import is_elsewhere
     from rosenblatt.verbs.memory import too_large
 
-    # What is elsewhere is copied once, by who reads it; a separator is understood by what is imported later.
-    if separator is not None or any(map(is_elsewhere, data)):
+    # What is elsewhere is copied once, by who reads it; these two are understood by what is imported later.
+    if separator is not None or zero_based is not None or any(map(is_elsewhere, data)):
         return data
     try:
         source = open_source(data, format=format, header=header, encoding=encoding or "utf-8")

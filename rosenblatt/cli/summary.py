@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt.cli.screen import LONGEST, bullet, pair, safe, table
 from rosenblatt.cli.words import in_options
 from rosenblatt.report.scores import percent
+from rosenblatt.wording import LONGEST as LONGEST_NAME
 from rosenblatt.wording import counted, short
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def print_briefly(done: Training) -> None:
 def print_summary(screen: Console, summary: Summary, learner: str | None = None) -> None:
     """How good, against what, which mistakes, what drives it, what to try next."""
     screen.print()
-    what = safe(str(summary.target)) if summary.target else "the label"
+    what = safe(short(summary.target, LONGEST_NAME)) if summary.target else "the label"
     of = f" by [bold]{learner}[/bold]" if learner else ""
     title = f"[bold]{what}[/bold]{of} [dim]({summary.learner})[/dim]"
     screen.print(title)

@@ -110,6 +110,7 @@ def train(
     encoding: o.Encoding = None,
     separator: o.Separator = None,
     format: o.Format = None,
+    zero_based: o.ZeroBased = None,
     out: Annotated[
         str | None,
         typer.Option(
@@ -162,7 +163,11 @@ def train(
     from rosenblatt.loading import collector_at_rest
 
     source = (
-        data if stream else begin_to_read(data, format=format, header=header, encoding=encoding, separator=separator)
+        data
+        if stream
+        else begin_to_read(
+            data, format=format, header=header, encoding=encoding, separator=separator, zero_based=zero_based
+        )
     )
     with collector_at_rest():
         import_scikit_learn()
@@ -199,6 +204,7 @@ def train(
             encoding=encoding,
             separator=separator,
             format=format,
+            zero_based=zero_based,
             out=path,
             report=report,
             top=top,

@@ -14,7 +14,7 @@ _REWRITTEN = (
     (rf"\b({OPTIONS})='([\w.-]+)'", r"--\1 \2"),
     (rf"\b({OPTIONS})=([\w.-]+)", r"--\1 \2"),
     (rf"(?<!--set )\b({SETTINGS})='([\w.-]+)'", r"--set \1=\2"),
-    ("pass zero_based=True", "add 1 to all indices"),  # the command line has no such option
+    ("pass zero_based=True", "pass --zero-based"),
     (r"\bpass (format|encoding|separator|header)\b", r"pass --\1"),
 )
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from copy import deepcopy
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -13,11 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.arguments import as_float, shortened
 from rosenblatt.engine.dual_state import Expansion
-from rosenblatt.engine.dual_values import aligned
-from rosenblatt.engine.state import Array, weight_dtype
-from rosenblatt.estimators import kernel_training, one_by_one, training
-from rosenblatt.estimators.classes import arrange_classes, check_kind, half_space_count
-from rosenblatt.estimators.committee import _tally, _tally_together
+from rosenblatt.engine.state import Array
+from rosenblatt.estimators import kernel_answers, kernel_online, kernel_training, one_by_one, training
+from rosenblatt.estimators.classes import check_kind, half_space_count
 from rosenblatt.estimators.linear import ANSWERS, RECORDS
 from rosenblatt.estimators.missing import MissingFunction
 from rosenblatt.estimators.named_features import Names
@@ -34,11 +31,10 @@ from rosenblatt.estimators.validation import (
     unchanged_on_failure,
     with_declared,
 )
-from rosenblatt.kernels import Function, Kernel, Precomputed, as_kernel
+from rosenblatt.kernels import Precomputed, as_kernel
 from rosenblatt.kernels.mercer import check_matrix
 from rosenblatt.models import KernelModel, LinearModel, VotedKernelModel
-from rosenblatt.models.voted import survival_counts
-from rosenblatt.trace import Epoch, Trace
+from rosenblatt.trace import Epoch
 
 
 class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -296,93 +292,37 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         with unchanged_on_failure(self):
             self._check_parameters()
-            self._check_online()
+            kernel_online.check_online(self)
             one_by_one.refuse_rows_after_dicts(self)
             first = not hasattr(self, "_state")
             X, y = self._check_rows_and_labels(X, y, reset=first)
             labels = np.unique(y if classes is None else with_declared(y, classes))
-            self._learn_batch(X, y, labels, sample_weight)
+            kernel_online.learn_batch(self, X, y, labels, sample_weight)
         training.pass_on_interrupt(self)
         return self
-
-    def _learn_batch(self, X: Any, y: Array, labels: Array, sample_weight: Any) -> None:
-        first = not hasattr(self, "_state")
-        if first:
-            self.kernel_ = kernel_training.kernel_of(self, X, batch=True)
-            self._intercept, self._together = bool(self.fit_intercept), self.multi_class == "coupled"
-            kernel_training.warn_of_kernel(self.kernel_, X)
-            self._start_online(weight_dtype(X.dtype))
-        elif isinstance(self.kernel_, MissingFunction):
-            self.kernel_ = self._usable_kernel()
-        if len(self.classes_):
-            check_kind(self.classes_, labels)
-        if isinstance(self.kernel_, Function):  # which may fail in the middle of a batch
-            self._state, self._store, self._pocket = deepcopy((self._state, self._store, self._pocket))
-        self._listen()
-        self._admit(labels)
-        task = kernel_training.task_of(self, self.kernel_, X, y, sample_weight, batch=True)
-        if task.dtype != self._state.dtype:
-            self._state.dtype = task.dtype
-            self._store = None if self._store is None else self._store.cast(task.dtype)
-        self._models = {}
-        kernel_training.pass_once(self, task)
-
-    def _listen(self) -> None:
-        """Have a shadow for late classes or none; under a budget it would take the room of support vectors."""
-        wanted = not self._coupled and not self.budget
-        if wanted != self._listening:
-            sources = [*range(self._state.count), -1] if wanted else [*range(self._state.count - 1)]
-            self._state = self._state.select(sources, [1.0] * len(sources))
-            self._listening = wanted
-
-    def _start_online(self, dtype: Any) -> None:
-        from rosenblatt.engine.dual_run import DualPocket
-
-        self.classes_ = np.empty(0, object)
-        self._state = Expansion(0, dtype)
-        if self.budget:
-            self._state.history = None
-        self._store, self._pocket = None, DualPocket()
-        self._listening = False
-        self.n_iter_ = self._mistakes = 0
-        self.trace_, self.stop_reason_ = Trace(), ""
-
-    def _admit(self, labels: Array) -> None:
-        """Give every class among `labels` that is new a place."""
-        from rosenblatt.engine.dual_run import DualPocket
-
-        arranged = arrange_classes(self.classes_, labels, self._coupled)
-        if arranged is None:
-            return
-        known = half_space_count(len(self.classes_), self._coupled)
-        self.classes_, sources, signs = arranged
-        if not self._coupled and not self._listening:  # no shadow to copy: what is new starts at zero
-            sources, signs = [source if source < known else -1 for source in sources[:-1]], signs[:-1]
-        self._state = self._state.select(sources, signs)
-        self._pocket = DualPocket()
 
     def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
         """Learn from one example: a row of numbers, or a dict of named features (names may be new)."""
         with unchanged_on_failure(self):
             self._check_parameters()
-            self._check_online()
+            kernel_online.check_online(self)
             label = check_label(y)
             if len(self.__dict__.get("classes_", ())):
                 check_kind(self.classes_, label)
             weight = check_weight(w)
-            row = self._check_row(x, learn=weight > 0.0)
+            row = kernel_online.checked_row(self, x, learn=weight > 0.0)
             if weight == 0.0:
                 return
             if not hasattr(self, "_state"):
                 self.n_features_in_ = row.shape[1]
-            self._learn_batch(row, label, label, None if weight == 1.0 else [weight])
+            kernel_online.learn_batch(self, row, label, label, None if weight == 1.0 else [weight])
         training.pass_on_interrupt(self)
 
     def predict_one(self, x: Any) -> Any:
         """The class of one example, or None before anything was learned."""
         if not hasattr(self, "_state") or len(self.classes_) == 0:
             return None
-        return self._model(self.answer).predict(self._check_row(x, learn=False)).tolist()[0]
+        return self._model(self.answer).predict(kernel_online.checked_row(self, x, learn=False)).tolist()[0]
 
     def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
         """Learn from several examples, exactly as from one after another; all are looked at before the first.
@@ -403,69 +343,14 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> model.predict_many([{"x": 0.9}, {"x": 2.2}]).tolist()
         ['yes', 'no']
         """
-        kernel_training.learn_many(self, X, y, w)
+        kernel_online.learn_many(self, X, y, w)
 
     def predict_many(self, X: Any) -> Array:
         """The class of each of several examples: an array, a frame, or a list of rows or dicts."""
-        examples = kernel_training.examples_of(self, X)
+        examples = kernel_online.examples_of(self, X)
         if not examples:
             return np.empty(0, self.classes_.dtype if hasattr(self, "classes_") else object)
         return np.array([self.predict_one(x) for x in examples])
-
-    def _named_row(self, x: Mapping[Any, Any], *, learn: bool) -> Any:
-        """A dict as a sparse row over the names seen so far; new names are added when it is learned from."""
-        names: Names = self.__dict__.get("_names") or Names(None)
-        reading = names.read(x)
-        if learn:
-            if reading.new:
-                names = deepcopy(names)  # what is refused later must leave no names behind
-                names.add(reading.new)
-            self._names, self.n_features_in_ = names, max(1, names.width)
-        values, slots, _, _ = names.place(reading)
-        shape = 1, max(1, names.width)
-        return self._check_kind_of_rows(scipy.sparse.csr_array((values, slots, [0, len(slots)]), shape=shape))
-
-    def _check_row(self, x: Any, *, learn: bool) -> Any:
-        one_by_one.refuse_sparse(x)
-        if isinstance(x, Mapping) and ("_names" in self.__dict__ or not hasattr(self, "_state")):
-            return self._named_row(x, learn=learn)
-        one_by_one.refuse_rows_after_dicts(self)
-        if isinstance(x, Mapping):
-            known = getattr(self, "feature_names_in_", None)
-            if known is None:
-                raise ValueError(
-                    f"KernelPerceptron has learned from rows without feature names, but got a dict; pass a row of "
-                    f"{self.n_features_in_} numbers, or start afresh with dicts."
-                )
-            missing = [name for name in known if name not in x]
-            if missing:
-                raise ValueError(
-                    f"x must have the features {', '.join(known)}, but {missing[0]!r} is missing; add it to the dict."
-                )
-            x = [x[name] for name in known]
-        try:
-            row = np.asarray(x)
-            if row.dtype not in (np.float64, np.float32, np.uint8):
-                row = row.astype(np.float64)
-        except OverflowError:
-            raise ValueError(one_by_one.BEYOND_RANGE) from None
-        except (TypeError, ValueError):
-            raise ValueError(
-                f"x must be a row of numbers, but got {type(x).__name__}; make it a one-dimensional array of numbers."
-            ) from None
-        if row.ndim != 1 or not len(row):
-            raise ValueError(
-                f"x must be one row, of shape (n_features,), but got shape {row.shape}; use partial_fit for several."
-            )
-        if hasattr(self, "_state") and len(row) != self.n_features_in_:
-            raise ValueError(
-                f"x has {len(row)} features, but KernelPerceptron is expecting {self.n_features_in_} features as "
-                f"input; pass the ones it was fitted on."
-            )
-        if not np.isfinite(row).all():
-            j = int(np.flatnonzero(~np.isfinite(row))[0])
-            raise ValueError(f"x must be finite, but feature {j} is {row[j]}; leave the example out or fill it in.")
-        return np.ascontiguousarray(row)[None, :]
 
     def _check_rows_and_labels(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:
         X, y = check_rows_and_labels(self, X, y, reset=reset)
@@ -482,23 +367,6 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "memory."
             )
         return X
-
-    def _check_online(self) -> None:
-        if isinstance(self.class_weight, str):
-            raise ValueError(
-                f"class_weight must be a dict or None while learning online, but got {shortened(self.class_weight)}: "
-                f"one batch does not tell how frequent the classes are; pass the weights as a dict."
-            )
-        if self._precomputed:
-            raise ValueError(
-                "kernel='precomputed' knows the values between the rows of one fit only, and cannot learn from rows "
-                "that come later; use fit, or another kernel."
-            )
-        if self.answer == "voted" and hasattr(self, "_state") and self._state.history is None:
-            raise ValueError(
-                "answer='voted' needs every update from the start, but this estimator has learned without keeping "
-                "them; fit it again with answer='voted' and budget=None."
-            )
 
     def _check_parameters(self) -> None:
         check_choice("answer", self.answer, ANSWERS)
@@ -536,12 +404,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def answers_(self) -> dict[str, KernelModel | VotedKernelModel | LinearModel]:
         """The models that this one fit gives, by name."""
         check_is_fitted(self)
-        return {name: self._model(name) for name in ANSWERS if self._has(name)}
-
-    def _has(self, name: str) -> bool:
-        if name == "pocket":
-            return self._pocket is not None and self._pocket.coefficients is not None
-        return name != "voted" or self._state.history is not None
+        return {name: self._model(name) for name in ANSWERS if kernel_answers.has(self, name)}
 
     def _model(self, name: str) -> Any:
         stamp = (id(self._state), self._state.seen, self._state.updates, len(self.classes_))
@@ -549,112 +412,8 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._models.clear()
             self._models["stamp"] = stamp
         if name not in self._models:
-            self._models[name] = self._build_model(name)
+            self._models[name] = kernel_answers.model_of(self, name)
         return self._models[name]
-
-    def _build_model(self, name: str) -> Any:
-        if len(self.classes_) == 1:  # whatever comes, it is the one class known
-            return LinearModel(np.zeros((1, self.n_features_in_)), np.full(1, -1.0), self.classes_)
-        if name == "voted":
-            return self._voted_model()
-        slots, coefficients = self._chosen(name)
-        return KernelModel(self._rows(slots), coefficients, self.classes_, self._scores)
-
-    def _chosen(self, name: str) -> tuple[Array, Array]:
-        """(slots, coefficients) of the rows that have one in this answer."""
-        if not self._has(name):
-            raise AttributeError(f"answer={name!r} was not kept by this fit; set answer={name!r} and fit again.")
-        state = self._state
-        if name == "pocket":
-            coefficients = np.zeros((state.size, state.count))
-            coefficients[: len(self._pocket.coefficients)] = self._pocket.coefficients
-        else:
-            coefficients = state.last() if name == "last" else state.averaged()
-        coefficients = coefficients[:, : half_space_count(len(self.classes_), self._coupled)]
-        if self._coupled and len(self.classes_) == 2:  # the two move in opposite directions: one says it all
-            coefficients = coefficients[:, 1:] - coefficients[:, :1]
-        slots = np.flatnonzero(coefficients.any(axis=1))
-        slots = slots[np.argsort(state.numbers[slots], kind="stable")]
-        return slots, np.ascontiguousarray(coefficients[slots])
-
-    def _voted_model(self) -> VotedKernelModel:
-        if not self._has("voted"):
-            raise AttributeError("answer='voted' was not kept by this fit; set answer='voted' and fit again.")
-        state = self._state
-        log, size = state.log(), state.size
-        by_number = np.argsort(state.numbers[:size])
-        sorted_numbers = state.numbers[:size][by_number]
-        count = half_space_count(len(self.classes_), self._coupled)
-        rows = []
-        for k in range(count):
-            rows.append(by_number[np.searchsorted(sorted_numbers, log.rows[k])])
-        return VotedKernelModel(
-            support=self._rows(np.arange(size)),
-            rows=rows,
-            steps=log.steps[:count],
-            shrinks=log.shrinks[:count],
-            counts=[survival_counts(part, state.seen) for part in log.times[:count]],
-            fit_intercept=False,  # the kernel values have the intercept in them
-            shrink_intercept=False,
-            classes=self.classes_,
-            times=log.times[:count],
-            seen=state.seen,
-            coupled=self._coupled,
-            tally=_tally_together if self._coupled else _tally,
-            values=self._values,
-        )
-
-    def _rows(self, slots: Array) -> Any:
-        """The rows in these slots; their numbers where the kernel is precomputed."""
-        if self._fitted_precomputed:
-            return self._state.numbers[slots]
-        if self._store is None or self._store.size == 0:
-            return np.empty((0, self.n_features_in_), self._state.dtype)
-        return aligned([self._store.view().rows[slots], np.empty((0, self.n_features_in_))])[0]
-
-    def _usable_kernel(self) -> Kernel:
-        if not isinstance(self.kernel_, MissingFunction):
-            return self.kernel_
-        if isinstance(self.kernel, MissingFunction) or not callable(self.kernel):
-            raise ValueError(
-                f"kernel was the function {self.kernel_.name} when this model was saved, and a model file holds no "
-                f"code; set the function again with set_params(kernel=...)."
-            )
-        return as_kernel(self.kernel)
-
-    def _scores(self, X: Any, support: Any, coefficients: Array) -> Array:
-        from rosenblatt.engine.dual_products import expansion_scores
-
-        kernel, dtype = self._usable_kernel(), self._dtype_for(X)
-        if self.device == "cuda":
-            from rosenblatt.engine.dual_cuda import expansion_scores_on_gpu
-
-            scores = expansion_scores_on_gpu(kernel, X, support, coefficients, self._fitted_intercept, dtype)
-        else:
-            with np.errstate(over="ignore", invalid="ignore"):
-                scores = expansion_scores(
-                    kernel, X, support, coefficients, self._fitted_intercept, dtype, self.n_jobs
-                )  # fmt: skip
-        if np.isnan(scores).any():
-            row = int(np.argwhere(np.isnan(scores))[0][0])
-            raise ValueError(
-                f"Kernel values must be in the range of {dtype}, but those of row {row} are not; scale its features as "
-                f"in training (StandardScaler)."
-            )
-        return scores
-
-    def _values(self, X: Any, support: Any) -> Array:
-        from rosenblatt.engine.dual_products import Products, cores
-        from rosenblatt.engine.dual_values import values_of
-
-        kernel = self._usable_kernel()
-        source = values_of(kernel, X, self._dtype_for(X))
-        with Products(source, self._fitted_intercept, cores(self.n_jobs)) as products:
-            right = source.operand(support, support if kernel.name == "precomputed" else None)
-            return products.values(source.operand(X), right)
-
-    def _dtype_for(self, X: Any) -> np.dtype[Any]:
-        return np.promote_types(self._state.dtype, weight_dtype(X.dtype))
 
     def decision_function(self, X: Any) -> Array:
         """The scores: (n_samples,) for two classes, (n_samples, n_classes) for more."""
@@ -689,7 +448,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             state = self._state
             slots = np.arange(state.size)
             return slots[np.argsort(state.numbers[slots], kind="stable")], np.empty(0)
-        return self._chosen(self.answer)
+        return kernel_answers.chosen(self, self.answer)
 
     @property
     def support_(self) -> Array:
@@ -701,7 +460,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def support_vectors_(self) -> Any:
         """The rows that have a coefficient; empty where the kernel is precomputed."""
         slots = self._support("support_vectors_")[0]
-        return np.empty((0, 0)) if self._fitted_precomputed else self._rows(slots)
+        return np.empty((0, 0)) if self._fitted_precomputed else kernel_answers.rows_in(self, slots)
 
     @property
     def dual_coef_(self) -> Array:

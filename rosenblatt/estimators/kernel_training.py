@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Set
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,13 +13,8 @@ from rosenblatt.arguments import shortened
 from rosenblatt.engine.dual_state import Expansion
 from rosenblatt.engine.state import Array, weight_dtype
 from rosenblatt.estimators import training
-from rosenblatt.estimators.classes import check_kind, half_space_count, positive_codes
+from rosenblatt.estimators.classes import half_space_count, positive_codes
 from rosenblatt.estimators.validation import (
-    check_is_given,
-    check_labels,
-    check_rows,
-    check_weight,
-    check_weights,
     row_weights,
 )
 from rosenblatt.kernels import Kernel, Polynomial, Precomputed, as_kernel, is_mercer
@@ -195,48 +189,3 @@ def pass_once(estimator: KernelPerceptron, task: DualTask) -> None:
         estimator.stop_reason_ = outcome.stop_reason
     if outcome.stop_reason == "diverged":
         training._warn(estimator, Trace(counted, outcome.stop_reason), task.n_rows)
-
-
-def _holds_examples(X: Any) -> bool:
-    """Whether this may be several examples; what they are is looked at one by one."""
-    if isinstance(X, np.ndarray):
-        return X.ndim > 1 or (X.ndim == 1 and X.dtype == object)  # dicts, maybe
-    return scipy.sparse.issparse(X) or (isinstance(X, Iterable) and not isinstance(X, str | bytes | Set | Mapping))
-
-
-def examples_of(estimator: KernelPerceptron, X: Any) -> list[Any]:
-    """Several examples one by one; rows of a frame by their names, unless rows without names were learned from."""
-    if hasattr(X, "collect"):
-        raise ValueError(f"X must be rows in memory, but got {type(X).__name__}; call X.collect() first.")
-    if not _holds_examples(X):
-        X = check_rows(estimator, X, reset=not hasattr(estimator, "_state"))  # whose complaints are those of `fit`
-    named = "_names" in vars(estimator) or hasattr(estimator, "feature_names_in_") or not hasattr(estimator, "_state")
-    if hasattr(X, "columns") and named:
-        return list(X.to_dicts() if hasattr(X, "to_dicts") else X.to_dict("records"))
-    if isinstance(X, list | tuple) and (not len(X) or isinstance(X[0], Mapping)):
-        return list(X)
-    if scipy.sparse.issparse(X):
-        X = X.toarray()
-    return list(X.to_numpy() if hasattr(X, "to_numpy") else X)
-
-
-def learn_many(estimator: KernelPerceptron, X: Any, y: Any, w: Any) -> None:
-    """Examples one after another; all are looked at before the first is learned from."""
-    check_is_given(estimator, y)
-    examples = examples_of(estimator, X)
-    labels = check_labels(y, len(examples))
-    if len(labels) and len(vars(estimator).get("classes_", ())):
-        check_kind(estimator.classes_, labels)
-    weights = [1.0] * len(examples) if w is None else check_weights(w, np.empty((len(examples), 1))).tolist()
-    shapes = set()
-    for x, weight in zip(examples, weights, strict=True):
-        check_weight(weight)
-        row = estimator._check_row(x, learn=False)
-        shapes.add(None if isinstance(x, Mapping) else row.shape)
-    if len(shapes) > 1:
-        raise ValueError(
-            "X must have examples of one kind and length, but dicts and rows, or rows of several lengths, came; make "
-            "them equal."
-        )
-    for x, label, weight in zip(examples, labels.tolist(), weights, strict=True):
-        estimator.learn_one(x, label, weight)

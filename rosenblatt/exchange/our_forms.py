@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from rosenblatt.engine.dual_state import Expansion
 from rosenblatt.engine.pocket import Pocket
 from rosenblatt.engine.state import HalfSpaces
+from rosenblatt.estimators import kernel_answers
 from rosenblatt.estimators.classes import half_space_count, positive_codes
 from rosenblatt.estimators.committee import Committee
 from rosenblatt.estimators.gaussian_discriminant import GaussianDiscriminant
@@ -168,7 +169,7 @@ def before_kernel(estimator: Any, fitted: Values) -> None:
         fitted["_pocket"] = (float(pocket.errors), int(pocket.run), int(pocket.longest), pocket.coefficients)
     store = fitted.pop("_store", None)
     if store is not None and store.size and not estimator._fitted_precomputed:
-        fitted["_rows"] = estimator._rows(np.arange(estimator._state.size))
+        fitted["_rows"] = kernel_answers.rows_in(estimator, np.arange(estimator._state.size))
 
 
 def after_kernel(estimator: Any, fitted: Values) -> None:
@@ -208,7 +209,7 @@ def look_at_kernel(estimator: Any, sizes: Sizes) -> str | None:
     names = vars(estimator).get("_names")
     if names is not None and max(1, names.width) != width:
         return "there are other names than features"
-    if len(classes) > 1 and estimator._has(estimator.answer):
+    if len(classes) > 1 and kernel_answers.has(estimator, estimator.answer):
         estimator._model(estimator.answer)
     return None
 

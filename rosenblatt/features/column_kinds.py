@@ -17,6 +17,7 @@ from rosenblatt.features.number_columns import NumberFigures, figures, is_plain
 from rosenblatt.features.tables import CellError, as_numbers, unit_of
 from rosenblatt.features.words import document_frequencies
 from rosenblatt.models.linear import Array
+from rosenblatt.wording import shortened
 
 KINDS = ("number", "boolean", "category", "hashed", "text", "dropped")
 
@@ -164,7 +165,8 @@ class ColumnFigures:
     def _become(self, numeric: bool) -> None:
         if self.numeric is not None and self.numeric != numeric:
             raise ValueError(
-                f"A column must hold values of one type, but {self.name!r} has numbers and text; convert it to one."
+                f"A column must hold values of one type, but {shortened(self.name)} has numbers and text; "
+                "convert it to one."
             )
         self.numeric = numeric
 
@@ -428,7 +430,8 @@ replace it or leave it empty.")
     elif abs(number) < HUGE:
         must = "of the size that was learned from"
     return CellError(
-        f"Numbers must be {must}, but the column {column!r} has {what} in row {{row}}; replace it or leave it empty.",
+        f"Numbers must be {must}, but the column {shortened(column)} has {what} in row {{row}}; replace it or "
+        "leave it empty.",
         row,
     )
 

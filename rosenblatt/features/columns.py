@@ -271,7 +271,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             column.start = width
             width += column.width
         if width == 0 and needed:
-            reasons = "; ".join(f"{column.name!r}: {column.why}{_way_out(column)}" for column in columns[:5])
+            reasons = "; ".join(f"{shortened(column.name)}: {column.why}{_way_out(column)}" for column in columns[:5])
             rows = "one sample" if n_rows == 1 else f"{n_rows:,} rows"
             raise ValueError(
                 f"A table must have a column to learn from, but of {rows} every column is left out ({reasons}); "
@@ -322,10 +322,13 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _check_kinds(self, figures: dict[str, ColumnFigures]) -> None:
         for name, kind in (self.kinds or {}).items():
             if name not in figures:
-                raise ValueError(f"kinds must name columns of the table, but it has no {name!r}; correct the name.")
+                raise ValueError(
+                    f"kinds must name columns of the table, but it has no {shortened(name)}; correct the name."
+                )
             if kind not in (*KINDS, KEPT):
                 raise ValueError(
-                    f"A kind must be one of {', '.join((*KINDS, KEPT))}, but {name!r} has {kind!r}; choose one."
+                    f"A kind must be one of {', '.join((*KINDS, KEPT))}, but {shortened(name)} has "
+                    f"{shortened(kind)}; choose one."
                 )
 
     def _decide(self, known: ColumnFigures, tfidf: bool) -> Column:
@@ -419,7 +422,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         missing = series.null_count() > 0 or (series.dtype.is_float() and bool(series.is_nan().any()))
         if missing and self.missing == "error":
             raise CellError(
-                f"No value may be missing with missing='error', but the column {column.name!r} lacks one in "
+                f"No value may be missing with missing='error', but the column {shortened(column.name)} lacks one in "
                 "row {row}; fill it in.",
                 start + int((series.is_null() | _nan(series)).arg_max() or 0),
             )
@@ -501,7 +504,8 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         known = column.why.startswith((FROM_TEXT, *(f"{how};" for how in (DATES, *BETWEEN_THOUSANDS, WITH_SIGNS))))
         if self.missing == "error" or (not known and strange > (1.0 - MOSTLY) * rows):
             raise CellError(
-                f"The column {column.name!r} holds {column.called}s in the model, but row {{row}} has {value!r}; "
+                f"The column {shortened(column.name)} holds {column.called}s in the model, but row {{row}} has "
+                f"{shortened(value)}; "
                 f"{'write it as 2024-12-31' if column.holds_dates else 'correct it'} or leave it empty.",
                 row,
             )
@@ -561,14 +565,16 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         notes = []
         for column in self.columns_:
             if column.kind == "dropped":
-                notes.append(f"The column {column.name!r} is left out: {column.why}{_way_out(column)}.")
+                notes.append(f"The column {shortened(column.name)} is left out: {column.why}{_way_out(column)}.")
             elif column.why:
-                notes.append(f"The column {column.name!r} is taken as {column.called}: {column.why}.")
+                notes.append(f"The column {shortened(column.name)} is taken as {column.called}: {column.why}.")
             if column.missing and column.kind == "number":
                 some = "1 missing value" if column.missing == 1 else f"{column.missing:,} missing values"
                 filled = "is filled" if column.missing == 1 else "are filled"
                 how = ", estimated from a sample" if column.estimated else ""
-                notes.append(f"{some} of {column.name!r} {filled} with its median, {column.shown(column.median)}{how}.")
+                notes.append(
+                    f"{some} of {shortened(column.name)} {filled} with its median, {column.shown(column.median)}{how}."
+                )
         return notes
 
     @property
@@ -629,12 +635,15 @@ def _lacking(known: ColumnFigures, column: Column) -> CellError:
     if column.missing > known.missing and known.first_strange is not None:
         row, value = known.first_strange
         return CellError(
-            f"Every value of {column.name!r} must be a {column.called} with missing='error', but row {{row}} has "
-            f"{value!r}{_and_more(known.strange)}; correct it, or use missing='median' or missing='indicator'.",
+            f"Every value of {shortened(column.name)} must be a {column.called} with missing='error', but row "
+            f"{{row}} has "
+            f"{shortened(value)}{_and_more(known.strange)}; correct it, or use missing='median' or "
+            "missing='indicator'.",
             row,
         )
     return CellError(
-        f"No value may be missing with missing='error', but the column {column.name!r} lacks {known.missing:,} of "
+        f"No value may be missing with missing='error', but the column {shortened(column.name)} lacks "
+        f"{known.missing:,} of "
         f"{known.rows:,}, the first in row {{row}}; use missing='median' or missing='indicator', "
         "or leave the column out.",
         known.first_missing or 0,
@@ -655,7 +664,8 @@ def _allowed(known: ColumnFigures, asked: str) -> str:
     if asked == "category" and text:
         return "hashed"
     raise ValueError(
-        f"A column of kind {asked!r} must hold {'numbers' if asked == 'number' else 'text'}, but {known.name!r} does "
+        f"A column of kind {shortened(asked)} must hold {'numbers' if asked == 'number' else 'text'}, but "
+        f"{shortened(known.name)} does "
         "not; convert it or choose another kind."
     )
 

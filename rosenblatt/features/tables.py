@@ -52,7 +52,7 @@ def as_frame(X: Any) -> pl.DataFrame:
             what = type(first[0]).__name__ if len(first) and kind != pl.Binary else "bytes"
             raise TypeError(
                 f"argument must be a string or a number, not {what!r}: a cell must be a number, text, a truth value or "
-                f"a date, but the column {name!r} holds others; convert it, to text for instance."
+                f"a date, but the column {shortened(name)} holds others; convert it, to text for instance."
             )
     return frame
 
@@ -127,7 +127,9 @@ def _check_names(names: Any) -> None:
     seen: set[str] = set()
     for name in map(str, names):
         if name in seen:
-            raise ValueError(f"The columns of a table must have different names, but {name!r} comes twice; rename one.")
+            raise ValueError(
+                f"The columns of a table must have different names, but {shortened(name)} comes twice; rename one."
+            )
         seen.add(name)
 
 
@@ -164,7 +166,7 @@ def _check_size(name: str, values: list[Any], large: list[int]) -> None:
     for row in large:
         if abs(values[row]) >= LARGEST:
             raise CellError(
-                f"Numbers must be below 1e150, but row {{row}} of the column {name!r} has one of "
+                f"Numbers must be below 1e150, but row {{row}} of the column {shortened(name)} has one of "
                 f"{len(str(abs(values[row])))} digits; correct or scale it.",
                 row,
             )

@@ -61,10 +61,10 @@ def find_column(columns: Sequence[str], wanted: str | int, where: str = "the tab
     if number is None:
         lowered = {name.casefold(): name for name in columns}
         near = difflib.get_close_matches(text.casefold(), lowered, 1, cutoff=0.5)
-        advice = f"did you mean {lowered[near[0]]!r}?" if near else f"it has {listed(columns, 20)}."
+        advice = f"did you mean {shortened(lowered[near[0]])}?" if near else f"it has {listed(columns, 20)}."
         if len(columns) == 1:
             advice = f"it has one, {columns[0][:60]!r}; if that is several, pass separator, the sign that parts them."
-        raise ValueError(f"{what} must be a column of {where}, but it has none named {text!r}; {advice}")
+        raise ValueError(f"{what} must be a column of {where}, but it has none named {shortened(text)}; {advice}")
     if not 1 <= abs(number) <= len(columns):
         raise ValueError(
             f"{what} must be a number from 1 to {len(columns)}, or -1 for the last column of {where}, but got {text}; "
@@ -90,7 +90,9 @@ def take_target(frame: pl.DataFrame, target: str | int) -> Target:
         kept = column.is_not_null()
         rows, column = rows.filter(kept), column.filter(kept)
     if len(column) == 0:
-        raise ValueError(f"The target must have values, but every one of {name!r} is missing; choose another column.")
+        raise ValueError(
+            f"The target must have values, but every one of {shortened(name)} is missing; choose another column."
+        )
     return Target(name, labels_of(column), rows, without)
 
 
@@ -122,7 +124,8 @@ def check_classes(
     values, rows = n_values or len(distinct(y)), n_rows or len(y)
     if values > FEW_CLASSES and 5 * values > rows:
         raise ValueError(
-            f"The target must name classes, but {name!r} has {values:,} different numbers in {rows:,} rows, like a "
+            f"The target must name classes, but {shortened(name)} has {values:,} different numbers in {rows:,} "
+            "rows, like a "
             f"quantity; learn it by least squares (rosenblatt train --learner least-squares"
             f"{IN_MEMORY if in_passes else ''}), or write the numbers as text, such as 'c17', if they are classes."
         )
@@ -146,7 +149,8 @@ def labels_of(column: pl.Series) -> Array:
         distinct = column.n_unique()
         if distinct > max(20, len(column) // 10):
             raise ValueError(
-                f"The target must name classes, but {column.name!r} has {distinct:,} different numbers with fractions, "
+                f"The target must name classes, but {shortened(column.name)} has {distinct:,} different numbers "
+                "with fractions, "
                 f"like a quantity; learn it by least squares (rosenblatt train --learner least-squares{IN_MEMORY}), or "
                 "group the numbers into classes."
             )
@@ -155,7 +159,8 @@ def labels_of(column: pl.Series) -> Array:
     classes = sorted(text.unique().to_list())
     if len(column) > 20 and len(classes) > max(MOST_CLASSES, len(column) // 2):
         raise ValueError(
-            f"The target must name classes, but {column.name!r} has {len(classes):,} values in {len(column):,} "
+            f"The target must name classes, but {shortened(column.name)} has {len(classes):,} values in "
+            f"{len(column):,} "
             "rows; choose another column."
         )
     return np.array(classes, dtype=str)[text.cast(pl.Enum(classes)).to_physical().to_numpy()]

@@ -22,7 +22,7 @@ from rosenblatt.report.pictures import Album, Picture, figure
 from rosenblatt.report.scores import Share, percent
 from rosenblatt.report.summary import Summary
 from rosenblatt.trace import STOP_REASONS
-from rosenblatt.wording import short
+from rosenblatt.wording import LONGEST, short
 
 CLASSES_IN_TABLE = 40
 TITLES = {"source": "Data", "digest": "Digest of the data (SHA-256)", "seed": "Seed", "command": "Command"}
@@ -127,7 +127,9 @@ class _Page:
         self.about = about
         self.album = Album(anatomy, summary, image_shape)
         self.source = None if about.get("source") is None else _file_name(about["source"])
-        self.title = title or (f"Predicting {summary.target}" if summary.target else "What the model has learned")
+        self.title = title or (
+            f"Predicting {short(summary.target, LONGEST)}" if summary.target else "What the model has learned"
+        )
 
     def html(self) -> str:
         sections = (

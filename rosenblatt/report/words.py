@@ -6,6 +6,7 @@ from typing import Any
 
 from rosenblatt.report.scores import percent
 from rosenblatt.report.summary import Summary
+from rosenblatt.wording import LONGEST, short
 
 KINDS = {
     "Perceptron": ("a perceptron", "flat"),
@@ -73,12 +74,13 @@ def what_was_learned(summary: Summary, source: str | None) -> str:
     where = f" of {source}" if source else ""
     learner = learner_in_words(summary)
     start = learner[0].upper() + learner[1:]
+    target = short(summary.target or "", LONGEST)
     if summary.kind == "regression":
-        return f"{start} has learned from {rows}{where} to estimate {summary.target or 'a number'}."
+        return f"{start} has learned from {rows}{where} to estimate {target or 'a number'}."
     names = [quoted(name) for name in summary.classes]
     if not summary.target:
         return f"{start} has learned from {rows}{where} to tell {listed(names)} apart."
-    return f"{start} has learned from {rows}{where} to predict {summary.target}: {listed(names, join='or')}."
+    return f"{start} has learned from {rows}{where} to predict {target}: {listed(names, join='or')}."
 
 
 def what_separability_means(summary: Summary) -> str:

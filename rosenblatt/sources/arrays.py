@@ -44,7 +44,8 @@ def matrices(path: str, name: str, format: str, n_rows: int | None) -> Iterator[
 
 
 def _rows_of_a_block(rows: Any) -> int:
-    return max(1, BLOCK_BYTES // max(1, rows[:1].nbytes))
+    size = rows.data.nbytes // rows.shape[0] if hasattr(rows, "indptr") else rows[:1].nbytes
+    return max(1, BLOCK_BYTES // max(1, size))
 
 
 def _idx(path: str, name: str) -> Matrix:
@@ -112,9 +113,10 @@ def _npz(path: str, name: str) -> Matrix:
     try:
         with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
             keys = list(stored)
-            rows = next((key for key in ROWS if key in keys), None)
+            sparse = _sparse(stored) if {"format", "shape"} <= {*keys} else None
+            rows = next((key for key in ROWS if key in keys), None) if sparse is None else None
             labels = next((key for key in LABELS if key in keys), None)
-            values, y = None if rows is None else stored[rows], None if labels is None else stored[labels]
+            values, y = sparse if rows is None else stored[rows], None if labels is None else stored[labels]
     except (*DAMAGED, ValueError) as error:
         raise ValueError(
             f"An .npz file must hold whole arrays of numbers, but {name} does not ({_short(error)}); save it again."
@@ -124,10 +126,43 @@ def _npz(path: str, name: str) -> Matrix:
             f"An .npz file must hold its rows as 'X', but {name} has {', '.join(keys) or 'nothing'}; "
             "save it with np.savez(path, X=..., y=...)."
         )
-    X = _rows(values, name)
+    X = _rows(values, name) if sparse is None else _finite(sparse, name)
     if y is not None and y.shape != X.shape[:1]:
-        raise ValueError(f"There must be one label per row, but {name} has {len(X)} rows and labels {y.shape}.")
+        raise ValueError(f"There must be one label per row, but {name} has {X.shape[0]} rows and labels {y.shape}.")
     return Matrix(X, y, None, values.shape[1:] if values.ndim == 3 else None)
+
+
+def _sparse(stored: Any) -> Any:
+    """Sparse rows as `convert` and SciPy's save_npz write them, by column too."""
+    from scipy.sparse import csc_array, csr_array
+
+    kinds = {"csr": csr_array, "csc": csc_array}
+    kind = stored["format"].item()
+    kind = kind.decode("ascii", "replace") if isinstance(kind, bytes) else str(kind)
+    if kind not in kinds:
+        raise ValueError(f"sparse rows must be CSR or CSC, but they are {kind[:20]}")
+    shape = tuple(map(int, stored["shape"]))
+    if 0 in shape:
+        raise ValueError(f"there must be rows and columns, but the shape is {shape}")
+    found = kinds[kind]((stored["data"], stored["indices"], stored["indptr"]), shape=shape)
+    found.check_format(full_check=True)
+    if found.dtype.kind not in "biuf":
+        raise ValueError(f"sparse rows must hold numbers, but they hold {found.dtype}")
+    X = found.tocsr() if found.dtype in (np.float32, np.float64) else found.tocsr().astype(np.float64)
+    X.sum_duplicates()
+    return X
+
+
+def _finite(X: Any, name: str) -> Any:
+    """Sparse rows, which have no gaps: what is not there is 0."""
+    wrong = np.flatnonzero(~np.isfinite(X.data))
+    if len(wrong):
+        row = int(np.searchsorted(X.indptr, wrong[0], side="right"))
+        raise ValueError(
+            f"Numbers must be finite, but {name} has {X.data[wrong[0]]} in row {row:,}, column "
+            f"{X.indices[wrong[0]] + 1:,}; replace it or leave the feature out."
+        )
+    return X
 
 
 def _short(error: Exception) -> str:

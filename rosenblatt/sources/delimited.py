@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from rosenblatt.wording import shortened
+
 from . import notation
 from .ahead import ahead
 from .dialect import DECIMAL_COMMA, GROUPED, MISSING, SAMPLE_ROWS, THOUSAND_POINTS, Dialect, is_number, not_text
@@ -102,7 +104,7 @@ class TextTable:
 
     def _two_ways(self, name: str, line: int, cell: str) -> ValueError:
         return ValueError(
-            f"The numbers of a column must be written in one way, but in the column {name!r} of {self.name} "
+            f"The numbers of a column must be written in one way, but in the column {shortened(name)} of {self.name} "
             f"commas are decimal points, and line {line:,} has {cell!r}; "
             "write its numbers without commas between thousands."
         )
@@ -176,7 +178,8 @@ class TextTable:
                 self.grouped.add(name)
             if self._parts_thousands(name) and "point" in found:
                 raise ValueError(
-                    f"The numbers of a column must be written in one way, but in the column {name!r} of {self.name} "
+                    f"The numbers of a column must be written in one way, but in the column {shortened(name)} "
+                    f"of {self.name} "
                     f"points part thousands, and line {self._line(text, line, found['point']):,} has "
                     f"{cells[name][found['point']]!r}; correct it."
                 )
@@ -184,7 +187,9 @@ class TextTable:
             if example is not None and "both" not in kinds:
                 parts = self._parts_thousands(name) or (name in self.grouped and self.types[name] == pl.Float64)
                 meant = "to part thousands" if parts else "for decimal points"
-                self.told[name] = f"The points in the column {name!r}, as in {example!r}, are taken {meant}."
+                self.told[name] = (
+                    f"The points in the column {shortened(name)}, as in {shortened(example)}, are taken {meant}."
+                )
         return not before >= self.grouped
 
     def _line(self, text: bytes, first: int, row: int) -> int:
@@ -384,7 +389,7 @@ class TextTable:
             value = cell.strip().replace(",", ".") if self.dialect.decimal_comma else cell.strip()
             numeric = name in self.types and self.types[name].is_numeric()
             if numeric and value not in self.missing and not is_number(value):
-                return f"in the column {name!r}, which holds numbers, it has {cell[:40]!r}"
+                return f"in the column {shortened(name)}, which holds numbers, it has {cell[:40]!r}"
         if len(row) < len(names):
             return f"it ends before the column {names[len(row)]!r}"
         return f"behind the last column, {names[-1]!r}, it goes on with {row[len(names)][:40]!r}"

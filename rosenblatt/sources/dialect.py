@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt.wording import shortened
+
 from . import notation
 from .long_cells import cells_of_any_length
 
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 SAMPLE_BYTES = 2**20  # of text that is looked at to find out what the file looks like
 SAMPLE_ROWS = 1000
+LONG_NAME = 100  # letters, beyond which a cell of the first line may be text rather than a name
+LONG_CELL = 2**16  # letters behind a quote without a line break, from which it is taken to enclose them
 SEPARATED = 200  # records that tell the separator
 BEYOND = "\0"  # a line after the last
 BYTE_ORDER_MARK = "\ufeff"
@@ -122,6 +126,7 @@ def find_dialect(
             f"A table of text must have no zero bytes, but the first line of {name} has; if it is text in UTF-16, pass "
             "encoding='utf-16' (--encoding utf-16), otherwise pass another file."
         )
+    cut = len(sample) >= SAMPLE_BYTES
     comment = "#" if lines[0].startswith("#") else None
     content = [line for line in lines if not (comment and line.startswith(comment))][:SAMPLE_ROWS]
     if not content:
@@ -131,13 +136,13 @@ def find_dialect(
             f"The lines of {name} must end with line feeds, but they end with carriage returns, as on old Macs; "
             "convert it, for instance with tr '\\r' '\\n'."
         )
-    chosen, runs = (separator, False) if separator else _find_separator(content, name)
+    chosen, runs = (separator, False) if separator else _find_separator(content, name, cut)
     runs = runs or (chosen == " " and _aligned(content))
     if runs:
         content = [" ".join(line.split()) for line in content]
     if comment and len(_cells(lines[0], chosen)) == len(_cells(content[0], chosen)) > 1:
         comment, content = None, lines[:SAMPLE_ROWS]  # "#id,age" is a header, not a comment
-    quote = _find_quote(text, chosen)
+    quote = _find_quote(text, chosen, cut)
     rows = list(
         itertools.islice(
             (
@@ -233,8 +238,10 @@ def _cells(line: str, separator: str, quoted: bool = True) -> list[str]:
     return next(csv.reader([line], delimiter=separator, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE))
 
 
-def _records(lines: list[str], separator: str) -> list[list[str]]:
+def _records(lines: list[str], separator: str, cut: bool = False) -> list[list[str]]:
     """The cells of the first records; one goes over several lines where a quoted cell has line breaks.
+
+    Where the lines are `cut`, the last cell may have its end behind them.
 
     Examples
     --------
@@ -243,7 +250,7 @@ def _records(lines: list[str], separator: str) -> list[list[str]]:
     """
     quoted = any('"' in line for line in lines)
     if quoted and separator == "\t":
-        quoted = _find_quote("\n".join(lines), separator) is not None
+        quoted = _find_quote("\n".join([*lines, ""]), separator, cut) is not None
     if not quoted:
         return list(csv.reader(lines[:SEPARATED], delimiter=separator, quoting=csv.QUOTE_NONE))
     records: list[list[str]] = []
@@ -255,6 +262,8 @@ def _records(lines: list[str], separator: str) -> list[list[str]]:
         if reader.line_num <= len(lines):
             records.append(cells)
             whole = reader.line_num
+    if cut and records:
+        return records
     # A quote that is never closed takes in all that follows, which is better seen line by line.
     return records + [_cells(line, separator) for line in lines[whole : whole + SEPARATED - len(records)]]
 
@@ -300,7 +309,7 @@ def separator_of(lines: list[str]) -> str:
     return _find_separator(lines, "")[0]
 
 
-def _find_separator(lines: list[str], name: str) -> tuple[str, bool]:
+def _find_separator(lines: list[str], name: str, cut: bool = False) -> tuple[str, bool]:
     """The candidate that cuts most records into the same number of cells, more than one; a comma if there is none.
 
     Beside it, whether any number of spaces does, as in columns that are aligned.
@@ -308,7 +317,7 @@ def _find_separator(lines: list[str], name: str) -> tuple[str, bool]:
     likely = "\t" if ".tsv" in name.lower() or ".tab" in name.lower() else ","
     best, best_share = likely, 0.0
     for candidate in (likely, *(c for c in SEPARATORS + " " if c != likely)):
-        table = _records(lines, candidate)
+        table = _records(lines, candidate, cut)
         counts = [len(cells) for cells in table]
         common = max(set(counts), key=counts.count)
         share = counts.count(common) / len(counts) if common > 1 else 0.0
@@ -350,13 +359,28 @@ def _has_decimal_commas(rows: list[list[str]], width: int, separator: str) -> bo
     return False
 
 
-def _find_quote(text: str, separator: str) -> str | None:
-    """Whether quotes enclose cells. In tab-separated text they often do not: there both ends must fit."""
+def _find_quote(text: str, separator: str, cut: bool = False) -> str | None:
+    """Whether quotes enclose cells. In tab-separated text they often do not: there both ends must fit.
+
+    Where the text is cut, the last cell may have its end behind the cut.
+    """
     s = re.escape(separator)
-    begins, ends = len(re.findall(rf'(?:^|{s})"', text, re.M)), len(re.findall(rf'"(?:\r?$|{s})', text, re.M))
+    begins = [found.end() for found in re.finditer(rf'(?:^|{s})"', text, re.M)]
+    ends = [found.start() for found in re.finditer(rf'"(?:\r?$|{s})', text, re.M)]
     if separator == "\t" or separator == " ":
-        return '"' if begins and begins == ends else None
+        if cut and len(begins) == len(ends) + 1 and begins[-1] > max(ends, default=0):
+            return '"' if _is_cut(text, separator, begins[-1], others=bool(ends)) else None
+        return '"' if begins and len(begins) == len(ends) else None
     return '"' if begins or '"' not in text else None
+
+
+def _is_cut(text: str, separator: str, start: int, others: bool) -> bool:
+    """Whether a quote begins a cell that is cut, and is not a letter like others: lines behind it are no rows."""
+    width = text.partition("\n")[0].count(separator)
+    *whole, _ = text[text.rfind("\n", 0, start) + 1 :].split("\n")
+    if not whole:
+        return others or len(text) - start > LONG_CELL
+    return not width or any(line.count(separator) != width for line in whole)
 
 
 def is_number(cell: str) -> bool:
@@ -371,18 +395,23 @@ def _all_match(pattern: re.Pattern[str], column: tuple[str, ...]) -> bool:
 def _has_header(rows: list[list[str]]) -> bool:
     """A first line of names: no number in it, and either numbers below it or values that do not come again below.
 
-    A line of names is short, and a name does not stand among the values of its own column.
+    A name does not stand among the values of its own column. A long one, such as a question of a survey, must have
+    words above numbers beside it: long text may be a value.
     """
     first, rest = rows[0], [row for row in rows[1:] if len(row) == len(rows[0])]
     if any(is_number(cell) for cell in first):
         return False
-    if any(len(cell) > 100 for cell in first):
-        return False
+    long = any(len(cell) > LONG_NAME for cell in first)
     columns = list(zip(*rest, strict=True))
-    if any(_all_match(NUMBER, column) or _all_match(ISO_DATE, column) for column in columns):
+    above = [
+        cell
+        for cell, column in zip(first, columns, strict=False)
+        if _all_match(NUMBER, column) or _all_match(ISO_DATE, column)
+    ]
+    if above:
         # An empty cell or a missing-value sign above numbers is a missing number, unless all others are names.
-        return any(cell.strip() not in MISSING for cell in first)
-    return not any(cell in column for cell, column in zip(first, columns, strict=False))
+        return any(cell.strip() not in MISSING for cell in (above if long else first))
+    return not long and not any(cell in column for cell, column in zip(first, columns, strict=False))
 
 
 def _names(first: list[str], header: bool, notes: list[str]) -> tuple[str, ...]:
@@ -395,6 +424,9 @@ def _names(first: list[str], header: bool, notes: list[str]) -> tuple[str, ...]:
         while name in names:
             name, number = f"{wanted}_{number}", number + 1
         if name != wanted:
-            notes.append(f"The column name {wanted!r} stands there more than once; column {j + 1} is called {name!r}.")
+            notes.append(
+                f"The column name {shortened(wanted)} stands there more than once; column {j + 1} is called "
+                f"{shortened(name)}."
+            )
         names[name] = None
     return tuple(names)

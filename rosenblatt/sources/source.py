@@ -224,7 +224,8 @@ class Source:
         if self.format in ("csv", "tsv") and not self.written:
             for name, row in delimited.strangers(whole).items():
                 self._note(
-                    f"The column {name!r} holds numbers, except that {self.place_of(row)} has {whole[name][row]!r}."
+                    f"The column {shortened(name)} holds numbers, except that {self.place_of(row)} has "
+                    f"{shortened(whole[name][row])}."
                 )
         return whole
 
@@ -666,8 +667,9 @@ def open_source(
             copies.cleanup()
         raise
     return Source(
-        tuple(found), known, header, separator, encoding, n_features, zero_based, bits, _copies=copies, _called=names
-    )
+        tuple(found), known, header, separator, encoding, n_features, zero_based and known == "libsvm", bits,
+        _copies=copies, _called=names,
+    )  # fmt: skip
 
 
 def _check_paths(paths: Any) -> None:

@@ -25,7 +25,7 @@ from rosenblatt.verbs.examples import (
 from rosenblatt.verbs.gaps import check_gaps, filler, fit_filler, has_gaps, note_on_gaps
 from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.tables import MATRICES, TextStyle, format_of, matrix_writer, table_writer, write_matrix
-from rosenblatt.wording import counted
+from rosenblatt.wording import counted, shortened
 
 if TYPE_CHECKING:
     import polars
@@ -65,6 +65,7 @@ def convert(
     encoding: str | None = None,
     separator: str | None = None,
     format: str | None = None,
+    zero_based: bool | None = None,
     to: str | None = None,
 ) -> Conversion:
     """Write the rows of a file in another format; for LIBSVM and NumPy, columns become numbers as in training.
@@ -75,7 +76,8 @@ def convert(
 
     Parameters
     ----------
-    data, target, drop, keep, header, encoding, separator, format : as for `train`; LIBSVM and NumPy need a target
+    data, target, drop, keep, header, encoding, separator, format, zero_based : as for `train`; LIBSVM and NumPy need a
+        target, and LIBSVM is written with indices from 1
     out : the file to write, "-" for standard output
     missing, text : how columns become numbers, see `ColumnEncoder`
     to : the format to write, where the ending of `out` does not say it
@@ -94,7 +96,9 @@ def convert(
     check_columns_policy(missing, text)
     wanted = format_of(out, to)
     check_outputs({"The rows": out}, files_of(data))
-    source = open_data(data, format=format, header=header, encoding=encoding, separator=separator)
+    source = open_data(
+        data, format=format, header=header, encoding=encoding, separator=separator, zero_based=zero_based
+    )
     numeric = wanted in MATRICES.values()
     if source.kind == "frame" and not numeric:
         return _tables(source, out, wanted, target, drop, keep, TextStyle.like(_dialect(source), out, to))
@@ -183,7 +187,7 @@ def _matrices(source: Source, out: str, wanted: str) -> Conversion:
         for batch in _batches(source):
             n_rows, width = n_rows + len(batch), batch.X.shape[1]
             whole = whole and batch.y is not None and bool((batch.y == np.rint(batch.y)).all())
-        with matrix_writer(out, (n_rows, width), format=wanted) as add:
+        with matrix_writer(out, (n_rows, width), zero_based=source.zero_based, format=wanted) as add:
             for batch in _batches(source):
                 add(batch.X, batch.y.astype(np.int64) if whole and batch.y is not None else batch.y)
     return Conversion(source.name, out, wanted, n_rows, width, None, list(source.notes))
@@ -256,7 +260,9 @@ def _labels(column: polars.Series) -> tuple[Any, str]:
     there = column.drop_nulls()
     lost = len(column) - len(there)
     y = read_labels(there, column.name, numbers=None)
-    rows = f"{counted(lost, 'row')} without a value of {column.name!r} {'is' if lost == 1 else 'are'} left out."
+    rows = (
+        f"{counted(lost, 'row')} without a value of {shortened(column.name)} {'is' if lost == 1 else 'are'} left out."
+    )
     return y, rows if lost else ""
 
 
@@ -279,5 +285,6 @@ def _whole(found: Examples, out: str, wanted: str, missing: str, text: str) -> C
             rows = fit_filler(filler(missing), rows)
     if found.y is not None and found.y.dtype.kind not in "biuf" and wanted == "libsvm":
         classes = [str(name) for name in np.unique(found.y).tolist()]
-    write_matrix(out, rows, found.y, names=names, target=found.target or "target", format=wanted)
+    target = found.target or "target"
+    write_matrix(out, rows, found.y, names=names, zero_based=found.zero_based, target=target, format=wanted)
     return Conversion(found.name, out, wanted, int(rows.shape[0]), int(rows.shape[1]), classes, notes)

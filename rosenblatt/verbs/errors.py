@@ -17,7 +17,7 @@ from difflib import get_close_matches
 from dis import opmap
 from typing import Any
 
-from rosenblatt.wording import listed, shortened
+from rosenblatt.wording import LONGEST, listed, shortened
 
 _KEPT = re.compile(r"""kinds=\{(".*?"|'.*?'): 'kept'\}""")
 _RAISE = opmap["RAISE_VARARGS"]
@@ -161,7 +161,18 @@ def with_keep(sentence: str) -> str:
     >>> with_keep("The column 'row nr' is left out: it numbers the rows; kinds={'row nr': 'kept'} keeps it.")
     "The column 'row nr' is left out: it numbers the rows; --keep 'row nr' keeps it."
     """
-    return _KEPT.sub(lambda found: f"--keep {shlex.quote(ast.literal_eval(found[1]))}", sentence)
+    return _KEPT.sub(lambda found: keep_option(ast.literal_eval(found[1])), sentence)
+
+
+def keep_option(name: str) -> str:
+    """The option that keeps a column; one of a long name is better called by its number.
+
+    Examples
+    --------
+    >>> keep_option("nr"), keep_option("row nr"), keep_option("nr" * 100)
+    ('--keep nr', "--keep 'row nr'", '--keep with its number')
+    """
+    return f"--keep {shlex.quote(name)}" if len(name) <= LONGEST else "--keep with its number"
 
 
 def check_number(
@@ -203,7 +214,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """ "; did you mean 'species'?", or nothing if no known name is near."""
     names = {candidate.casefold(): candidate for candidate in known}
     close = get_close_matches(name.casefold(), names, n=1, cutoff=0.5)
-    return f"did you mean {names[close[0]]!r}?" if close else ""
+    return f"did you mean {shortened(names[close[0]])}?" if close else ""
 
 
 def _named(path: Any) -> str:

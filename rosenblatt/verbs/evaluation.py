@@ -44,6 +44,7 @@ def evaluate(
     encoding: str | None = None,
     separator: str | None = None,
     format: str | None = None,
+    zero_based: bool | None = None,
 ) -> Evaluation:
     """Judge a model by the rows of a file that has the answers.
 
@@ -54,7 +55,7 @@ def evaluate(
     target : the column with the answers, where it is not named as in training
     positive : the class that precision and recall are about
     top : how many features to name
-    header, encoding, separator, format : of the data
+    header, encoding, separator, format, zero_based : of the data
 
     Examples
     --------
@@ -73,7 +74,7 @@ def evaluate(
     saved = load_model(model)
     found = read_for(
         saved, data, target, labelled=True, classes=1, header=header, encoding=encoding, separator=separator,
-        format=format,
+        format=format, zero_based=zero_based,
     )  # fmt: skip
     if positive is not None:
         positive = class_named(found.labels(), positive)
@@ -86,6 +87,7 @@ def evaluate(
             found.labels(),
             positive=positive if positive is not None else (saved.about.get("summary") or {}).get("positive"),
             target=found.target,
+            feature_names=None if found.is_frame else found.names or saved.places(rows.shape[1]),
             held_out=f"the rows of {found.name}",
             rows_train=saved.about.get("learned_rows"),
             most=top,

@@ -44,6 +44,7 @@ class Examples:
     left_out : columns that were named to be dropped, or hold weights
     keep : columns that are not left out, whatever they look like
     image_shape : (height, width) where the rows of a matrix are images
+    zero_based : whether the first column of a matrix is number 0
     given : the table as it was read, with every column in its place, where labels are not needed
     notes : sentences about what was assumed
     places : where these rows stand among those of the file, from 0; None where they are all of them
@@ -60,6 +61,7 @@ class Examples:
     left_out: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
     image_shape: tuple[int, ...] | None = None
+    zero_based: bool = False
     given: Any = None
     digesting: Future[str] | None = None
     notes: list[str] = field(default_factory=list)
@@ -97,7 +99,7 @@ class Examples:
         """Names for the columns of a matrix that has none: places of pixels, indices as LIBSVM writes them."""
         if self.is_frame or self.names is not None:
             return self.names
-        return places(self.rows.shape[1], self.image_shape)
+        return places(self.rows.shape[1], self.image_shape, self.zero_based)
 
     def parted(self, learned: Array, tested: Array) -> tuple[Examples, Examples]:
         """Two parts, each in the order of the file; of a table, the rows themselves are given up on the way.
@@ -126,18 +128,20 @@ class Examples:
         return self.y
 
 
-def places(count: int, image_shape: tuple[int, ...] | None = None) -> list[str]:
+def places(count: int, image_shape: tuple[int, ...] | None = None, zero_based: bool = False) -> list[str]:
     """Names for the columns of a matrix: places of pixels, or indices as LIBSVM writes them.
 
     Examples
     --------
     >>> places(2), places(4, (2, 2))
     (['index 1', 'index 2'], ['pixel 1, 1', 'pixel 1, 2', 'pixel 2, 1', 'pixel 2, 2'])
+    >>> places(2, zero_based=True)
+    ['index 0', 'index 1']
     """
     if image_shape is not None and len(image_shape) == 2:
         height, width = image_shape
         return [f"pixel {row + 1}, {column + 1}" for row in range(height) for column in range(width)]
-    return [f"index {n + 1}" for n in range(count)]
+    return [f"index {n}" for n in range(not zero_based, count + (not zero_based))]
 
 
 def read_examples(
@@ -151,6 +155,7 @@ def read_examples(
     header: bool | None = None,
     encoding: str | None = None,
     separator: str | None = None,
+    zero_based: bool | None = None,
     weights: str | None = None,
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
@@ -165,7 +170,7 @@ def read_examples(
     numbers : whether the target is a quantity rather than a class
     classes : how many the target must have at least, where it has classes
     weights, drop, keep : columns
-    format, header, encoding, separator : as for `rosenblatt.sources.open_source`
+    format, header, encoding, separator, zero_based : as for `open_data`
 
     Examples
     --------
@@ -179,7 +184,9 @@ def read_examples(
     Traceback (most recent call last):
     rosenblatt.verbs.errors.UsageError: The target must be a column of ...fruit.csv, ...; did you mean 'fruit'?
     """
-    source = open_data(paths, format=format, header=header, encoding=encoding, separator=separator)
+    source = open_data(
+        paths, format=format, header=header, encoding=encoding, separator=separator, zero_based=zero_based
+    )
     return examples_of(
         source, target, labelled=labelled, numbers=numbers, classes=classes, weights=weights, drop=drop, keep=keep
     )
@@ -192,8 +199,12 @@ def open_data(
     header: bool | None = None,
     encoding: str | None = None,
     separator: str | None = None,
+    zero_based: bool | None = None,
 ) -> Source:
-    """Files as a source of rows, nothing of which is read yet."""
+    """Files as a source of rows, nothing of which is read yet; see `rosenblatt.sources.open_source`.
+
+    `zero_based` is about LIBSVM files, and refused for others; None stands for no.
+    """
     from rosenblatt.sources import open_source
     from rosenblatt.sources.source import FORMATS
 
@@ -203,9 +214,17 @@ def open_data(
         _check_encoding(encoding)
     given = [paths] if isinstance(paths, str) else list(paths)
     with reading(given[0] if given else None):
-        return open_source(
-            given, format=format, header=header, encoding=encoding or "utf-8", separator=read_separator(separator)
+        source = open_source(
+            given, format=format, header=header, encoding=encoding or "utf-8", separator=read_separator(separator),
+            zero_based=bool(zero_based),
+        )  # fmt: skip
+    if zero_based is not None and source.format != "libsvm":
+        option = "--zero-based" if zero_based else "--one-based"
+        raise UsageError(
+            f"Only LIBSVM files number their features, but {source.name} is {source.format}; "
+            f"leave {option} out, or pass --format libsvm."
         )
+    return source
 
 
 def read_separator(given: str | None) -> str | None:
@@ -261,7 +280,10 @@ def examples_of(
     with reading(source.name):
         content = source.read()
         digesting = None if any("://" in path for path in source.paths) else source.digest_later()
-    found = Examples(content, name=source.name, format=source.format, digesting=digesting, notes=list(source.notes))
+    found = Examples(
+        content, name=source.name, format=source.format, digesting=digesting, notes=list(source.notes),
+        zero_based=source.zero_based,
+    )  # fmt: skip
     if source.is_copy:
         if digesting is not None:
             digesting.result()  # before the copy of standard input goes
@@ -319,10 +341,14 @@ def _of_frame(
     if name is not None and labelled and frame[name].null_count():
         lost = frame[name].null_count()
         if lost == frame.height:
-            raise InputError(f"The target {name!r} must have values, but every one is missing; choose another column.")
+            raise InputError(
+                f"The target {shortened(name)} must have values, but every one is missing; choose another column."
+            )
         places = np.flatnonzero(frame[name].is_not_null().to_numpy())
         frame = frame.filter(frame[name].is_not_null())
-        notes.append(f"{counted(lost, 'row')} without a value of {name!r} {'is' if lost == 1 else 'are'} left out.")
+        notes.append(
+            f"{counted(lost, 'row')} without a value of {shortened(name)} {'is' if lost == 1 else 'are'} left out."
+        )
     y = None
     if name is not None and (labelled or not frame[name].null_count()):
         frame = _with_quantity(frame, name, notes) if numbers else frame
@@ -388,7 +414,7 @@ def check_kept(kept: Sequence[str], target: str | None, weights: str | None, awa
     for name, role in roles:
         if name is not None and name in kept:
             raise UsageError(
-                f"A column to keep must be one to learn from, but {name!r} {role}; leave it out of --keep."
+                f"A column to keep must be one to learn from, but {shortened(name)} {role}; leave it out of --keep."
             )
 
 
@@ -405,13 +431,17 @@ def check_left(
     """
     for what, column in (("target", target), ("weights", weights)):
         if column is not None and column in away:
-            raise UsageError(f"The {what} {column!r} cannot be dropped; leave it out of --drop, or choose another.")
+            raise UsageError(
+                f"The {what} {shortened(column)} cannot be dropped; leave it out of --drop, or choose another."
+            )
     if target is not None and target == weights:
-        raise UsageError(f"The weights must be another column than the target, but both are {target!r}; choose one.")
+        raise UsageError(
+            f"The weights must be another column than the target, but both are {shortened(target)}; choose one."
+        )
     roles = [(target, "is the target"), (weights, "has the weights"), *((name, "was dropped") for name in away)]
     taken = {name: role for name, role in roles if name is not None}
     if all(name in taken for name in columns):
-        told = "; ".join(f"{name!r} {taken[name]}" for name in list(columns)[:12])
+        told = "; ".join(f"{shortened(name)} {taken[name]}" for name in list(columns)[:12])
         raise UsageError(f"There must be a column to learn from, but {where} has none left: {told}; add one.")
 
 
@@ -424,7 +454,7 @@ def _with_quantity(frame: polars.DataFrame, name: str, notes: list[str]) -> pola
     numbers = quantity(frame[name]) if frame[name].dtype == polars.String else None
     if numbers is None:
         return frame
-    notes.append(f"The target {name!r} is read as numbers: {frame[name][0]!r} is {numbers[0]:.15g}.")
+    notes.append(f"The target {shortened(name)} is read as numbers: {shortened(frame[name][0])} is {numbers[0]:.15g}.")
     return frame.with_columns(numbers.alias(name))
 
 
@@ -455,25 +485,28 @@ def read_labels(
     if numbers:
         if not series.dtype.is_numeric():
             raise InputError(
-                f"The target {name!r} must hold numbers for least squares, but it holds {_in_words(series.dtype)}; "
+                f"The target {shortened(name)} must hold numbers for least squares, but it holds "
+                f"{_in_words(series.dtype)}; "
                 f"choose another learner, such as averaged."
             )
         return series.cast(float).to_numpy()
     kinds = series.n_unique()
     if needed and kinds < classes:
         raise InputError(
-            f"The target {name!r} must have at least two values, but every row has {series[0]!r}; "
+            f"The target {shortened(name)} must have at least two values, but every row has {shortened(series[0])}; "
             f"choose another column, or add rows of another class."
         )
     if needed and series.dtype.is_numeric() and kinds > (MOST_CLASSES if _whole(series) else 20):
         raise UsageError(
-            f"The target {name!r} has {kinds:,} different numbers, which looks like a quantity rather than a class; "
+            f"The target {shortened(name)} has {kinds:,} different numbers, which looks like a quantity rather "
+            "than a class; "
             f"use rosenblatt train --learner least-squares, or make classes of it."
         )
     if needed and not series.dtype.is_numeric() and kinds > max(FEW_CLASSES, UNIQUE * len(series)):
         raise UsageError(
-            f"The target {name!r} must name classes, but it has {kinds:,} different values in {len(series):,} rows, "
-            f"{series[0]!r} for one; choose another column, or --learner least-squares where it is a quantity."
+            f"The target {shortened(name)} must name classes, but it has {kinds:,} different values in "
+            f"{len(series):,} rows, "
+            f"{shortened(series[0])} for one; choose another column, or --learner least-squares where it is a quantity."
         )
     with reading():
         return labels_of(series)
@@ -495,7 +528,7 @@ def _weights(series: polars.Series) -> Array:
 
     if not series.dtype.is_numeric() or series.null_count():
         raise InputError(
-            f"The weights in {series.name!r} must be numbers without gaps, but they are not; fill them in."
+            f"The weights in {shortened(series.name)} must be numbers without gaps, but they are not; fill them in."
         )
     return series.cast(polars.Float64).to_numpy()
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.verbs.errors import UsageError, check_number, reading
-from rosenblatt.verbs.examples import Examples, places, read_examples
+from rosenblatt.verbs.examples import Examples, read_examples
 from rosenblatt.verbs.models import SavedModel, load_model, read_for, rows_for
 from rosenblatt.verbs.pipelines import columns_of, in_the_file, seen
 
@@ -76,6 +76,7 @@ class DataCard:
     sparse: bool
     notes: list[str] = field(default_factory=list)
     needs_target: bool = True  # whether training must be told the column to predict
+    zero_based: bool = False  # whether the features of a LIBSVM file are counted from 0
     kind: str = "data"
 
     def to_dict(self) -> dict[str, Any]:
@@ -92,6 +93,7 @@ def inspect(
     encoding: str | None = None,
     separator: str | None = None,
     format: str | None = None,
+    zero_based: bool | None = None,
 ) -> ModelCard | DataCard:
     """Look into a model file, or into a file of data.
 
@@ -100,7 +102,7 @@ def inspect(
     path : a model file (.safetensors) or data
     data, row : explain the answer of a model for this row of this file, counted from 1
     top : how many features to name
-    header, encoding, separator, format : of the data
+    header, encoding, separator, format, zero_based : of the data
 
     Examples
     --------
@@ -112,7 +114,13 @@ def inspect(
     [('weight', 'number'), ('colour', 'category'), ('fruit', 'category')]
     """
     paths = [path] if isinstance(path, str) else list(path)
-    reader = {"header": header, "encoding": encoding, "separator": separator, "format": format}
+    reader = {
+        "header": header,
+        "encoding": encoding,
+        "separator": separator,
+        "format": format,
+        "zero_based": zero_based,
+    }
     if len(paths) == 1 and format is None and _is_model(paths[0]):
         check_number("--top", top, 0, usual="8 is usual")
         return _model(paths[0], data, row, top, reader)
@@ -166,10 +174,7 @@ def feature_names(saved: SavedModel, count: int) -> list[str]:
             names = getattr(saved.learner, "feature_names_in_", None)
     if names is not None and len(names) == count:
         return [str(name) for name in names]
-    shape = saved.about.get("image_shape")
-    if shape is not None and int(np.prod(shape)) != count:
-        shape = None
-    return places(count, None if shape is None else tuple(shape))
+    return saved.places(count)
 
 
 def explain(saved: SavedModel, found: Examples, row: int, top: int = 10) -> Explanation:
@@ -241,7 +246,9 @@ def _data(paths: list[str], reader: dict[str, Any]) -> DataCard:
         what = f"{rows.dtype}, {rows.nnz / max(1, np.prod(rows.shape)):.2%} not 0" if sparse else str(rows.dtype)
         features = {"name": f"{rows.shape[1]:,} features", "kind": what, "why": "", "missing": 0, "values": None}
         columns = [*labels, {**features, "examples": []}]
-        return DataCard(found.name, found.format, len(found), columns, rows.shape[1], sparse, found.notes, target)
+        return DataCard(
+            found.name, found.format, len(found), columns, rows.shape[1], sparse, found.notes, target, found.zero_based
+        )
     with reading(found.name), in_the_file(found):
         encoder = ColumnEncoder(missing="median").look(found.rows)
     columns = [

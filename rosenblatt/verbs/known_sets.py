@@ -250,7 +250,7 @@ class Exported:
         return dict(vars(self))
 
 
-def export_dataset(name: str, path: str, *, part: str = "all", format: str | None = None) -> Exported:
+def export_dataset(name: str, path: str, *, part: str = "all", to: str | None = None) -> Exported:
     """Write a set as a file: CSV, TSV, Parquet, Arrow, JSON lines, LIBSVM or NumPy, by the ending of the path.
 
     Parameters
@@ -258,6 +258,7 @@ def export_dataset(name: str, path: str, *, part: str = "all", format: str | Non
     name : a key of `DATASETS`
     path : where to, or "-" for standard output
     part : "train" and "test" are the published split (a seeded one for the bundled sets), "all" is both
+    to : the format to write, where the ending of `path` does not say it
 
     Examples
     --------
@@ -272,7 +273,7 @@ def export_dataset(name: str, path: str, *, part: str = "all", format: str | Non
     dataset = dataset_named(name)
     if part not in PARTS:
         raise UsageError(f"The part must be one of {', '.join(PARTS)}, but got {shortened(part)}; choose one of them.")
-    format = format_of(path, format, "--format")
+    format = format_of(path, to)
     with reading():
         split = dataset.load()
     X, y = _rows(split, part)

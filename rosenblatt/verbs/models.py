@@ -20,10 +20,10 @@ from sklearn.pipeline import Pipeline
 
 from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.verbs.errors import InputError, UsageError, reading, writing
-from rosenblatt.verbs.examples import Examples, examples_of, open_data
+from rosenblatt.verbs.examples import Examples, examples_of, open_data, places
 from rosenblatt.verbs.gaps import check_gaps
 from rosenblatt.verbs.pipelines import check_numbers, with_width
-from rosenblatt.wording import counted, listed
+from rosenblatt.wording import counted, listed, shortened
 
 if TYPE_CHECKING:
     from rosenblatt.sources import Source
@@ -57,8 +57,20 @@ class SavedModel:
         return self.about.get("target")
 
     @property
+    def zero_based(self) -> bool:
+        """Whether the features of the LIBSVM file that it was trained on are counted from 0."""
+        return bool(self.about.get("zero_based"))
+
+    @property
     def learner(self) -> Any:
         return self.model.steps[-1][1]
+
+    def places(self, count: int) -> list[str]:
+        """Names for the columns of a matrix, as in training."""
+        shape = self.about.get("image_shape")
+        if shape is not None and int(np.prod(shape)) != count:
+            shape = None
+        return places(count, None if shape is None else tuple(shape), self.zero_based)
 
     @property
     def takes_tables(self) -> bool:
@@ -175,7 +187,7 @@ def _mended(missing: list[str], needed: Sequence[str], there: Sequence[str]) -> 
     spare = {column.casefold(): column for column in there if column not in needed}
     pairs = [(close[0], column) for column in missing if (close := get_close_matches(column.casefold(), spare, n=1))]
     if pairs and len(set(pairs)) == len({close for close, _ in pairs}):
-        told = " and ".join(f"{spare[close]!r} to {column!r}" for close, column in pairs)
+        told = " and ".join(f"{shortened(spare[close])} to {shortened(column)}" for close, column in pairs)
         return f"rename {told}, if that is what is meant."
     if there and all(map(_numbered, there)):
         return f"it has no header: write the names of its columns in a first line, such as {listed(needed)}."
@@ -197,7 +209,7 @@ def unknown_notes(saved: SavedModel, counts: dict[str, int] | None = None) -> li
     encoder = saved.model.steps[0][1]
     numbers = {column.name: column.called for column in getattr(encoder, "columns_", []) if column.kind == "number"}
     return [
-        f"{counted(count, 'row')} {'has' if count == 1 else 'have'} a value of {name!r} that "
+        f"{counted(count, 'row')} {'has' if count == 1 else 'have'} a value of {shortened(name)} that "
         + (
             f"is no {numbers[name]}; it counts as missing."
             if name in numbers
@@ -228,7 +240,9 @@ def open_for(
     saved: SavedModel, data: str | Sequence[str], *, labelled: bool, **reader: Any
 ) -> tuple[Source, Callable[[list[str]], list[str]] | None]:
     """Files as a source of rows for a model, and the model's names for their columns where these have none."""
+    from_zero = _counts_from_zero(saved, reader.get("zero_based"))
     source = open_data(data, **reader)
+    source.zero_based = from_zero and source.format == "libsvm"
     names = None
     if saved.takes_tables and source.format in TEXTS:
         known = _Known.of(saved)
@@ -240,6 +254,20 @@ def open_for(
         if source.header is False and known.by_position:
             names = partial(known.placed, name=source.name, labelled=labelled)
     return source, names
+
+
+def _counts_from_zero(saved: SavedModel, asked: bool | None) -> bool:
+    """Whether the first feature of LIBSVM files for a model is number 0: as in training, if that was LIBSVM too."""
+    if saved.about.get("format") != "libsvm":
+        return bool(asked)
+    if asked is not None and asked != saved.zero_based:
+        first, option = (1, "--zero-based") if asked else (0, "--one-based")
+        convert = ", or write the file anew with rosenblatt convert --zero-based" if asked else ""
+        raise UsageError(
+            f"Features must be counted as in training, where the first was number {first}, but {option} came; "
+            f"leave it out{convert}."
+        )
+    return saved.zero_based
 
 
 @dataclass(frozen=True)

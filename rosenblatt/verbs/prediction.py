@@ -18,6 +18,7 @@ from rosenblatt.verbs.models import SavedModel, load_model, rows_for, unknown_co
 from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.pipelines import in_the_file, score_columns, seen
 from rosenblatt.verbs.tables import TextStyle, format_of, table_writer
+from rosenblatt.wording import shortened
 
 if TYPE_CHECKING:
     import polars
@@ -63,6 +64,7 @@ def predict(
     encoding: str | None = None,
     separator: str | None = None,
     format: str | None = None,
+    zero_based: bool | None = None,
     to: str | None = None,
 ) -> Predictions:
     """Answer every row of a file: its rows and columns as they were, and a column `prediction` after them.
@@ -78,7 +80,7 @@ def predict(
     out : the file to write, "-" for standard output
     only : the predictions alone, without the rows; on standard output one a line, without a heading
     scores, probabilities : further columns; only learners with probabilities have these
-    header, encoding, separator, format : of the data
+    header, encoding, separator, format, zero_based : of the data
     to : the format to write, where the ending of `out` does not say it
 
     Examples
@@ -101,7 +103,14 @@ def predict(
     saved = load_model(model)
     as_written = out is not None and not only and format_of(out, to) in ("csv", "tsv")
     blocks = blocks_for(
-        saved, data, as_written=as_written, header=header, encoding=encoding, separator=separator, format=format
+        saved,
+        data,
+        as_written=as_written,
+        header=header,
+        encoding=encoding,
+        separator=separator,
+        format=format,
+        zero_based=zero_based,
     )
     asked = _Asked(saved, blocks, only=only, scores=scores, probabilities=probabilities)
     table = answers = None
@@ -158,7 +167,7 @@ class _Asked:
     def _say_where(self, table: polars.DataFrame) -> None:
         """The file may have a column of that name already, which stays as it is."""
         name = next(name for name in reversed(table.columns) if name.rstrip("_") == COLUMN)
-        note = f"The file has a column {COLUMN!r} of its own, which is kept; the answers are in {name!r}."
+        note = f"The file has a column {COLUMN!r} of its own, which is kept; the answers are in {shortened(name)}."
         if name != COLUMN and note not in self.said:
             self.said.append(note)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,13 +14,15 @@ from rosenblatt.certificates.table import SeparabilityTable
 from rosenblatt.features.column_kinds import GUESSED, KEPT, holds_numbers
 from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.features.target import check_classes
-from rosenblatt.verbs.errors import InputError, UsageError, check_number, reading, writing
+from rosenblatt.verbs.errors import InputError, UsageError, check_number, keep_option, reading, writing
 from rosenblatt.verbs.examples import Examples, check_columns_policy, read_examples
 from rosenblatt.verbs.gaps import check_gaps, filler, fit_filler, has_gaps, note_on_gaps
 from rosenblatt.verbs.models import SavedModel, load_model, read_for, rows_for
 from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.pipelines import in_the_file, seen
 from rosenblatt.verbs.splits import hold_out
+from rosenblatt.verbs.tables import column_names
+from rosenblatt.wording import shortened
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,18 +109,19 @@ def separable(
     encoding: str | None = None,
     separator: str | None = None,
     format: str | None = None,
+    zero_based: bool | None = None,
     verbose: int = 0,
 ) -> Proof:
     """Decide whether a hyperplane separates the classes of a file, and prove it.
 
     Parameters
     ----------
-    data, target, drop, header, encoding, separator, format : as for `train`
+    data, target, drop, header, encoding, separator, format, zero_based : as for `train`
     keep : columns of text to use although they look like names of the rows; numbers are never left out
     intercept : whether the hyperplane may leave the origin; a certificate to check must answer the same question
     time_limit : seconds, after which the verdict may be "undecided"
     tolerance : how close to the largest margin the margin must be proven
-    certificate : where to write the proof, a JSON file
+    certificate : where to write the proof, a JSON file; not beside `verify`
     verify : a certificate to check against the data instead of looking for a new one
     missing, text : how columns become numbers, see `ColumnEncoder`; numbers stay as they are
 
@@ -135,12 +137,25 @@ def separable(
       support        3 rows
       theorem        R' = 1.73205, gamma' = 0.242536: at most 51 mistakes
     """
+    if certificate is not None and verify is not None:
+        raise UsageError(
+            "A certificate is written or checked, one at a time, but --certificate and --verify both came; "
+            "leave one of them out."
+        )
     check_columns_policy(missing, text)
     check_number("--time-limit", time_limit, 0, above=True, usual="give it in seconds")
     check_number("--tolerance", tolerance, 0, 1, above=True, usual="0.01 is usual")
     check_outputs({"The certificate": certificate}, files_of(data, target, verify))
     found = read_examples(
-        data, target, drop=drop, keep=keep, header=header, encoding=encoding, separator=separator, format=format
+        data,
+        target,
+        drop=drop,
+        keep=keep,
+        header=header,
+        encoding=encoding,
+        separator=separator,
+        format=format,
+        zero_based=zero_based,
     )
     with reading(found.name):
         check_classes(found.labels(), found.target or "label")
@@ -182,17 +197,17 @@ def _numbers(found: Examples, missing: str, text: str) -> tuple[Any, list[str], 
         elif has_gaps(rows):
             found.notes.append(note_on_gaps(int(np.isnan(rows).sum())))
             rows = fit_filler(filler("median"), rows)
-        return rows, found.names or [f"x{n + 1}" for n in range(width)], {}
+        return rows, found.names or column_names(width, found.zero_based), {}
     encoder = ColumnEncoder(text=text, missing=missing, scale=None, dtype="float64")
     with reading(found.name), in_the_file(found):
         numbers = [column.name for column in found.rows if holds_numbers(column, encoder.max_categories)]
         encoder.set_params(kinds=dict.fromkeys([*numbers, *found.keep], KEPT))
         rows = encoder.fit_transform(found.rows)
     left_out = {
-        name: f"{why}; --keep {shlex.quote(name)} keeps it" if why in GUESSED else why
+        name: f"{why}; {keep_option(name)} keeps it" if why in GUESSED else why
         for name, why in encoder.dropped_.items()
     }
-    told = tuple(f"The column {name!r} is left out: " for name in left_out)
+    told = tuple(f"The column {shortened(name)} is left out: " for name in left_out)
     found.notes.extend(note for note in encoder.notes_ if not note.startswith(told))
     return rows, [str(name) for name in encoder.get_feature_names_out()], left_out
 
@@ -267,6 +282,7 @@ def audit(
     encoding: str | None = None,
     separator: str | None = None,
     format: str | None = None,
+    zero_based: bool | None = None,
 ) -> AuditedRun:
     """Make the run behind a model again, and hold it against the convergence theorem, update by update.
 
@@ -278,7 +294,7 @@ def audit(
     model : a model file that `train` wrote with a perceptron of any kind
     data : the data that it was trained on
     tolerance, time_limit : as for `rosenblatt.audit`
-    header, encoding, separator, format : of the data
+    header, encoding, separator, format, zero_based : of the data
 
     Examples
     --------
@@ -298,7 +314,16 @@ def audit(
     check_number("--time-limit", time_limit, 0, above=True, usual="give it in seconds")
     saved = load_model(model)
     _check_can_repeat(saved)
-    found = read_for(saved, data, labelled=True, header=header, encoding=encoding, separator=separator, format=format)
+    found = read_for(
+        saved,
+        data,
+        labelled=True,
+        header=header,
+        encoding=encoding,
+        separator=separator,
+        format=format,
+        zero_based=zero_based,
+    )
     learned = _learned_rows(saved, found)
     rows, notes = rows_for(saved, learned)
     with reading(found.name):

@@ -34,7 +34,7 @@ from rosenblatt.trace import Array, Epoch, Trace
 from rosenblatt.verbs.errors import UsageError, setting
 from rosenblatt.verbs.gaps import GapsOfStream, check_gaps, labelled_rows, may_have_gaps, note_on_gaps, note_on_labels
 from rosenblatt.verbs.pipelines import check_numbers
-from rosenblatt.wording import counted
+from rosenblatt.wording import counted, shortened
 
 TESTED_ROWS = 20_000  # kept aside, which tells the accuracy to less than one per cent
 TESTED_BYTES = 2**25
@@ -312,7 +312,7 @@ class _Stream:
             notes = [*notes, note_on_labels(self.without, self.source.name, self.first_without)]
         elif self.without:
             lost, are = counted(self.without, "row"), "is" if self.without == 1 else "are"
-            notes = [*notes, f"{lost} without a value of {self.target!r} {are} left out."]
+            notes = [*notes, f"{lost} without a value of {shortened(self.target)} {are} left out."]
         if not self.tested_rows:
             return _Survey(rows, known, None, _taken(kept, seen), None, notes)
         return _Survey(rows, known, _taken(kept, tested), _taken(kept, seen), kept.keys[tested[-1]], notes)
@@ -354,7 +354,8 @@ class _Stream:
         """What is no number among numbers, and where the first such cell stands."""
         found = [(column, *column.first_strange) for column in encoder.columns_ if column.first_strange]
         return [
-            f"The column {column.name!r} holds {column.called}s, except that {self.place_of(row)} has {value!r}."
+            f"The column {shortened(column.name)} holds {column.called}s, except that {self.place_of(row)} has "
+            f"{shortened(value)}."
             for column, row, value in found
         ]
 

@@ -267,10 +267,13 @@ def write_matrix(
     y: Any = None,
     *,
     names: Sequence[str] | None = None,
+    zero_based: bool = False,
     target: str = "target",
     format: str | None = None,
 ) -> None:
     """Write rows of numbers and their labels; as a table, the labels are the last column.
+
+    Columns without names are called x1, x2 and so on in a table, or x0, x1 where they are `zero_based`.
 
     Examples
     --------
@@ -286,7 +289,7 @@ def write_matrix(
     elif format == "npz":
         deliver(path, _npz(X, y))
     else:
-        write_table(path, as_frame(X, y, names=names, target=target), format)
+        write_table(path, as_frame(X, y, names=names, zero_based=zero_based, target=target), format)
 
 
 @contextmanager
@@ -295,6 +298,7 @@ def matrix_writer(
     shape: tuple[int, int],
     *,
     names: Sequence[str] | None = None,
+    zero_based: bool = False,
     target: str = "target",
     format: str | None = None,
     dtype: Any = None,
@@ -330,11 +334,17 @@ def matrix_writer(
                 yield lambda X, y: _write(member, np.ascontiguousarray(X, dtype).tobytes())
         return
     with table_writer(path, format) as add:
-        yield lambda X, y: add(as_frame(X, y, names=names, target=target, rows=shape[0]))
+        yield lambda X, y: add(as_frame(X, y, names=names, zero_based=zero_based, target=target, rows=shape[0]))
 
 
 def as_frame(
-    X: Any, y: Any = None, *, names: Sequence[str] | None = None, target: str = "target", rows: int | None = None
+    X: Any,
+    y: Any = None,
+    *,
+    names: Sequence[str] | None = None,
+    zero_based: bool = False,
+    target: str = "target",
+    rows: int | None = None,
 ) -> polars.DataFrame:
     """Rows of numbers as a frame, with the labels as its last column; `rows`: of a whole that these are a part of."""
     import polars
@@ -347,8 +357,7 @@ def as_frame(
             )
         X = X.toarray()
     X = np.asarray(X).reshape(len(X), -1)
-    width = len(str(X.shape[1]))
-    columns = list(names) if names is not None else [f"x{n + 1:0{width}d}" for n in range(X.shape[1])]
+    columns = list(names) if names is not None else column_names(X.shape[1], zero_based, padded=True)
     frame = polars.DataFrame(X, schema=columns, orient="row")
     if y is None:
         return frame
@@ -356,6 +365,18 @@ def as_frame(
     while name in columns:
         name += "_"
     return frame.with_columns(polars.Series(name, np.asarray(y)))
+
+
+def column_names(count: int, zero_based: bool = False, *, padded: bool = False) -> list[str]:
+    """Names for columns of numbers that have none, counted from 1 or from 0; padded, they sort in their order.
+
+    Examples
+    --------
+    >>> column_names(2), column_names(2, zero_based=True), column_names(10, padded=True)[:1]
+    (['x1', 'x2'], ['x0', 'x1'], ['x01'])
+    """
+    first, width = 0 if zero_based else 1, len(str(count)) if padded else 1
+    return [f"x{n:0{width}d}" for n in range(first, first + count)]
 
 
 def deliver(path: str, data: bytes) -> None:

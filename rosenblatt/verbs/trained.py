@@ -84,6 +84,7 @@ def about_model(
         "learner": name,
         "source": found.name,
         "format": found.format,
+        "zero_based": found.zero_based,
         "digest": found.digest,
         "learned_rows": len(learned),
         "held_out": told,

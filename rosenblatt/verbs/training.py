@@ -80,6 +80,7 @@ def train(
     encoding: str | None = None,
     separator: str | None = None,
     format: str | None = None,
+    zero_based: bool | None = None,
     out: str | None = None,
     report: str | None = None,
     top: int = 10,
@@ -107,7 +108,7 @@ def train(
     stream : learn in passes over the file instead of holding it in memory; None does so when it might not fit
     weights, drop : the column with the weights of the rows; columns to leave out
     keep : columns to learn from although they look like numbers or names of the rows
-    header, encoding, separator, format : of the file
+    header, encoding, separator, format, zero_based : of the file
     out, report : the model file and the page to write
     top : how many features to name
     verbose : 1 shows the epochs
@@ -136,28 +137,26 @@ def train(
     if numbers and positive is not None:
         raise UsageError(f"--positive must name a class, but the learner {name} answers numbers; leave it out.")
     _check_outputs(out, report, data.paths if isinstance(data, Source) else data, target, test)
-    source = (
-        data
-        if isinstance(data, Source)
-        else open_data(data, format=format, header=header, encoding=encoding, separator=separator)
-    )
-    _check_files(source, test)
-    if too_large(source) if stream is None else stream:
-        check_in_passes(numbers, search, cv, holdout, positive)
-        written = {"format": format, "header": header, "encoding": encoding, "separator": separator}
-        way = InPasses(source, target, name, given, seed, weights, drop, missing, text, scale, keep, written)
-        return way.train(test, top, out, report, verbose, on_epoch, clock, command)
-    if source.is_being_read:
-        _prepare()
-    found = examples_of(source, target, numbers=numbers, weights=weights, drop=drop, keep=keep)
     reader: dict[str, Any] = {
         "format": format,
         "header": header,
         "encoding": encoding,
         "separator": separator,
-        "numbers": numbers,
+        "zero_based": zero_based,
     }
-    others = None if test is None else read_examples(test, found.target or target, drop=drop, classes=1, **reader)
+    source = data if isinstance(data, Source) else open_data(data, **reader)
+    _check_files(source, test)
+    if too_large(source) if stream is None else stream:
+        check_in_passes(numbers, search, cv, holdout, positive)
+        way = InPasses(source, target, name, given, seed, weights, drop, missing, text, scale, keep, reader)
+        return way.train(test, top, out, report, verbose, on_epoch, clock, command)
+    if source.is_being_read:
+        _prepare()
+    found = examples_of(source, target, numbers=numbers, weights=weights, drop=drop, keep=keep)
+    if test is None:
+        others = None
+    else:
+        others = read_examples(test, found.target or target, drop=drop, classes=1, numbers=numbers, **reader)
     if positive is not None:
         positive = class_named(found.labels(), positive)
     if not numbers:

@@ -98,8 +98,10 @@ class InPasses:
         if source.is_copy:
             digesting.result()
             source.close()
-        seen = Examples(done.X_seen, done.y_seen, None, done.target, name, source.format, digesting=digesting)
-        tested = Examples(done.X_test, done.y_test, None, done.target, name, source.format)
+        tested = Examples(
+            done.X_test, done.y_test, None, done.target, name, source.format, zero_based=source.zero_based
+        )
+        seen = replace(tested, rows=done.X_seen, y=done.y_seen, digesting=digesting)
         told = f"a random {done.rows - done.learned_rows:,} of {done.rows:,} rows"
         if others is not None:
             if others.is_frame:

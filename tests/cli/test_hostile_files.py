@@ -56,7 +56,7 @@ def test_what_stands_in_a_line_is_shown_as_it_stands(shell, tmp_path):
     assert "line 2 is [1];" in shell.refused("inspect", "list.jsonl", code=3)
     (tmp_path / "zero.libsvm").write_text("1 0:2\n-1 1:3\n")
     told = shell.refused("inspect", "zero.libsvm", code=3)
-    assert "add 1 to all indices if they start at 0" in told and "zero_based" not in told
+    assert "pass --zero-based if they start at 0" in told and "zero_based" not in told
 
 
 def test_rows_without_numbers_and_labels(shell, tmp_path):

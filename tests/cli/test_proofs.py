@@ -91,6 +91,19 @@ def test_what_is_undecided_is_not_called_checked(shell, line, tmp_path):
     assert "Not verified" in shown and "holds" not in shown and "at most" not in shown
 
 
+def test_any_hyperplane_has_a_margin_and_no_bound_on_the_widest(shell, tmp_path):
+    (tmp_path / "two.csv").write_text("x,y,k\n" + "".join(f"{n % 2 * 4 + n / 10},{n % 3},{n % 2}\n" for n in range(12)))
+    shown = shell("separable", "two.csv", "-t", "k", "--tolerance", 1)
+    assert "inf" not in shown and " 0 rows" not in shown and "Margin" in shown
+
+
+def test_a_certificate_is_written_or_checked(shell, line):
+    shell("separable", line, "-t", "k", "--certificate", "proof.json", code=1)
+    both = ("--verify", "proof.json", "--certificate", "other.json")
+    told = shell.refused("separable", line, "-t", "k", *both, code=2)
+    assert "--certificate and --verify both came; leave one of them out." in told
+
+
 def test_a_refined_certificate_is_verified(shell, tmp_path):
     from rosenblatt import separability
 

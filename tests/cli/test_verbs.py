@@ -656,6 +656,24 @@ def test_inspect_data(shell, people):
     found = shell.json("inspect", people)
     assert found["rows"] == 200 and [column["kind"] for column in found["columns"]][1:3] == ["number", "category"]
     assert "rosenblatt train" in shell("inspect", people)
+    assert "Left out      id (nearly every value is different: it names the rows; --keep keeps it)\n" in shell.out
+
+
+def test_the_command_that_inspect_shows_is_one_line(shell, tmp_path):
+    folder = tmp_path / ("deep" * 30)
+    folder.mkdir()
+    (folder / "t.csv").write_text("a,b\n" + "".join(f"{n % 5},{n % 3}\n" for n in range(50)))
+    assert f"Train with  rosenblatt train {folder / 't.csv'} --target COLUMN\n" in shell("inspect", folder / "t.csv")
+
+
+def test_inspect_says_why_columns_are_left_out(shell):
+    names = ["n", "one", "empty", "other", "x" * 500]
+    Path("t.csv").write_text(",".join(names) + "\n" + "".join(f"{n % 5},1,,2,3\n" for n in range(50)))
+    told = shell("inspect", "t.csv")
+    assert f"Left out      one, other, {'x' * 27}… (it is constant)\n" in told
+    assert "Left out      empty (every value is missing)\n" in told
+    Path("u.csv").write_text("a,b\n" + "".join(f"{n % 5},{n % 3}\n" for n in range(50)))
+    assert "Left out" not in shell("inspect", "u.csv")
 
 
 def test_export_to_onnx_answers_the_same(shell, people, model):
@@ -771,6 +789,9 @@ def test_convert_to_numbers(shell, people):
     assert np.array_equal(X.toarray(), rows.toarray() if hasattr(rows, "toarray") else rows)
     assert y.tolist() == [float(label == "yes") for label in polars.read_csv(people)["answer"]]
     assert "--target" in shell.refused("convert", people, "p.npz", code=2)
+    shell("convert", "p.libsvm", "p.npz")
+    shell("convert", "p.npz", "again.libsvm")
+    assert Path("again.libsvm").read_bytes() == Path("p.libsvm").read_bytes()
     shell("train", "p.libsvm", "-o", "m.safetensors")
     assert shell("predict", "m.safetensors", "p.libsvm", "--only").count("\n") == 200
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -198,6 +200,31 @@ def test_own_units() -> None:
     assert network.table.tolist() == [False, True, True, False]
     assert network.activity([[1, 1]])["both"].tolist() == [1]
     assert ThresholdNetwork("a b", {}, "b").table.tolist() == [False, True, False, True]
+
+
+def test_units_come_level_by_level_and_in_each_as_they_were_given() -> None:
+    random = np.random.default_rng(0)
+    for count in (1, 5, 40):
+        names = [f"u{n}" for n in range(count)]
+        sources = {name: [names[k] for k in random.permutation(n)[:3]] + ["a"] for n, name in enumerate(names)}
+        given = [names[k] for k in random.permutation(count)]
+        units = {name: ThresholdUnit.or_(len(sources[name]), sources[name]) for name in given}
+        known, rounds, left = {"a"}, [], given
+        while left:  # whatever is ready, round by round
+            ready = [name for name in left if known.issuperset(sources[name])]
+            rounds, left, known = [*rounds, *ready], [name for name in left if name not in ready], known | {*ready}
+        assert list(ThresholdNetwork("a", units, names[-1]).units) == rounds
+
+
+def test_a_long_chain_is_put_in_order() -> None:
+    names = ["a", *(f"u{n}" for n in range(20_000))]
+    units = {name: ThresholdUnit.or_(1, [before]) for before, name in pairwise(names)}
+    backwards = dict(reversed(units.items()))  # 20,000 rounds over what is left would take minutes
+    assert list(ThresholdNetwork("a", backwards, names[-1]).units) == names[1:]
+    with pytest.raises(ValueError, match="but u0, u1 wait for each other"):
+        ThresholdNetwork(
+            "a", {"u": units["u0"], "u0": ThresholdUnit.or_(1, ["u1"]), "u1": ThresholdUnit.or_(1, ["u0"])}, "u0"
+        )
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ LIMIT, SAMPLE = 131_072, 2**20  # of csv, and of what tells how a table looks
         (2 * SAMPLE, ",", False),
         (2 * SAMPLE, ",", True),
         (2 * SAMPLE, "\t", False),
+        (2 * SAMPLE, "\t", True),
     ],
 )
 def test_long_documents_are_read(tmp_path, length, separator, quoted):
@@ -31,6 +32,37 @@ def test_long_documents_are_read(tmp_path, length, separator, quoted):
     assert frame["label"].to_list() == list("abab")
     assert set(frame["text"].to_list()) == {document}
     assert csv.field_size_limit() == before
+
+
+@pytest.mark.parametrize(("ending", "separator"), [("tsv", "\t"), *(("csv", separator) for separator in ",\t;")])
+@pytest.mark.parametrize("before", ["", "short{0}a\n" * 3, '"short"{0}a\n' * 3])
+def test_long_cells_of_many_lines_are_read(tmp_path, separator, ending, before):
+    document = ("w" * 70 + "\n") * 30_000
+    path = tmp_path / f"long.{ending}"
+    rows = before.format(separator) + "".join(f'"{document}"{separator}{label}\n' for label in "ab")
+    path.write_text(f"text{separator}label\n{rows}")
+    frame = open_source(path).read()
+    assert frame.columns == ["text", "label"] and frame["text"].to_list()[-2:] == [document] * 2
+
+
+def test_the_cut_of_the_sample_may_be_in_a_quoted_cell(tmp_path):
+    path = tmp_path / "long.tsv"
+    rows = [f'{"yes" if n % 2 else "no"}\t"{"word " * 40}{n}"\n' for n in range(8_000)]
+    text = "label\ttext\n" + "".join(rows)
+    assert text[SAMPLE - 1] not in '"\t\n' and text[:SAMPLE].count('"') % 2
+    path.write_text(text)
+    assert open_source(path).read()["text"][7] == "word " * 40 + "7"
+
+
+def test_quotes_in_the_text_between_tabs_stay(tmp_path):
+    path = tmp_path / "sms.tsv"
+    rows = [f"{'ham' if n % 2 else 'spam'}\t{'x' * 190} {n}\n" for n in range(8_000)]
+    for place in (3, 5_200):  # one of them just before the sample ends, or long before
+        changed = [*rows]
+        changed[place] = 'ham\t"I said so\n'
+        path.write_text("label\ttext\n" + "".join(changed))
+        frame = open_source(path).read()
+        assert frame.height == 8_000 and frame["text"][place] == '"I said so'
 
 
 def test_lines_of_another_width_are_named_behind_long_cells(tmp_path):

@@ -5,6 +5,7 @@ import gzip
 import json
 import lzma
 import os
+import re
 import threading
 from contextlib import closing, suppress
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -13,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+import scipy.sparse
 import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -120,6 +122,9 @@ def test_a_type_that_is_wider_later(tmp_path, monkeypatch):
         ("name,group\nx,y\nu,v\n", True),
         ("ham,hello there\nspam,win\nham,hi\n", False),
         ("when,what\n2024-01-01,x\n2024-02-01,y\n", True),
+        (f"{'How often? ' * 20},age\nnever,30\nseldom,40\n", True),  # a question of a survey
+        (f"{'a review ' * 20},good\nanother,bad\nyet another,good\n", False),
+        (f"{'a review ' * 20},good,NA\nanother,bad,1\nyet another,good,2\n", False),
     ],
 )
 def test_headers_are_recognised(tmp_path, text, header):
@@ -236,6 +241,45 @@ def test_no_permission(tmp_path, monkeypatch):
 def test_what_people_write(tmp_path, text, expected):
     source = open_source(write(tmp_path / "t.csv", text))
     assert source.read().to_dict(as_series=False) == expected
+
+
+def sparse_arrays(matrix, **more):
+    """What SciPy's save_npz writes."""
+    arrays = {"format": matrix.format.encode(), "shape": matrix.shape, "data": matrix.data}
+    return {**arrays, "indices": matrix.indices, "indptr": matrix.indptr, **more}
+
+
+@pytest.mark.parametrize("kind", [scipy.sparse.csr_array, scipy.sparse.csc_array])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+def test_sparse_rows_of_numpy_files(tmp_path, kind, dtype):
+    X = np.array([[0, 2, 0], [1, 0, 0], [0, 0, 0], [3, 0, 4]], dtype)
+    np.savez(tmp_path / "t.npz", **sparse_arrays(kind(X), y=np.arange(4)))
+    source = open_source(tmp_path / "t.npz")
+    whole, parts = source.read(), list(source.batches(3))
+    assert whole.X.format == "csr" and whole.X.dtype == (np.float64 if dtype == np.int64 else dtype)
+    assert np.array_equal(whole.X.toarray(), X) and whole.y.tolist() == [0, 1, 2, 3]
+    assert [part.X.toarray().tolist() for part in parts] == [X[:3].tolist(), X[3:].tolist()]
+    assert sum(len(rows) for _, rows in source.placed_blocks()) == 4
+    scipy.sparse.save_npz(tmp_path / "theirs.npz", kind(X))
+    assert np.array_equal(open_source(tmp_path / "theirs.npz").read().X.toarray(), X)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"indices": [0, 7]}, "must hold whole arrays of numbers"),
+        ({"data": [1.0, np.nan]}, "has nan in row 2, column 2; replace it"),
+        ({"data": [1j, 1]}, "must hold numbers, but they hold complex128"),
+        ({"shape": [2**62, 2]}, "must hold whole arrays"),
+        ({"shape": [0, 2], "indptr": [0]}, "must be rows and columns"),
+        ({"format": b"coo"}, "must be CSR or CSC, but they are coo"),
+        ({"y": [1]}, "one label per row"),
+    ],
+)
+def test_wrong_sparse_rows_are_refused(tmp_path, changes, words):
+    np.savez(tmp_path / "t.npz", **sparse_arrays(scipy.sparse.csr_array(np.eye(2)), **changes))
+    with pytest.raises(ValueError, match=re.escape(words)):
+        open_source(tmp_path / "t.npz").read()
 
 
 def test_keel_headers(tmp_path):
