@@ -147,6 +147,9 @@ LIBSVM_FORM = "A LIBSVM file must have lines of the form 'label index:value ...'
 VW_FORM = "A Vowpal Wabbit file must have lines of the form 'label [importance] [tag]|namespace name[:value] ...'"
 
 
+BEFORE_ONE = "an index before 1, the first"
+
+
 def _reasons(first: int) -> dict[int, str]:
     from . import parsing
 
@@ -156,7 +159,7 @@ def _reasons(first: int) -> dict[int, str]:
         parsing.NO_COLON: "without a colon after the index",
         parsing.BAD_VALUE: "where a number should be",
         parsing.NOT_RISING: "after an index that is not smaller",
-        parsing.TOO_SMALL: f"an index before {first}, the first: pass zero_based=True if they start at 0",
+        parsing.TOO_SMALL: BEFORE_ONE if first else "an index before 0, the first",
         parsing.TOO_LARGE: "an index beyond 2147483646",
         parsing.BAD_NAME: "where the name of a feature should be",
         parsing.NO_BAR: "without a | before the features",
@@ -197,7 +200,9 @@ def _position(block: bytes, place: int, place_of: Place, path: str) -> tuple[int
 
 def _wrong(block: bytes, place: int, place_of: Place, path: str, name: str, form: str, reason: str) -> ValueError:
     line, column, found = _position(block, place, place_of, path)
-    return ValueError(f"{form}, but {name} has {found} in line {line}, column {column}, {reason}; correct the file.")
+    otherwise = "pass zero_based=True if they start at 0, or " if reason == BEFORE_ONE else ""
+    where = f"{found} in line {line}, column {column}, {reason}"
+    return ValueError(f"{form}, but {name} has {where}; {otherwise}correct the file.")
 
 
 # ---------------------------------------------------------------------- whole files and batches
