@@ -62,11 +62,20 @@ def test_everything_that_was_learned_is_there(name, tmp_path):
     assert repr(loaded.get_params()) == repr(model.get_params()) or "own" in name or "random" in name
 
 
+LEARNED_AT_ONCE = {
+    "least squares", "least squares float32", "discriminant", "layers", "threshold layer", "multi-label layer",
+    "streamed",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", models.LEARNERS)
+def test_who_goes_on_learning(name):
+    assert hasattr(models.fitted(name)[0], "partial_fit") is (name not in LEARNED_AT_ONCE)
+
+
 @pytest.mark.parametrize(
-    "name",
-    [name for name in models.LEARNERS if hasattr(models.fitted(name)[0], "partial_fit")
-     and name not in ("own rule", "precomputed")],
-)  # fmt: skip
+    "name", [name for name in models.LEARNERS if name not in LEARNED_AT_ONCE | {"own rule", "precomputed"}]
+)
 def test_learning_goes_on_as_without_the_file(name, tmp_path):
     model, rows = models.fresh(name)
     loaded = after_a_round_trip(model, tmp_path)
