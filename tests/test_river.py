@@ -21,10 +21,14 @@ MODELS = [
 ]
 
 
+HASHED = 3
+
+
 def cases():
     """Every check on every model, on one of river's streams for each, another for the next; on all of them if slow.
 
-    The first model meets all streams every day, but for that memory does not grow, which takes long.
+    The first model meets all streams every day. That memory does not grow takes long to see: every day one stream for
+    those that keep features in ways of their own.
     """
     for number, model in enumerate(MODELS):
         checks = list(yield_checks(model))
@@ -32,8 +36,9 @@ def cases():
         for check in checks:
             name = check.__name__
             met[name] += 1
-            every_day = number == 0 and name != "check_bounded_memory_growth"
-            again = on_streams[name] > 1 and met[name] % 3 != number % 3 and not every_day
+            grows = name == "check_bounded_memory_growth"
+            again = on_streams[name] > 1 and met[name] % 3 != number % 3 and (grows or number > 0)
+            again = again or (grows and number not in (0, HASHED, len(MODELS) - 1))
             yield pytest.param(
                 model, check, id=f"{type(model).__name__}-{number}-{name}", marks=[pytest.mark.slow] if again else []
             )

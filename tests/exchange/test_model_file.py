@@ -17,12 +17,9 @@ from rosenblatt.exchange.model_file import description
 from rosenblatt.exchange.values import checked_csr
 from rosenblatt.models.file import read_file, write_file
 from rosenblatt.sources import overlapping_blobs
+from tests.exchange.models import own_rule
 
 TOY = overlapping_blobs(120, 5, random_state=0)
-
-
-def lazy(m, sqnorm, t, params):
-    return (1.0 if m <= 0 else 0.0), 1.0 - 0.1 / t
 
 
 MODELS = {
@@ -31,7 +28,7 @@ MODELS = {
     "voted": Perceptron("voted", max_iter=5, random_state=0),
     "pocket": Perceptron("pocket", max_iter=5, random_state=0, class_weight={-1: 2.0, 1: 1.0}),
     "coupled": PassiveAggressive(variant="PA-II", multi_class="coupled", max_iter=5, random_state=0),
-    "own rule": HalfSpace(rule=lazy, params=[0.5], max_iter=5, random_state=0),
+    "own rule": HalfSpace(rule=own_rule, params=[0.5], max_iter=5, random_state=0),
     "schedule": Perceptron(learning_rate=lambda t: 1 / t, max_iter=5, random_state=0),
 }
 
