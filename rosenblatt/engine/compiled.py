@@ -181,7 +181,9 @@ def named_copy(function: Any) -> Any:
 def _own(value: Any) -> Any:
     """The value, or a named copy of a function that the user has written."""
     value = plain(value)
-    if not isinstance(value, types.FunctionType) or value.__module__.split(".")[0] in ("numpy", "numba", "math"):
+    if not isinstance(value, types.FunctionType):
+        return value
+    if (value.__module__ or "").split(".")[0] in ("numpy", "numba", "math"):  # code that was run may have no module
         return value
     return named_copy(value)
 

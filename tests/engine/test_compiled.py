@@ -22,11 +22,12 @@ CASES = """
 import json, sys, types, warnings
 import numpy as np
 from rosenblatt import HalfSpace
+from rosenblatt.engine.compiled import fingerprint
 from rosenblatt.engine.loop import visit_rows
 warnings.simplefilter("ignore")
 X = np.array([[1.0, 2.0], [3.0, -1.0], [-2.0, 0.5], [0.0, 1.0]])
 
-def found(source, settings):
+def found(source, settings, trained):
     for name in ("settings", "package.settings"):
         sys.modules[name] = types.ModuleType(name)
         exec(settings, vars(sys.modules[name]))
@@ -34,6 +35,8 @@ def found(source, settings):
     sys.modules["package"].settings = sys.modules["package.settings"]
     space = {"__name__": "__main__"}
     exec(source, space)
+    if not trained:
+        return fingerprint(space["rule"])
     model = HalfSpace(space["rule"], shuffle=False, max_iter=1).fit(X, [0, 1, 1, 0], record="updates")
     stats = visit_rows(space["rule"], 0, -1, "rows", False).stats
     hits, misses = sum(stats.cache_hits.values()), sum(stats.cache_misses.values())
@@ -43,16 +46,17 @@ print(json.dumps([found(*case) for case in json.load(sys.stdin)]))
 """
 
 
-@pytest.fixture(scope="module")
-def in_a_process(tmp_path_factory):
-    """Defines the `rule` of each case in a new process; [first step, kernels found on disk, kernels compiled] of each.
+@pytest.fixture
+def in_a_process(tmp_path):
+    """Defines the `rule` of each case in a new process; [first step, kernels found on disk, kernels compiled] of each,
+    or the key alone of one that is not trained.
 
-    A case is a source and what is in the module `settings`, and in `package.settings`, that it may import.
+    A case is a source, what is in the module `settings`, and in `package.settings`, that it may import, and whether
+    the rule is trained.
     """
-    folder = tmp_path_factory.mktemp("cache")
 
     def run(cases):
-        environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder)}
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
         done = subprocess.run(
             [sys.executable, "-c", CASES], input=json.dumps(cases), env=environment, capture_output=True, text=True
         )
@@ -62,31 +66,23 @@ def in_a_process(tmp_path_factory):
     return run
 
 
-def ruled(k="1.0", size="1.0", step="1.0", attribute="1.0", above=""):
+def ruled(step="1", k="1", size="1", attribute="1", deep="1", entry="1", above="", trained=True):
+    """Each of the six things that the rule reads is a digit of its step."""
     source = f"""{above}
+import numpy as np
+import package.settings
 import settings
 K = {k}
+A = np.arange(2000.0)
+A[1000] = {entry}
+PAIR = (A, A)
 def size(m):
-    return {size} * settings.SIZE
+    return {size} + 10.0 * settings.SIZE
 def rule(m, sqnorm, t, params):
-    return (K * {step} * size(m) if m <= 0 else 0.0), 1.0
+    step = {step} + 10.0 * K + 100.0 * size(m) + 1e4 * package.settings.DEEP + 1e5 * PAIR[0][1000]
+    return (step if m <= 0 else 0.0), 1.0
 """
-    return source, f"SIZE = {attribute}\nother = {k}"
-
-
-def of_a_package(k):
-    source = (
-        "import package.settings\ndef rule(m, s, t, params):\n    return (package.settings.K if m <= 0 else 0.0), 1.0\n"
-    )
-    return source, f"K = {k}"
-
-
-def of_an_array_in_a_tuple(k):
-    source = (
-        f"import numpy as np\nA = np.arange(2000.0); A[1000] = {k}\nK = (A, A)\n"
-        "def rule(m, sqnorm, t, params):\n    return (K[0][1000] if m <= 0 else 0.0), 1.0\n"
-    )
-    return source, ""
+    return source, f"SIZE = {attribute}\nDEEP = {deep}\nother = {k}", trained
 
 
 def scheduled_in(module, above=""):
@@ -95,27 +91,24 @@ def scheduled_in(module, above=""):
         "from rosenblatt.rules.schedules import scheduled\n"
         "rule = scheduled(RULES['perceptron'].function, schedule)\n"
     )
-    return source, "def schedule(t):\n    return 4.0 / t\n"
+    return source, "def schedule(t):\n    return 4.0 / t\n", True
 
 
 def test_a_second_process_does_not_compile_again_and_every_edit_takes_effect(in_a_process):
-    first = [ruled(), of_a_package(2.0), of_an_array_in_a_tuple(2.0), scheduled_in("settings")]
     compiled_here, found = [0, 1], [1, 0]
-    assert in_a_process(first) == [[step, *compiled_here] for step in (-1.0, -2.0, -2.0, -4.0)]
-    again = [ruled(above="# a comment moves every line"), *first[1:]]
-    assert in_a_process(again) == [[step, *found] for step in (-1.0, -2.0, -2.0, -4.0)]
-    edits = {
-        -2.0: ruled(step="2.0"),
-        -3.0: ruled(k="3.0"),
-        -5.0: ruled(size="5.0"),
-        -7.0: ruled(attribute="7.0"),
-        -11.0: of_a_package(11.0),
-        -13.0: of_an_array_in_a_tuple(13.0),
-    }
+    first = [ruled(), scheduled_in("settings")]
+    assert in_a_process(first) == [[-111111.0, *compiled_here], [-4.0, *compiled_here]]
     # The same text in a module of another name must not be looked for where it was before.
     moved = scheduled_in("package.settings", above="import sys\nsys.modules['settings'] = None\n")
-    (step, *_), *edited = in_a_process([moved, *edits.values()])
-    assert step == -4.0 and edited == [[step, *compiled_here] for step in edits]
+    again = [moved, scheduled_in("settings"), ruled(above="# a comment moves every line")]
+    edits = {"step": "2", "k": "3", "size": "4", "attribute": "5", "deep": "6", "entry": "7"}
+    each = [ruled(**{name: value}, trained=False) for name, value in edits.items()]
+    keyed = [ruled(trained=False), ruled(above="# a comment", trained=False), *each]
+    done = in_a_process([*again, ruled(**edits), *keyed])
+    answers, edited, keys = done[:3], done[3], done[4:]
+    assert answers == [[-4.0, *found], [-4.0, *found], [-111111.0, *found]]
+    assert edited == [-765432.0, *compiled_here]
+    assert keys[0] == keys[1] and len(set(keys[1:])) == 7  # each edit by itself is another kernel
 
 
 # ---------------------------------------------------------------------- in one process, as in a notebook
@@ -149,13 +142,31 @@ READS = {
 }
 
 
-@pytest.mark.parametrize("kind", READS)
-def test_what_is_typed_anew_at_a_prompt_takes_effect(kind):
+def typed(kind, number, space):
     """Code without a file, run again after an edit, as a notebook's cell is."""
+    exec(READS[kind].format(number), space)
+    return space["rule"]
+
+
+@pytest.mark.parametrize("kind", READS)
+def test_what_is_typed_anew_at_a_prompt_has_another_key(kind):
     space = {"__name__": "__main__"}
-    for number in (2.0, 3.0, 2.0):
-        exec(READS[kind].format(number), space)
-        assert first_step(space["rule"]) == -number
+    keys = [fingerprint(typed(kind, number, space)) for number in (2.0, 3.0, 2.0)]
+    assert keys[0] == keys[2] != keys[1]
+
+
+def test_what_is_typed_anew_at_a_prompt_takes_effect():
+    """All kinds in one rule, which has a kernel of its own for each set of numbers."""
+    together = "def rule(m, s, t, params):\n    return (0.0 {} if m <= 0 else 0.0), 1.0\n".format(
+        " ".join(f"+ {10.0**place} * rule_{place}(m, s, t, params)[0]" for place in range(len(READS)))
+    )
+    space = {"__name__": "__main__"}
+    for add in (0, 1, 0):
+        numbers = [1 + (place + add) % 9 for place in range(len(READS))]
+        for place, (kind, number) in enumerate(zip(READS, numbers, strict=True)):
+            space[f"rule_{place}"] = typed(kind, float(number), {"__name__": "__main__"})
+        exec(together, space)
+        assert first_step(space["rule"]) == -sum(number * 10.0**place for place, number in enumerate(numbers))
 
 
 def test_a_constant_that_changes_between_two_fits_takes_effect():

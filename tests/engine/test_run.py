@@ -93,15 +93,32 @@ def easy(n_classes, n=3000, d=9, seed=5):
     return X, (X @ generator.normal(size=(d, n_classes)) + 0.1 * generator.normal(size=(n, n_classes))).argmax(axis=1)
 
 
+COUPLED = {"multi_class": "coupled"}
+# Every rule with either layout and either way of several classes, which are loops of their own to compile.
+EVERY_DAY = {
+    *(("perceptron", way, layout) for way in ("ovr", "coupled") for layout in ("dense", "csr")),
+    ("passive_aggressive", "ovr", "dense"), ("passive_aggressive", "coupled", "csr"),
+    (fading, "coupled", "dense"), (fading, "ovr", "csr"), (shrinking, "ovr", "dense"), (shrinking, "coupled", "csr"),
+}  # fmt: skip
+REPEATED = [
+    pytest.param(
+        rule, n_classes, options, layout,
+        marks=[] if (rule, options.get("multi_class", "ovr"), layout) in EVERY_DAY else [pytest.mark.slow],
+    )
+    for rule in ("perceptron", "passive_aggressive", fading, shrinking)
+    for n_classes in (2, 4)
+    for options in ({}, COUPLED, {"n_jobs": 2})
+    for layout in ("dense", "csr")
+]  # fmt: skip
+
+
 @quiet
-@pytest.mark.parametrize("layout", [np.asarray, scipy.sparse.csr_array])
-@pytest.mark.parametrize("options", [{}, {"multi_class": "coupled"}, {"n_jobs": 2}], ids=str)
-@pytest.mark.parametrize("n_classes", [2, 4])
-@pytest.mark.parametrize("rule", ["perceptron", "passive_aggressive", fading, shrinking])
+@pytest.mark.parametrize(("rule", "n_classes", "options", "layout"), REPEATED)
 def test_repeating_only_what_taught_something_leads_to_the_same_nominee(
     monkeypatch, rule, n_classes, options, layout
 ):  # fmt: skip
     X, y = easy(n_classes)
+    rows = scipy.sparse.csr_array(X) if layout == "csr" else X
     repeat, repeated, pockets = run.Visitor.repeat, [], []
 
     def note(self, state, order):
@@ -116,7 +133,7 @@ def test_repeating_only_what_taught_something_leads_to_the_same_nominee(
         with monkeypatch.context() as patch:
             if everything:
                 patch.setattr(run.Visitor, "note_lessons", lambda self: None)
-            model = HalfSpace(rule, answer="pocket", max_iter=5, random_state=1, **options).fit(layout(X), y)
+            model = HalfSpace(rule, answer="pocket", max_iter=5, random_state=1, **options).fit(rows, y)
         pockets.append(model._pocket)
     (all_visits, weights, updates), (visits, again, updates_again) = repeated
     assert visits == all_visits if rule is fading else visits <= all_visits
@@ -248,8 +265,11 @@ def test_a_rule_that_blows_up_is_stopped(layout):
     assert np.isfinite(model.coef_).all()
 
 
-@pytest.mark.parametrize("multi_class", ["ovr", "coupled"])
-@pytest.mark.parametrize("layout", ["rows", "columns"])
+@pytest.mark.parametrize(
+    ("layout", "multi_class"),  # the layouts add rows, and the two ways of several classes refuse them
+    [("rows", "ovr"), ("columns", "coupled"), pytest.param("rows", "coupled", marks=pytest.mark.slow),
+     pytest.param("columns", "ovr", marks=pytest.mark.slow)],
+)  # fmt: skip
 def test_a_half_space_learns_a_whole_row_or_nothing(layout, multi_class):
     """A feature that is always 1 has the intercept's weight, also when the row that was too much was refused."""
 

@@ -20,7 +20,7 @@ from rosenblatt import HalfSpace, PassiveAggressive, Perceptron
 from rosenblatt.rules import RULES
 
 # Every class with its ways that differ most in `make test`, all the others in `make test-all`.
-QUICK_RULES = ("margin_perceptron", "adaline")
+QUICK_RULES = ("margin_perceptron",)
 ESTIMATORS = [
     *(Perceptron(answer=answer) for answer in ("last", "voted")),
     Perceptron(answer="pocket", multi_class="coupled"),

@@ -85,12 +85,24 @@ def keeps_a_dict(m, sqnorm, t, params):
     return {"step": 1.0 if m <= 0 else 0.0}["step"], 1.0
 
 
-@pytest.mark.parametrize("rule", [lambda m, s, t, p: (float(m <= 0), 1.0), returns_a_list, keeps_a_dict, [1], 3.0])
-def test_a_rule_that_cannot_be_used_is_refused_in_a_sentence(rule):
-    for call in (lambda: HalfSpace(rule).fit(X, y), lambda: HalfSpace(rule).learn_one(X[0], 0)):
-        with pytest.raises(ValueError, match=r"rule must (be|return)|must be made of what numba compiles") as caught:
-            call()
-        assert "\n" not in str(caught.value)
+def makes_a_truth(m, sqnorm, t, params):
+    return float(m <= 0), 1.0
+
+
+def refused(door, rule, words):
+    """What is said of a rule, in one line."""
+    with pytest.raises(ValueError, match=words) as caught:
+        HalfSpace(rule).fit(X, y) if door == "fit" else HalfSpace(rule).learn_one(X[0], 0)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("door", "rule"),
+    [*(("fit", rule) for rule in (makes_a_truth, returns_a_list, keeps_a_dict, [1], 3.0)),
+     *(("learn_one", rule) for rule in (makes_a_truth, returns_a_list, [1], 3.0))],
+)  # fmt: skip
+def test_a_rule_that_cannot_be_used_is_refused_in_a_sentence(door, rule):
+    refused(door, rule, r"rule must (be|return)|must be made of what numba compiles")
 
 
 LISTED, NAMED = [1.0, 2.0], {"eta": 1.0}
@@ -117,20 +129,19 @@ def catches(m, sqnorm, t, params):
         return 1.0, 1.0
 
 
+UNUSED = {
+    reads_a_list: "but it is not: The use of a reflected list.* 'LISTED' in globals, is not supported",
+    reads_a_dict: "but it is not: Untyped global name 'NAMED': Cannot determine Numba type of .*dict.*; write",
+    writes_a_global: r"but it is not: Use of unsupported opcode \(STORE_GLOBAL\) found; write it with these",
+    catches: "but it is not: UnsupportedError: Exception matching is limited to .*; write it with these",
+}
+
+
 @pytest.mark.parametrize(
-    ("rule", "words"),
-    [
-        (reads_a_list, "but it is not: The use of a reflected list.* 'LISTED' in globals, is not supported"),
-        (reads_a_dict, "but it is not: Untyped global name 'NAMED': Cannot determine Numba type of .*dict.*; write"),
-        (writes_a_global, r"but it is not: Use of unsupported opcode \(STORE_GLOBAL\) found; write it with these"),
-        (catches, "but it is not: UnsupportedError: Exception matching is limited to .*; write it with these"),
-    ],
+    ("door", "rule"), [*(("fit", rule) for rule in UNUSED), ("learn_one", reads_a_dict), ("learn_one", writes_a_global)]
 )
-def test_what_of_a_rule_cannot_be_compiled_is_said(rule, words):
-    for call in (lambda: HalfSpace(rule).fit(X, y), lambda: HalfSpace(rule).learn_one(X[0], 0)):
-        with pytest.raises(ValueError, match=words) as caught:
-            call()
-        assert "\n" not in str(caught.value)
+def test_what_of_a_rule_cannot_be_compiled_is_said(door, rule):
+    refused(door, rule, UNUSED[rule])
 
 
 def generates(m, sqnorm, t, params):

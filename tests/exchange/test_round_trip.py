@@ -62,11 +62,20 @@ def test_everything_that_was_learned_is_there(name, tmp_path):
     assert repr(loaded.get_params()) == repr(model.get_params()) or "own" in name or "random" in name
 
 
+LEARNED_AT_ONCE = {
+    "least squares", "least squares float32", "discriminant", "layers", "threshold layer", "multi-label layer",
+    "streamed",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", models.LEARNERS)
+def test_who_goes_on_learning(name):
+    assert hasattr(models.fitted(name)[0], "partial_fit") is (name not in LEARNED_AT_ONCE)
+
+
 @pytest.mark.parametrize(
-    "name",
-    [name for name in models.LEARNERS if hasattr(models.fitted(name)[0], "partial_fit")
-     and name not in ("own rule", "precomputed")],
-)  # fmt: skip
+    "name", [name for name in models.LEARNERS if name not in LEARNED_AT_ONCE | {"own rule", "precomputed"}]
+)
 def test_learning_goes_on_as_without_the_file(name, tmp_path):
     model, rows = models.fresh(name)
     loaded = after_a_round_trip(model, tmp_path)
@@ -145,17 +154,23 @@ def test_labels_of_every_kind(kind, tmp_path):
     json.dumps(describe(tmp_path / "model.safetensors"))
 
 
+# Every two of a dtype, a layout and a way of several classes; each is a loop of its own to compile.
+LOOPS = [
+    (np.float64, False, "ovr"), (np.float64, True, "coupled"), (np.float32, False, "coupled"),
+    (np.float32, True, "ovr"), (np.uint8, False, "ovr"), (np.uint8, True, "coupled"),
+]  # fmt: skip
+
+
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_small_problem(tmp_path, data):
     n, d = data.draw(st.integers(2, 8)), data.draw(st.integers(1, 4))
-    kind = data.draw(st.sampled_from([np.float64, np.float32, np.uint8]))
+    kind, sparse, together = data.draw(st.sampled_from(LOOPS))
     numbers = st.integers(0, 255) if kind is np.uint8 else st.floats(-100, 100, width=32)
     X = data.draw(arrays(kind, (n, d), elements=numbers))
     y = data.draw(st.lists(st.sampled_from(["a", "b", "c"]), min_size=n, max_size=n).filter(lambda y: len(set(y)) > 1))
-    rows = scipy.sparse.csr_array(X) if data.draw(st.booleans()) else X
+    rows = scipy.sparse.csr_array(X) if sparse else X
     answer = data.draw(st.sampled_from(["last", "averaged", "voted", "pocket"]))
-    together = data.draw(st.sampled_from(["ovr", "coupled"]))
     if data.draw(st.booleans()):
         model = Perceptron(answer, multi_class=together, max_iter=3, random_state=0)
     else:

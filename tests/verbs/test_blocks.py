@@ -40,9 +40,9 @@ def model(table, tmp_path):
 def small_blocks(monkeypatch):
     monkeypatch.setattr(blocks, "MOST_ROWS", 702)  # no multiple of what matrix products take at a time
 
-    def cut():
+    def cut(size=2**13):
         monkeypatch.setattr(blocks, "WHOLE_BYTES", 0)
-        monkeypatch.setattr(delimited, "BLOCK_BYTES", 2**13)
+        monkeypatch.setattr(delimited, "BLOCK_BYTES", size)
 
     return cut
 
@@ -85,15 +85,14 @@ def test_scores_have_the_same_bits(ending, classes, files, tmp_path, small_block
     X = random.normal(size=(ROWS, 200)).round(3)
     X[:, -1] = (X[:, :-1] @ random.normal(size=(199, classes))).argmax(axis=1)
     write = np.save if ending == "npy" else lambda path, rows: polars.DataFrame(rows).write_csv(path)
+    longer = lambda: small_blocks(2**17)  # noqa: E731  of a hundred rows, not of six
     write(tmp_path / f"train.{ending}", X[:300])
     for part, rows in enumerate(np.array_split(X, files)):
         write(tmp_path / f"rows_{part}.{ending}", rows[:, :-1])
     model = str(tmp_path / "m.safetensors")
     train(str(tmp_path / f"train.{ending}"), "-1", learner="logistic", out=model)
     data = tmp_path / f"rows_*.{ending}"
-    whole, parts, *_ = both_ways(
-        small_blocks, model, data, tmp_path, "parquet", only=True, scores=True, probabilities=True
-    )
+    whole, parts, *_ = both_ways(longer, model, data, tmp_path, "parquet", only=True, scores=True, probabilities=True)
     one, other = polars.read_parquet(whole), polars.read_parquet(parts)
     assert one.height == ROWS and one.width == 1 + max(1, classes * (classes > 2)) + classes
     assert one.equals(other)
