@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.engine.helper import Helper
-from rosenblatt.engine.noted_state import NotedHalfSpace
+from rosenblatt.engine.noted_state import NotedHalfSpaces, is_one_block
 from rosenblatt.engine.order import Found, Shuffler, look_through
 from rosenblatt.engine.pocket import Pocket
 from rosenblatt.engine.rest import Rest, may_rest
@@ -28,6 +28,7 @@ from rosenblatt.engine.watch import Watch, interrupt_flag
 
 RETRACED = 2**16  # weights that are copied before every stretch, to be able to return to any point of it
 TOUCHED = 2**20  # weights beyond which those that no lesson touches have no place of their own
+FEW = 4  # half-spaces that note their lessons down, however many weights they have
 CHEAP_PASS = 2**20  # multiplications in a pass over all rows that is made without a second thought
 
 
@@ -67,20 +68,20 @@ def train(
     }  # fmt: skip
     # Threads are started and ended while Ctrl-C waits: one whose start it breaks off is never told to end.
     with interrupt_flag() as watch.interrupted:
-        few = numbers <= (RETRACED if state.count == 1 else TOUCHED)
-        if few or not spare or not may_be_touched(task, state):
-            outcome = _train(task, state, **settings)
+        few = is_one_block(state) and (numbers <= TOUCHED or state.count <= FEW)
+        if spare and numbers > (RETRACED if few else TOUCHED) and may_be_touched(task, state):
+            outcome = (_train_noted if few else _train_touched)(task, state, **settings)
         else:
-            outcome = (_train_noted if state.count == 1 else _train_touched)(task, state, **settings)
+            outcome = _train(task, state, **settings)
         if watch.interrupted() and outcome.stop_reason not in ("converged", "diverged"):
             outcome.stop_reason = "interrupted"  # also when it came too late to change anything
     return outcome
 
 
 def _train_noted(task: Task, state: HalfSpaces, **settings: Any) -> Outcome:
-    """Have another half-space trained, which notes its lessons down, and take the result."""
+    """Have other half-spaces trained, which note their lessons down, and take the result."""
     longest = min(task.n_rows, stretch_length(task, state, check_every_update=False))
-    noted = NotedHalfSpace(state.n_features, state.dtype, task.rows, longest)
+    noted = NotedHalfSpaces(state.count, state.n_features, state.dtype, task.rows, longest)
     outcome = _train(replace(task, layout=noted.loops), noted, **settings)
     noted.hand_over(state)
     if outcome.pocket.shared:

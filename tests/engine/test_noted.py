@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import pickle
 
 import numpy as np
@@ -13,20 +14,28 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import PassiveAggressive, Perceptron, load, save
 from rosenblatt.engine import noted_state, run, state, touched_state
-from rosenblatt.engine.noted_state import NotedHalfSpace, Packed
-from tests.engine.test_touched import assert_same, both, runs, text
+from rosenblatt.engine.noted_state import NotedHalfSpaces, Packed
+from tests.engine import test_touched
+from tests.engine.test_touched import assert_same, runs, text
 
 __all__ = ["runs"]
 
+NOTED = {"RETRACED": -1, "TOUCHED": 2**40}  # limits of `run`
 
-def two_classes(rows=150, seed=0, dtype=np.float32, features=3000, noise=0.0):
-    X, y = text(rows=rows, classes=6, seed=seed, dtype=dtype, features=features)
+
+def both(make, X, y, **fit):
+    """The same fit with sums in memory, and with notes, also on two threads."""
+    return test_touched.both(make, X, y, NOTED, **fit)
+
+
+def few_classes(classes=2, rows=150, seed=0, dtype=np.float32, features=3000, noise=0.0):
+    X, y = text(rows=rows, classes=20, seed=seed, dtype=dtype, features=features)
     wrong = np.random.default_rng(seed).random(rows) < noise
-    return X, (y % 2 == 0) ^ wrong
+    return X, (y + wrong) % classes
 
 
-def assert_notes_give_the_same(seed, make, dtype, features, index=np.int32, **fit):
-    X, y = two_classes(rows=90, seed=seed, dtype=dtype, features=features)
+def assert_notes_give_the_same(seed, make, dtype, features, classes=2, index=np.int32, **fit):
+    X, y = few_classes(classes, rows=90, seed=seed, dtype=dtype, features=features)
     X = X.tolil()
     X[0, features - 1] = 1.5
     X = X.tocsr()
@@ -38,35 +47,45 @@ WIDTHS = st.sampled_from([143, 144, 145, 1000])  # features: groups of 16, and a
 
 
 @settings(max_examples=15)
-@given(st.integers(0, 2**31), st.sampled_from([np.float32, np.float64]), WIDTHS, st.booleans())
-def test_noted_lessons_give_the_same(seed, dtype, features, weighted):
+@given(
+    st.integers(0, 2**31),
+    st.sampled_from([(np.float32, 16), (np.float64, 8)]),
+    st.integers(2, 16),
+    WIDTHS,
+    st.booleans(),
+)
+def test_noted_lessons_give_the_same(seed, kind, classes, features, weighted):
+    dtype, most = kind
     weights = {"sample_weight": np.arange(90) % 3} if weighted else {}
-    assert_notes_give_the_same(seed, Perceptron, dtype, features, **weights)
+    assert_notes_give_the_same(seed, Perceptron, dtype, features, min(classes, most), **weights)
 
 
 @pytest.mark.slow  # much to compile
 @given(st.integers(0, 2**31), WIDTHS)
 def test_noted_lessons_of_other_rules_and_rows_give_the_same(seed, features):
-    assert_notes_give_the_same(seed, PassiveAggressive, np.float64, features)
-    assert_notes_give_the_same(seed, Perceptron, np.float32, features, np.int64)
+    coupled = functools.partial(Perceptron, multi_class="coupled")
+    assert_notes_give_the_same(seed, PassiveAggressive, np.float64, features, 3)
+    assert_notes_give_the_same(seed, Perceptron, np.float32, features, 2, np.int64)
+    assert_notes_give_the_same(seed, coupled, np.float32, features, 7)
 
 
-def test_only_what_was_touched_is_kept(runs):
-    X, y = two_classes()
+@pytest.mark.parametrize("classes", [2, 3, 7])
+def test_only_what_was_touched_is_kept(runs, classes):
+    X, y = few_classes(classes)
     usual, noted = both(lambda: Perceptron(max_iter=3, random_state=0), X, y)
     assert_same(usual, noted)
-    touched = np.flatnonzero((usual._state.vectors != 0) | (usual._state.lag != 0))
+    touched = np.flatnonzero((usual._state.vectors.reshape(-1) != 0) | (usual._state.lag.reshape(-1) != 0))
     for packed in runs:
         assert isinstance(packed, Packed)
         bits = (packed.touches[:, None] >> np.arange(16)) & 1
         np.testing.assert_array_equal(np.flatnonzero(bits), touched)
-        assert len(packed.weights) == len(packed.sums) == len(touched) < X.shape[1]
+        assert len(packed.weights) == len(packed.sums) == len(touched) < usual._state.vectors.size
 
 
 def test_many_lessons_are_added_up_in_between(monkeypatch, runs):
     few_notes(monkeypatch)
-    X, y = two_classes(noise=0.1)
-    usual, noted = both(lambda: PassiveAggressive(answer="averaged", max_iter=9, random_state=0), X, y)
+    X, y = few_classes(noise=0.3)
+    usual, noted = both(lambda: Perceptron("averaged", max_iter=9, random_state=0), X, y)
     assert_same(usual, noted)
     assert not runs  # the state has weights and sums where they stood
 
@@ -76,12 +95,12 @@ def few_notes(monkeypatch):
     monkeypatch.setattr(noted_state, "NOTES", 10**9)
 
 
-@pytest.mark.parametrize("few", [False, True])
-def test_sums_are_carried_into_float64_before_they_lose_digits(monkeypatch, few):
+@pytest.mark.parametrize(("few", "classes"), [(False, 2), (True, 2), (False, 3), (True, 6)])
+def test_sums_are_carried_into_float64_before_they_lose_digits(monkeypatch, few, classes):
     monkeypatch.setattr(state, "SETTLE_AFTER", 1000)
     if few:
         few_notes(monkeypatch)
-    X, y = two_classes(noise=0.1)
+    X, y = few_classes(classes, noise=0.1)
     usual, noted = both(lambda: Perceptron("averaged", max_iter=30, random_state=0), X, y)
     assert usual._state.total is not None and noted._state.total is not None
     for name in ("last", "averaged"):
@@ -94,12 +113,12 @@ def test_sums_are_carried_into_float64_before_they_lose_digits(monkeypatch, few)
     np.testing.assert_allclose(usual.coef_, noted.coef_, rtol=1e-5, atol=1e-7)
 
 
-@pytest.mark.parametrize("few", [False, True])
-def test_the_pocket_of_a_long_run(monkeypatch, few):
+@pytest.mark.parametrize(("few", "classes"), [(False, 2), (True, 2), (False, 3), (True, 6)])
+def test_the_pocket_of_a_long_run(monkeypatch, few, classes):
     if few:
         few_notes(monkeypatch)
     monkeypatch.setattr(run, "CHEAP_PASS", 0)
-    X, y = two_classes(noise=0.2, features=145)
+    X, y = few_classes(classes, noise=0.2, features=145)
     usual, noted = both(lambda: Perceptron("pocket", max_iter=50, random_state=0), X, y)
     assert usual._pocket.errors == noted._pocket.errors > 0
     assert_same(usual, noted)
@@ -108,10 +127,10 @@ def test_the_pocket_of_a_long_run(monkeypatch, few):
 def test_a_better_nominee_takes_the_place_of_one_that_nobody_looked_at(monkeypatch):
     """At the end of every epoch there is a nominee, and none is ever spread out."""
     copies = []
-    copy_weights = NotedHalfSpace.copy_weights
-    monkeypatch.setattr(NotedHalfSpace, "copy_weights", lambda self: copies.append(copy_weights(self)) or copies[-1])
+    copy_weights = NotedHalfSpaces.copy_weights
+    monkeypatch.setattr(NotedHalfSpaces, "copy_weights", lambda self: copies.append(copy_weights(self)) or copies[-1])
     monkeypatch.setattr(run, "RETRACED", -1)
-    X, y = two_classes(noise=0.2, features=145)
+    X, y = few_classes(noise=0.2, features=145)
     model = Perceptron("averaged", max_iter=15, random_state=0).fit(X, y)
     assert len(copies) > 2
     assert all(other._vectors is None for other in copies)
@@ -120,7 +139,7 @@ def test_a_better_nominee_takes_the_place_of_one_that_nobody_looked_at(monkeypat
 
 def test_nothing_is_in_place_before_somebody_looks(monkeypatch, tmp_path):
     monkeypatch.setattr(run, "RETRACED", -1)
-    X, y = two_classes()
+    X, y = few_classes()
     model = Perceptron("averaged", max_iter=5, random_state=0).fit(X, y)
     assert model._state._vectors is None
     others = [pickle.loads(pickle.dumps(model)), copy.deepcopy(model)]
@@ -135,14 +154,14 @@ def test_nothing_is_in_place_before_somebody_looks(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("features", [1, 2, 16, 17])
 def test_few_features(features):
-    X, y = two_classes(features=145)
+    X, y = few_classes(features=145)
     assert_same(*both(lambda: Perceptron(max_iter=3, random_state=0), X[:, 144 - features : 144], y))
 
 
 def test_numbers_beyond_all_bounds_end_the_run(monkeypatch, runs):
     monkeypatch.setattr(run, "RETRACED", -1)
     monkeypatch.setattr(touched_state, "MODEST", 1e38)
-    X, y = two_classes()
+    X, y = few_classes()
     with pytest.warns(ConvergenceWarning, match="diverged"):
         model = Perceptron(learning_rate=1e37, max_iter=3).fit(X, y)
     assert model.stop_reason_ == "diverged"
@@ -151,7 +170,7 @@ def test_numbers_beyond_all_bounds_end_the_run(monkeypatch, runs):
 
 
 def test_huge_numbers_are_trained_the_usual_way(runs):
-    X, y = two_classes(dtype=np.float64)
+    X, y = few_classes(dtype=np.float64)
     X.data *= 1e37
     assert_same(*both(lambda: Perceptron(max_iter=8, random_state=0), X, y))
     assert not runs
@@ -163,3 +182,28 @@ def test_how_large_a_number_may_be(largest):
     numbers[3] = largest
     assert touched_state._are_modest(numbers) == (abs(largest) <= 1e10)
     assert touched_state._are_modest(numbers[:0])
+
+
+def test_who_is_trained_so(monkeypatch, runs):
+    monkeypatch.setattr(run, "RETRACED", -1)
+    fits = {
+        "16 classes": few_classes(16),
+        "17 classes": few_classes(17),
+        "8 classes of float64": few_classes(8, dtype=np.float64),
+        "9 classes of float64": few_classes(9, dtype=np.float64),
+        "5 classes, many weights": few_classes(5, features=2**16 + 1),
+        "4 classes, many weights": few_classes(4, features=2**18 + 1),
+    }
+    kinds = {}
+    for name, (X, y) in fits.items():
+        before = len(runs)
+        Perceptron("averaged", max_iter=2, random_state=0).fit(X, y)
+        kinds[name] = [type(trained).__name__ for trained in runs[before:]]
+    assert kinds == {
+        "16 classes": ["Packed"],
+        "17 classes": [],
+        "8 classes of float64": ["Packed"],
+        "9 classes of float64": [],
+        "5 classes, many weights": ["TouchedHalfSpaces"],
+        "4 classes, many weights": ["Packed"],
+    }

@@ -46,7 +46,10 @@ def runs(monkeypatch):
     return kept
 
 
-def both(make, X, y, **fit):
+TOUCHED = {"RETRACED": -1, "TOUCHED": -1, "FEW": -1}  # limits of `run`
+
+
+def both(make, X, y, limits=TOUCHED, **fit):
     """The same fit with all weights and sums in memory, and with the touched ones alone, however few there are.
 
     Two threads give the same as one.
@@ -55,8 +58,8 @@ def both(make, X, y, **fit):
     for allowed, threads in ((False, 1), (True, 1), (True, 2)):
         with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            for limit in ("RETRACED", "TOUCHED"):
-                patch.setattr(run, limit, -1)
+            for limit, numbers in limits.items():
+                patch.setattr(run, limit, numbers)
             patch.setattr(visitor, "WORTH_A_HELPER", 0)
             if not allowed:
                 patch.setattr(run, "may_be_touched", lambda task, state: False)
@@ -262,8 +265,8 @@ def test_the_pocket_of_a_long_run(runs):
 
 
 def test_nothing_is_in_place_before_somebody_looks(monkeypatch, tmp_path):
-    for limit in ("RETRACED", "TOUCHED"):
-        monkeypatch.setattr(run, limit, -1)
+    for limit, numbers in TOUCHED.items():
+        monkeypatch.setattr(run, limit, numbers)
     X, y = text()
     model = Perceptron("averaged", max_iter=5, random_state=0).fit(X, y)
     assert model._state._vectors is None
@@ -278,8 +281,8 @@ def test_nothing_is_in_place_before_somebody_looks(monkeypatch, tmp_path):
 
 
 def test_who_is_trained_so(monkeypatch, runs):
-    for limit in ("RETRACED", "TOUCHED"):
-        monkeypatch.setattr(run, limit, -1)
+    for limit, numbers in TOUCHED.items():
+        monkeypatch.setattr(run, limit, numbers)
     X, y = text(rows=60, classes=18)
     fits = {
         "usual": lambda: Perceptron(max_iter=2).fit(X, y),
@@ -303,8 +306,8 @@ def test_who_is_trained_so(monkeypatch, runs):
 
 
 def test_numbers_beyond_all_bounds_end_the_run(monkeypatch, runs):
-    for limit in ("RETRACED", "TOUCHED"):
-        monkeypatch.setattr(run, limit, -1)
+    for limit, numbers in TOUCHED.items():
+        monkeypatch.setattr(run, limit, numbers)
     monkeypatch.setattr(touched_state, "MODEST", 1e38)
     X, y = text(rows=60, classes=18)
     with pytest.warns(ConvergenceWarning, match="diverged"):
