@@ -1,5 +1,6 @@
 """What nobody should pass gets one sentence of ours, also where a library below would speak first."""
 
+import functools
 import inspect
 
 import numpy as np
@@ -21,15 +22,14 @@ from rosenblatt import (
 )
 
 X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 0, 0, 1]
-MODEL = Perceptron().fit(X, y)
 TABLE = np.zeros((2, 2, 2))
 WRONG = [
     (lambda: load(None), "A path must be a str or a path-like object, but None came"),
     (lambda: describe(3), "A path must be a str or a path-like object, but 3 came"),
-    (lambda: save(MODEL, b"a"), "A path must be a str or a path-like object, but b'a' came"),
-    (lambda: save(MODEL, "a\0b"), "A path must have no NUL in it"),
-    (lambda: export_onnx(MODEL, 3), "A path must be a str or a path-like object, but 3 came"),
-    (lambda: export_onnx(MODEL, "m.onnx", input_dtype=TABLE), "must be one of"),
+    (lambda: save(model(), b"a"), "A path must be a str or a path-like object, but b'a' came"),
+    (lambda: save(model(), "a\0b"), "A path must have no NUL in it"),
+    (lambda: export_onnx(model(), 3), "A path must be a str or a path-like object, but 3 came"),
+    (lambda: export_onnx(model(), "m.onnx", input_dtype=TABLE), "must be one of"),
     (lambda: separability(X, y, fit_intercept="no"), "fit_intercept must be True or False, but 'no' came"),
     (lambda: margin(X, y, fit_intercept=TABLE), "fit_intercept must be True or False"),
     (
@@ -51,6 +51,11 @@ WRONG = [
     (lambda: LinearSVM().fit(X, y, sample_weight=float("nan")), "sample_weight must be finite, but nan came"),
     (lambda: Perceptron().fit(X, y, sample_weight=10**400), "sample_weight must be finite, but 10"),
 ]
+
+
+@functools.cache
+def model():
+    return Perceptron().fit(X, y)
 
 
 @pytest.mark.parametrize(("call", "said"), WRONG)
@@ -93,7 +98,7 @@ def test_long_values_are_shortened(learner, name, value):
     [
         lambda value: Perceptron().fit(X, y, on_epoch=value),
         lambda value: Perceptron().fit(X, y, sample_weight=value),
-        lambda value: MODEL.learn_one({"a": 1.0}, 1, w=value),
+        lambda value: model().learn_one({"a": 1.0}, 1, w=value),
         lambda value: rosenblatt.search("perceptron", value, X, y),
         lambda value: separability(X, y, time_limit=value),
         lambda value: rosenblatt.ThresholdUnit([value], 0),

@@ -1,5 +1,7 @@
 """Wrong arguments of feature maps get one sentence: what must hold, what came, what to do."""
 
+import functools
+
 import numpy as np
 import polars as pl
 import pytest
@@ -21,7 +23,6 @@ X = np.arange(12.0).reshape(6, 2)
 IMAGES = np.zeros((2, 32, 32), np.uint8)
 FRAME = pl.DataFrame({"a": [1.0, 2.0, 3.0], "b": ["x", "y", "x"]})
 NAN = np.array([1.0, np.nan])
-ORIGINAL = to_original_space(make_pipeline(StandardScaler(), Perceptron()).fit(X, [0, 0, 0, 1, 1, 1]))
 
 WRONG = [
     (lambda: RadialFeatures(kind=NAN).fit(X), "kind must be one of 'distance'"),
@@ -51,11 +52,16 @@ WRONG = [
     (lambda: ColumnEncoder().fit(None), "a table must have rows and columns, but None came"),
     (lambda: ColumnEncoder().fit_batches(None), "batches must be several tables, but None came"),
     (lambda: ColumnEncoder().fit_batches(FRAME), "batches must be several tables"),
-    (lambda: ORIGINAL.rounding("a"), "X must be numbers, but 'a' came"),
-    (lambda: ORIGINAL.rounding([1.0, 2.0]), r"X must be rows of 2 features, but its shape is \(2,\)"),
+    (lambda: in_original_space().rounding("a"), "X must be numbers, but 'a' came"),
+    (lambda: in_original_space().rounding([1.0, 2.0]), r"X must be rows of 2 features, but its shape is \(2,\)"),
     (lambda: find_column(None, "a"), "columns must be names, but None came"),
     (lambda: take_target({"a": [1]}, "a"), "A target is taken from a polars DataFrame, but {'a'"),
 ]
+
+
+@functools.cache
+def in_original_space():
+    return to_original_space(make_pipeline(StandardScaler(), Perceptron()).fit(X, [0, 0, 0, 1, 1, 1]))
 
 
 @pytest.mark.parametrize(("call", "words"), WRONG)
