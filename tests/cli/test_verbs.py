@@ -19,7 +19,7 @@ import rosenblatt
 from rosenblatt import Perceptron, save
 from rosenblatt.verbs import judging, predict
 from rosenblatt.verbs import train as learn
-from rosenblatt.verbs.judging import TOO_FAR, heard_warnings
+from rosenblatt.verbs.judging import FEW_OF_EACH, TOO_FAR, heard_warnings
 from rosenblatt.verbs.learners import LEARNERS, make_learner
 
 # ------------------------------------------------------------------------------------------------ train
@@ -185,6 +185,17 @@ def test_notes_are_in_our_words():
         np.float64(np.inf) - np.float64(np.inf)
         warnings.warn("a column is left out", UserWarning, stacklevel=1)
     assert notes == [TOO_FAR, "a column is left out"]
+
+
+@pytest.mark.parametrize("learner", ["averaged", "svm", "discriminant", "kernel"])
+@pytest.mark.parametrize("other", ["17", "unknown"])
+def test_hardly_a_row_for_each_class_is_said_in_our_words(shell, learner, other):
+    random = np.random.default_rng(0)
+    rows = [f"{random.normal():.3f},{random.normal():.3f},{random.integers(35)}" for _ in range(60)]
+    Path("few.csv").write_text("\n".join(["a,b,t", *rows, f"0.5,0.5,{other}"]) + "\n")
+    shell("train", "few.csv", "-t", "t", "-l", learner, "--no-save")
+    assert shell.err.count(FEW_OF_EACH) == 1
+    assert "unique" not in shell.err and "sample" not in shell.err
 
 
 def test_a_model_that_does_not_beat_the_largest_class_says_so_and_what_would(shell, monkeypatch):
