@@ -14,7 +14,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "ColumnEncoder": "rosenblatt.features.columns",
-    "open_source": "rosenblatt.sources.source",
+    "open_source": "rosenblatt.sources.opening",
     "to_original_space": "rosenblatt.features.original_space",
     "RadialFeatures": "rosenblatt.features.radial",
     "PairProducts": "rosenblatt.features.pair_products",
@@ -101,7 +101,7 @@ if TYPE_CHECKING:
     from rosenblatt.logic.rules import RuleWarning as RuleWarning
     from rosenblatt.logic.rules import from_rules as from_rules
     from rosenblatt.logic.unit import ThresholdUnit as ThresholdUnit
-    from rosenblatt.sources.source import open_source as open_source
+    from rosenblatt.sources.opening import open_source as open_source
 
 __all__ = [*sorted(_HOMES), "__version__"]
 

@@ -45,14 +45,15 @@ def separable(
         ),
     ] = True,
     tolerance: Annotated[
-        float,
+        float | None,
         typer.Option(
             "--tolerance",
             metavar="SHARE",
             rich_help_panel=o.PROOF,
+            show_default="0.01",
             help="How close to the largest margin; 1 takes any hyperplane.",
         ),
-    ] = 0.01,
+    ] = None,
     time_limit: o.TimeLimit = None,
     missing: o.Missing = "error",
     text: o.Text = "auto",

@@ -138,7 +138,7 @@ def begin_to_read(
     if begun is not None and list(data) == list(begun.paths) and asked == (None,) * 5:
         return begun
     from rosenblatt.sources import open_source
-    from rosenblatt.sources.source import is_elsewhere
+    from rosenblatt.sources.paths import is_elsewhere
     from rosenblatt.verbs.memory import too_large
 
     # What is elsewhere is copied once, by who reads it; these two are understood by what is imported later.

@@ -149,6 +149,8 @@ class GaussianDiscriminant(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         for k in np.unique(codes):  # each class by itself, in units of its own standard deviations
             own, weight = deviations[codes == k], share[codes == k]
             rows = own * np.sqrt(weight / weight.mean())[:, None]
+            if not rows.any():  # one row, or equal ones: nothing to add, and scikit-learn would wonder
+                continue
             unit = np.sqrt(np.mean(rows**2, axis=0))
             unit[unit == 0.0] = 1.0
             from sklearn.covariance import ledoit_wolf  # here, since it loads most of scikit-learn

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import time
 import warnings
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Self
 
 import numpy as np
-import scipy  # scipy.optimize is imported when it is used
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.arguments import as_float, shortened
 from rosenblatt.engine.state import Array
 from rosenblatt.estimators import minimising
+from rosenblatt.estimators.layer_training import minimised
 from rosenblatt.estimators.scoring import accuracy
 from rosenblatt.estimators.validation import (
     check_choice,
@@ -29,10 +26,8 @@ from rosenblatt.estimators.validation import (
     check_weights,
     unchanged_on_failure,
 )
-from rosenblatt.trace import Epoch, Trace
+from rosenblatt.trace import Trace
 
-ROUNDING = 1e-7  # of 1 plus the loss: what a gradient may keep where rounding ends the descent
-GOOD_ENOUGH = 1e-3  # a loss that no further start is worth trying to beat
 OFF = {"threshold": 0.0, "sigmoid": 0.0, "tanh": -1.0, "linear": -1.0}  # what a unit answers for "no"; "yes" is 1
 
 
@@ -260,158 +255,22 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.below_ = None
         self.stop_reason_, self.n_iter_ = self.trace_.stop_reason, max(unit.n_iter_ for unit in learned)
 
-    def _start(self, n_inputs: int, n_outputs: int, random: Any) -> list[tuple[Array, Array]]:
-        if self.start == "fitted":
-            return self._fitted(n_inputs, n_outputs)
-        stack = self._stack()
-        layers = []
-        for layer in stack:
-            width = n_outputs if layer is self else int(layer.units)  # type: ignore[arg-type]
-            spread = None if isinstance(layer.start, str) else layer.start
-            if spread is None:
-                spread = 0.0 if len(stack) == 1 else 1.0 / np.sqrt(n_inputs)
-            layers.append(
-                (random.normal(0.0, 1.0, (width, n_inputs)) * spread, random.normal(0.0, 1.0, width) * spread)
-            )
-            n_inputs = width
-        return layers
-
-    def _fitted(self, n_inputs: int, n_outputs: int) -> list[tuple[Array, Array]]:
-        """The weights of this layer and of those below it, as they are."""
-        layers: list[tuple[Array, Array]] = []
-        layer: Layer | None = self
-        while layer is not None:
-            layers.insert(0, (layer.weights_.copy(), layer.bias_.copy()))
-            layer = layer.below_
-        had = layers[0][0].shape[1], layers[-1][0].shape[0]
-        if had != (n_inputs, n_outputs):
-            raise ValueError(
-                f"start='fitted' needs data like those of the weights, {had[0]} features and {had[1]} outputs, but got "
-                f"{n_inputs} and {n_outputs}; pass such data."
-            )
-        return layers
-
-    def _reason(self, result: Any) -> str:
-        """Why L-BFGS stopped; that it found no better point is an end only where the gradient is as good as zero."""
-        slope = float(np.abs(result.jac).max(initial=0.0))
-        if not np.isfinite(result.fun):
-            return "diverged"
-        if slope <= max(float(self.tol), ROUNDING * (1.0 + abs(float(result.fun)))):
-            return "converged"
-        return "max_iter" if result.status == 1 else "no_improvement"
-
     def _descend(self, X: Any, targets: Array, weights: Array) -> None:
         from rosenblatt.engine.watch import interrupt_flag
 
         with interrupt_flag() as interrupted:
-            self._minimise(X, targets, weights, interrupted)
+            self._keep(*minimised(self, X, targets, weights, interrupted))
 
-    def _minimise(self, X: Any, targets: Array, weights: Array, interrupted: Callable[[], bool]) -> None:
-        from rosenblatt.engine import network
-
-        stack = self._stack()
-        activations = [layer.activation for layer in stack]
-        random = check_random_state(self.random_state)
-        layers = self._start(X.shape[1], targets.shape[1], random)
-        trace = Trace()
-        clock = time.perf_counter()
-
-        def note(flat: Array, steps: int) -> float:
-            nonlocal clock
-            now = time.perf_counter()
-            value, _ = network.value_and_gradient(
-                X, targets, weights, network.unflatten(flat, layers), activations, float(self.lam)
-            )
-            trace.epochs.append(Epoch(len(trace) + 1, steps, 0, float(np.linalg.norm(flat)), now - clock, loss=value))
-            clock = now
-            return value
-
-        def evaluate(flat: Array) -> tuple[float, Array]:
-            value, gradient = network.value_and_gradient(
-                X, targets, weights, network.unflatten(flat, layers), activations, float(self.lam)
-            )
-            return value, network.flatten(gradient)
-
-        flat = network.flatten(layers)
-        if self.solver == "quasi_newton":
-            # Not by the fall of the loss: on a plateau it hardly falls and the gradient tells that this is no end.
-            options = {
-                "maxiter": int(self.max_iter), "maxfun": 20 * int(self.max_iter), "gtol": float(self.tol), "ftol": 0.0,
-            }  # fmt: skip
-            lowest, reason = np.inf, "max_iter"
-
-            def after_step(intermediate_result: Any) -> None:
-                note(intermediate_result.x, 1)
-                if interrupted():
-                    raise StopIteration
-
-            for number in range(int(self.n_starts) if len(stack) > 1 and self.start != "fitted" else 1):
-                start = flat if number == 0 else network.flatten(self._start(X.shape[1], targets.shape[1], random))
-                result = scipy.optimize.minimize(
-                    evaluate, start, jac=True, method="L-BFGS-B", callback=after_step, options=options
-                )
-                if not result.fun >= lowest:
-                    lowest, best, reason = result.fun, result.x, self._reason(result)
-                if lowest <= GOOD_ENOUGH or interrupted():
-                    break
-            flat = best
-        else:
-            flat, reason = self._steps(X, targets, weights, layers, activations, flat, random, note, interrupted)
-        if interrupted():
-            reason = "interrupted"
-        if not len(trace):
-            note(flat, 0)
-        trace.stop_reason = reason
-        self.trace_, self.stop_reason_, self.n_iter_ = trace, reason, len(trace)
-        self.objective_ = float(evaluate(flat)[0])
+    def _keep(self, layers: list[tuple[Array, Array]], trace: Trace, objective: float) -> None:
+        self.trace_, self.stop_reason_, self.n_iter_ = trace, trace.stop_reason, len(trace)
+        self.objective_ = objective
         below: Layer | None = None
-        for layer, (W, b) in zip(stack, network.unflatten(flat, layers), strict=True):
+        for layer, (W, b) in zip(self._stack(), layers, strict=True):
             fitted = self if layer is self else Layer.from_weights(W, b, layer.activation, below)
             fitted.weights_, fitted.bias_ = W.copy(), b.copy()
             fitted.below_ = below
             below = fitted
-        self._warn(reason)
-
-    def _steps(
-        self, X: Any, targets: Array, weights: Array, layers: Any, activations: Any, flat: Array, random: Any,
-        note: Any, interrupted: Callable[[], bool],
-    ) -> tuple[Array, str]:  # fmt: skip
-        """Gradient descent; the weights and the reason to stop."""
-        from rosenblatt.engine import network
-        from rosenblatt.engine.gradient import WAIT, overshot
-
-        n = X.shape[0]
-        size = n if self.solver == "batch" else min(n, int(self.batch_size))
-        lowest, waited, rate, reason = np.inf, 0, float(self.learning_rate), "max_iter"
-        best, losses = flat, list[float]()
-        zeros = network.unflatten(np.zeros_like(flat), layers)
-        without, _ = network.value_and_gradient(X, targets, weights, zeros, activations, float(self.lam))
-        for _ in range(int(self.max_iter)):
-            order = np.arange(n) if size == n else random.permutation(n)
-            with np.errstate(over="ignore", invalid="ignore"):
-                for first in range(0, n, size):
-                    chosen = order[first : first + size]
-                    share = weights[chosen] * n / len(chosen)
-                    _, gradient = network.value_and_gradient(
-                        X[chosen], targets[chosen], share, network.unflatten(flat, layers), activations,
-                        float(self.lam),
-                    )  # fmt: skip
-                    flat = flat - rate * network.flatten(gradient)
-                value = note(flat, -(-n // size))
-            if not np.isfinite(value) or not np.isfinite(flat).all():
-                return best, "diverged"
-            losses.append(value)
-            waited = 0 if value < lowest * (1.0 - self.tol) else waited + 1
-            if value < lowest:
-                best, lowest = flat, value
-            if self.tol and waited >= WAIT:
-                reason = "converged"
-                break
-            if interrupted():
-                break
-        if waited >= WAIT and overshot(losses, without, all_rows=size == n):
-            return best, "diverged"
-        return flat, reason
+        self._warn(trace.stop_reason)
 
     def _warn(self, reason: str) -> None:
         text = {

@@ -16,24 +16,23 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.arguments import mapping, shortened
 from rosenblatt.features import column_state, number_columns
-from rosenblatt.features.column import Column, read_numbers
+from rosenblatt.features.column import Column
+from rosenblatt.features.column_cells import PLAIN, entries, readable
+from rosenblatt.features.column_decision import decide
 from rosenblatt.features.column_kinds import (
     BETWEEN_THOUSANDS,
     DATES,
     FEW_ROWS,
     FROM_TEXT,
     GUESSED,
-    HUGE,
     KEPT,
     KINDS,
     MOSTLY,
     WITH_SIGNS,
     Chosen,
     ColumnFigures,
-    too_large,
 )
-from rosenblatt.features.tables import CellError, as_frame, as_numbers
-from rosenblatt.features.words import WordColumns, hash_places, vocabulary_of
+from rosenblatt.features.tables import CellError, as_frame
 from rosenblatt.models.linear import Array
 from rosenblatt.wording import listed
 
@@ -45,12 +44,9 @@ MANY = 2**16  # rows from which columns and slices are worked on side by side, b
 ENOUGH = 64  # the share of these that is encoded by compiled code as well, after a fit to so many
 EXACT = 2**22  # numbers up to which rows are float64
 MOSTLY_ZERO = 0.25  # of the entries different from 0, below which rows are sparse
-PLAIN = (pl.Float64, pl.Float32, pl.Int64, pl.Int32, pl.Int16, pl.Int8, pl.UInt64, pl.UInt32, pl.UInt16, pl.UInt8)
 WIDE = 1000  # columns from which it takes a while to give them up one by one
 SMALL = 2**26  # bytes up to which such a table is kept instead
 NARROW = 32  # columns up to which rows are dense in any case
-TINY = 1e-140  # largest number of a column whose squares would vanish: half its range is taken for its deviation
-SMALLEST = 1e-307  # deviation that can be divided by
 
 
 class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -265,7 +261,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"Found array with {lacking} (shape=({n_rows}, {len(figures)})) while a minimum of 1 is required: "
                 "a table must have rows and columns; pass another one."
             )
-        columns = [self._decide(known, tfidf) for known in figures.values()]
+        columns = [decide(self, known, tfidf) for known in figures.values()]
         width = 0
         for column in columns:
             column.start = width
@@ -331,60 +327,6 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                     f"{shortened(kind)}; choose one."
                 )
 
-    def _decide(self, known: ColumnFigures, tfidf: bool) -> Column:
-        """What one column becomes."""
-        asked = (self.kinds or {}).get(known.name)
-        kind, why = known.kind(asked == KEPT)
-        if asked not in (None, KEPT, kind):
-            assert asked is not None
-            kind, why = _allowed(known, asked), "as asked for"
-        if kind == "text" and self.text == "drop":
-            kind, why = "dropped", "text is left out, as asked for"
-        column = Column(known.name, kind, why, missing=known.missing)
-        if kind == "number" and known.numeric is False:
-            column.missing += known.strange
-            column.first_strange = known.first_strange
-        if column.missing and self.missing == "error" and kind != "dropped":
-            raise _lacking(known, column)
-        if kind == "number":
-            self._scale(column, known.read_from_text or known)
-        elif kind == "boolean":
-            pair = known.boolean_pair()
-            column.categories = list(pair) if pair else []
-            column.width, column.filled = 1, 1.0
-            column.median = float(round(known.mean)) if pair is None else float(_more_yes(known, pair))
-        elif kind == "category":
-            column.categories = sorted(known.counts or {})
-            column.width, column.filled = len(column.categories), 1.0
-        elif kind == "hashed":
-            column.width, column.filled = int(self.hash_features), 1.0
-        elif kind == "text":
-            if tfidf and known.frequencies is not None:
-                column.words = vocabulary_of(known.frequencies, known.rows, int(self.max_words))
-            else:
-                column.words = WordColumns(None, None, int(self.hash_features))
-            column.width, column.filled = column.words.width, min(known.words, column.words.width)
-        if kind in ("number", "boolean", "category", "hashed") and self.missing == "indicator" and column.missing:
-            column.indicator = True
-            column.width += 1
-        return column
-
-    def _scale(self, column: Column, known: ColumnFigures) -> None:
-        column.width = 1
-        column.filled = 1.0 - known.zeros / max(1, known.rows)
-        column.median, column.estimated = known.median, not known.median_is_exact
-        if self.scale is None:
-            return
-        deviation, largest = np.sqrt(known.squares / max(1, known.present)), max(abs(known.low), abs(known.high))
-        if largest < TINY:
-            deviation = known.high / 2 - known.low / 2
-        # Below this a deviation is rounding, as in scikit-learn's scalers.
-        usual = 10.0 * np.finfo(np.float64).eps * largest
-        column.factor = 1.0 / deviation if deviation > max(usual, SMALLEST) else 1.0
-        if known.zeros <= known.rows / 2:
-            column.shift = -known.mean * column.factor
-            column.filled = 1.0
-
     # ------------------------------------------------------------------ transform
 
     def transform(self, X: Any) -> Any:
@@ -409,38 +351,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _used(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The columns that have features, each as it can be read."""
         self.unknown_counts_ = {}
-        return frame.select(self._readable(column, frame[column.name]) for column in self.columns_ if column.width)
-
-    def _entries(self, column: Column, series: pl.Series, start: int) -> Iterator[tuple[Array | None, Any, Array]]:
-        """(rows or None for all, columns, values) of a column's features."""
-        if column.kind == "number" and series.dtype in PLAIN and not series.null_count():
-            numbers = series.to_numpy()
-            values = column.scaled(numbers)
-            if not self._too_large(numbers, values).any():  # most columns of most tables: numbers, all of them there
-                yield None, column.start, values
-                return
-        missing = series.null_count() > 0 or (series.dtype.is_float() and bool(series.is_nan().any()))
-        if missing and self.missing == "error":
-            raise CellError(
-                f"No value may be missing with missing='error', but the column {shortened(column.name)} lacks one in "
-                "row {row}; fill it in.",
-                start + int((series.is_null() | _nan(series)).arg_max() or 0),
-            )
-        if missing and column.indicator:
-            rows = np.flatnonzero((series.is_null() | _nan(series)).to_numpy())
-            yield rows, column.start + column.width - 1, np.ones(len(rows))
-        if column.kind == "number":
-            yield None, column.start, self._numbers(column, series, start)
-        elif column.kind == "boolean":
-            yield None, column.start, self._booleans(column, series)
-        elif column.kind == "category":
-            yield self._categories(column, series)
-        elif column.kind == "hashed":
-            yield self._hashed(column, series)
-        elif column.kind == "text":
-            assert column.words is not None
-            rows, columns, values = column.words.transform(_text(series))
-            yield rows, columns + column.start, values
+        return frame.select(readable(self, column, frame[column.name]) for column in self.columns_ if column.width)
 
     def _fill(self, frame: pl.DataFrame, out: Array, start: int) -> None:
         """Write the features of a slice."""
@@ -449,7 +360,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 continue
             if column.kind != "number" or column.width > 1:
                 out[:, column.start : column.start + column.width] = 0.0
-            for rows, columns, values in self._entries(column, frame[column.name], start):
+            for rows, columns, values in entries(self, column, frame[column.name], start):
                 if rows is None:
                     out[:, columns] = values
                 else:
@@ -461,40 +372,13 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for column in self.columns_:
             if not column.width:
                 continue
-            for rows, columns, values in self._entries(column, frame[column.name], start):
+            for rows, columns, values in entries(self, column, frame[column.name], start):
                 if rows is None:
                     rows = np.flatnonzero(values)
                     values = values[rows]
                 parts.append((rows, np.broadcast_to(columns, rows.shape), values))
         rows, columns, values = (np.concatenate([part[k] for part in parts]) for k in range(3))
         return rows, columns, values, frame.height
-
-    def _numbers(self, column: Column, series: pl.Series, start: int) -> Array:
-        present = as_numbers(series)
-        numbers = (present.fill_null(column.median) if present.null_count() else present).to_numpy()
-        values = column.scaled(numbers)
-        wrong = self._too_large(numbers, values)
-        if wrong.any():
-            row = int(np.flatnonzero(wrong)[0])
-            raise too_large(column.name, float(numbers[row]), start + row)
-        return values
-
-    def _too_large(self, numbers: Array, scaled: Array) -> Array:
-        """Which numbers, whatever they are scaled to, cannot be computed with; NaN is among them."""
-        with np.errstate(invalid="ignore"):
-            return ~((np.abs(numbers) < HUGE) & (np.abs(scaled) < np.finfo(self.dtype_).max))
-
-    def _readable(self, column: Column, series: pl.Series) -> pl.Series:
-        """Text as numbers where the model has numbers; a few cells that are none count as missing."""
-        if column.kind != "number" or series.dtype != pl.String:
-            return series
-        numbers, wrong = read_numbers(column, series)
-        strange = int(wrong.sum())
-        if strange:
-            row = int(wrong.arg_max() or 0)
-            self.check_strange(column, strange, len(series), row, series[row])
-            self._count_unknown(column, strange)
-        return numbers
 
     def check_strange(self, column: Column, strange: int, rows: int, row: int, value: str) -> None:
         """Refuse text in a column of numbers, unless it is little or the fit had seen such text too.
@@ -509,40 +393,6 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"{'write it as 2024-12-31' if column.holds_dates else 'correct it'} or leave it empty.",
                 row,
             )
-
-    def _booleans(self, column: Column, series: pl.Series) -> Array:
-        if series.dtype == pl.String:
-            pair = column.categories or ["false", "true"]
-            lowered = series.str.strip_chars().str.to_lowercase()
-            known = lowered.is_in(pair)
-            self._count_unknown(column, int((series.is_not_null() & ~known).sum()))
-            truth = (lowered == pair[1]).set(~known, None)
-        else:
-            truth = series.cast(pl.Boolean)
-        return truth.cast(pl.Float64).fill_null(column.median).to_numpy()
-
-    def _categories(self, column: Column, series: pl.Series) -> tuple[Array, Array, Array]:
-        codes = _text(series).cast(pl.Enum(column.categories), strict=False).to_physical()
-        self._count_unknown(column, codes.null_count() - series.null_count())
-        rows = np.flatnonzero(codes.is_not_null().to_numpy())
-        return rows, column.start + codes.drop_nulls().to_numpy().astype(np.int64), np.ones(len(rows))
-
-    def _hashed(self, column: Column, series: pl.Series) -> tuple[Array, Array, Array]:
-        values = _text(series)
-        unique = values.drop_nulls().unique().to_list()
-        slots = column.width - column.indicator
-        places, signs = hash_places(unique, slots)
-        known = pl.DataFrame(
-            {"value": unique, "place": places, "sign": signs},
-            schema={"value": pl.String, "place": pl.Int64, "sign": pl.Float64},
-        )
-        found = pl.DataFrame({"value": values}).join(known, on="value", how="left", maintain_order="left")
-        rows = np.flatnonzero(found["place"].is_not_null().to_numpy())
-        return rows, column.start + found["place"].drop_nulls().to_numpy(), found["sign"].drop_nulls().to_numpy()
-
-    def _count_unknown(self, column: Column, count: int) -> None:
-        if count:
-            self.unknown_counts_[column.name] = self.unknown_counts_.get(column.name, 0) + count
 
     def _check_present(self, frame: pl.DataFrame, names: list[str]) -> None:
         have = set(frame.columns)
@@ -630,54 +480,9 @@ def _among(kept: Array) -> Iterator[None]:
         raise error.at(int(np.flatnonzero(kept)[error.row])) from error
 
 
-def _lacking(known: ColumnFigures, column: Column) -> CellError:
-    """Why a column with missing values is refused."""
-    if column.missing > known.missing and known.first_strange is not None:
-        row, value = known.first_strange
-        return CellError(
-            f"Every value of {shortened(column.name)} must be a {column.called} with missing='error', but row "
-            f"{{row}} has "
-            f"{shortened(value)}{_and_more(known.strange)}; correct it, or use missing='median' or "
-            "missing='indicator'.",
-            row,
-        )
-    return CellError(
-        f"No value may be missing with missing='error', but the column {shortened(column.name)} lacks "
-        f"{known.missing:,} of "
-        f"{known.rows:,}, the first in row {{row}}; use missing='median' or missing='indicator', "
-        "or leave the column out.",
-        known.first_missing or 0,
-    )
-
-
-def _and_more(count: int) -> str:
-    return f" and {count - 1:,} more are none either" if count > 1 else ""
-
-
-def _allowed(known: ColumnFigures, asked: str) -> str:
-    """The kind that was asked for, if the values allow it."""
-    text = known.numeric is False
-    if asked == "dropped" or (asked in ("hashed", "text") and text) or (asked == "number" and known.numeric):
-        return asked
-    if asked == "category" and text and known.counts is not None:
-        return asked
-    if asked == "category" and text:
-        return "hashed"
-    raise ValueError(
-        f"A column of kind {shortened(asked)} must hold {'numbers' if asked == 'number' else 'text'}, but "
-        f"{shortened(known.name)} does "
-        "not; convert it or choose another kind."
-    )
-
-
 def _way_out(column: Column) -> str:
     """How to keep a column that was left out for what it looks like."""
     return f"; kinds={{{column.name!r}: '{KEPT}'}} keeps it" if column.why in GUESSED else ""
-
-
-def _more_yes(known: ColumnFigures, pair: tuple[str, str]) -> bool:
-    counts = {value.strip().lower(): count for value, count in (known.counts or {}).items()}
-    return counts.get(pair[1], 0) > counts.get(pair[0], 0)
 
 
 def _side_by_side(work: Callable[[Any], None], items: Iterable[Any], height: int) -> None:
@@ -694,14 +499,6 @@ def _side_by_side(work: Callable[[Any], None], items: Iterable[Any], height: int
 def _slices(frame: pl.DataFrame) -> Iterator[tuple[int, pl.DataFrame]]:
     for start in range(0, frame.height, SLICE):
         yield start, frame.slice(start, SLICE)
-
-
-def _nan(series: pl.Series) -> pl.Series:
-    return series.is_nan().fill_null(False) if series.dtype.is_float() else series.is_null()
-
-
-def _text(series: pl.Series) -> pl.Series:
-    return series if series.dtype == pl.String else series.cast(pl.String)
 
 
 def _stacked(pieces: list[tuple[Array, Array, Array, int]], width: int, dtype: Any) -> csr_array:

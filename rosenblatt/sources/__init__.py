@@ -6,12 +6,14 @@ Nothing here imports scikit-learn or scipy before a function that needs them is 
 from .bundled import breast_cancer, digits, iris, wine
 from .catalogue import FILES, KnownFile
 from .fetch import cache_folder, checksum, download, locate
+from .formats import FORMATS
 from .idx import read_idx
 from .libsvm import read_libsvm
 from .matrix import Matrix
+from .opening import open_source
 from .sets import Split, a9a, mnist, mnist_pair, mushrooms, pedestrians, reuters
 from .shapes import and_, circles, or_, spirals, xor
-from .source import FORMATS, Source, open_source
+from .source import Source
 from .text import newsgroups, newsgroups_tfidf
 from .toy import ToySet, blobs, overlapping_blobs, two_points
 from .toy_sparse import sparse_separable

@@ -1,4 +1,7 @@
-"""Files at an http address, copied to this machine before they are read, so that they are read like any other."""
+"""Files at an http address, copied to this machine before they are read, so that they are read like any other.
+
+Those in other stores, which polars reads where they are, are only known by their schemes here.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,16 @@ from urllib.parse import unquote, urlsplit
 from .fetch import CHUNK, open_address, progress_bar
 
 SCHEMES = ("http://", "https://")
+REMOTE = ("s3://", "gs://", "gcs://", "az://", "abfs://", "hf://")
 
 
 def is_address(path: str) -> bool:
     return path.casefold().startswith(SCHEMES)
+
+
+def is_remote(path: str) -> bool:
+    """Whether polars reads it where it is."""
+    return path.startswith(REMOTE)
 
 
 def file_name(url: str) -> str:

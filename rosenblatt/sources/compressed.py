@@ -182,3 +182,23 @@ class _WholeZstd(io.RawIOBase):
     def close(self) -> None:
         self._file.close()
         super().close()
+
+
+class described:  # noqa: N801  a context manager
+    """Turns what the system and the decompressors say into a sentence about the file."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, PermissionError):
+            raise PermissionError(
+                f"{self.name} must be readable, but this user may not read it; change its permissions."
+            ) from error
+        if isinstance(error, DAMAGED):
+            raise ValueError(
+                f"A compressed file must decompress to its end, but {self.name} does not ({error}); fetch it again."
+            ) from error

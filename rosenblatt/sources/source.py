@@ -1,4 +1,4 @@
-"""Files as a source of rows: which format they have, and rows all at once or in batches.
+"""Files as a source of rows, all at once or in batches; `opening` makes one.
 
 A source is of one of two kinds. A *frame* is a table with named, typed columns, one of which may be the target: CSV,
 TSV, Parquet, Arrow, JSON lines, KEEL. A *matrix* is numbers with their labels beside them: LIBSVM, Vowpal Wabbit, IDX,
@@ -8,65 +8,39 @@ NumPy.
 from __future__ import annotations
 
 import codecs
-import glob
 import os
-import re
-import shutil
 import sys
-import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from os import PathLike
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Union
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from rosenblatt.arguments import generator, shortened, whole_number
 from rosenblatt.digests import digest_later, digest_of
 
-from . import addresses, arrays, delimited, keel, sparse_text, tables
+from . import arrays, delimited, keel, sparse_text, tables
 from . import dialect as dialects
-from .compressed import DAMAGED, WIDE_MARKS, compression_of, open_stored, open_text, wide_encoding
-from .libsvm import MOST_COLUMNS
+from .addresses import is_remote
+from .batches import in_batches
+from .compressed import compression_of, described, open_text, wide_encoding
+from .formats import MATRICES
 from .matrix import Matrix
 from .whole_lines import Place, first_line
 
 if TYPE_CHECKING:
     import polars as pl
 
-    Rows = pl.DataFrame | Matrix
+    from .batches import Rows
 
 Kind = Literal["frame", "matrix"]
-PathsLike = Union[str, "PathLike[str]", Sequence[Union[str, "PathLike[str]"]]]
-
-#: The formats, and the endings of file names that say so (before .gz, .xz, .bz2, .zst).
-FORMATS: dict[str, tuple[str, ...]] = {
-    "csv": (".csv", ".txt", ".data"),
-    "tsv": (".tsv", ".tab"),
-    "parquet": (".parquet", ".pq"),
-    "arrow": (".arrow", ".feather", ".ipc"),
-    "jsonl": (".jsonl", ".ndjson", ".json"),
-    "keel": (".dat", ".arff"),
-    "libsvm": (".libsvm", ".svm", ".svmlight"),
-    "vw": (".vw",),
-    "idx": (".idx",),
-    "npy": (".npy",),
-    "npz": (".npz",),
-}
-MATRICES = ("libsvm", "vw", "idx", "npy", "npz")
-PACKED = (".gz", ".xz", ".bz2", ".zst", ".zstd")
 COMPILED_BYTES = 2**25  # of text, from which it pays to load the compiled reader
 STREAMED_BYTES = 2**22  # of text in a block that is learned from while the next one is read
 COLUMN_BYTES = 2**15  # of text for each column in a block, which costs some time for each of them
-START = 2**16  # bytes of a file that tell its format
-MOST_BITS = 31  # that tell a column of Vowpal Wabbit text
 OFFSETS = 2**44  # of blocks in one file
-NEAR = 0.75  # likeness of two names of files from which one may have been meant for the other
-REMOTE = ("s3://", "gs://", "gcs://", "az://", "abfs://", "hf://")
 
 
 @dataclass
@@ -289,7 +263,9 @@ class Source:
 
         Examples
         --------
-        >>> path = Path(tempfile.mkdtemp()) / "two.csv"
+        >>> import pathlib, tempfile
+        >>> from rosenblatt import open_source
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "two.csv"
         >>> _ = path.write_text("a;b\\n1 234,50;NA\\n007;x\\n")
         >>> open_source(path).as_written().read().rows()
         [('1 234,50', 'NA'), ('007', 'x')]
@@ -516,352 +492,3 @@ class Source:
 
 def _as_frame(block: Any) -> pl.DataFrame:
     return block.frame() if hasattr(block, "frame") else block
-
-
-def in_batches(pieces: Iterable[Rows], n_rows: int) -> Iterator[Rows]:
-    """The same rows `n_rows` at a time, wherever the pieces end; fewer in the last batch.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> files = [Matrix(np.array([[1], [2], [3]])), Matrix(np.array([[4]]))]
-    >>> [batch.X.ravel().tolist() for batch in in_batches(files, 2)]
-    [[1, 2], [3, 4]]
-    """
-    waiting: list[Rows] = []
-    height = 0
-    for piece in pieces:
-        start = 0
-        while height + len(piece) - start >= n_rows:
-            stop = start + n_rows - height
-            yield _together([*waiting, _part(piece, start, stop)])
-            start, waiting, height = stop, [], 0
-        if start < len(piece):
-            waiting.append(_part(piece, start, len(piece)))
-            height += len(piece) - start
-    if waiting:
-        yield _together(waiting)
-
-
-def _part(rows: Rows, start: int, stop: int) -> Rows:
-    if stop - start == len(rows):
-        return rows
-    return rows.take(slice(start, stop)) if isinstance(rows, Matrix) else rows.slice(start, stop - start)
-
-
-def _together(parts: list[Any]) -> Rows:
-    import polars as pl
-
-    if len(parts) == 1:
-        return parts[0]
-    return Matrix.stacked(parts) if isinstance(parts[0], Matrix) else pl.concat(parts, how="vertical_relaxed")
-
-
-class described:  # noqa: N801  a context manager
-    """Turns what the system and the decompressors say into a sentence about the file."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if isinstance(error, PermissionError):
-            raise PermissionError(
-                f"{self.name} must be readable, but this user may not read it; change its permissions."
-            ) from error
-        if isinstance(error, DAMAGED):
-            raise ValueError(
-                f"A compressed file must decompress to its end, but {self.name} does not ({error}); fetch it again."
-            ) from error
-
-
-def is_remote(path: str) -> bool:
-    return path.startswith(REMOTE)
-
-
-def open_source(
-    paths: PathsLike,
-    *,
-    format: str | None = None,
-    header: bool | None = None,
-    separator: str | None = None,
-    encoding: str = "utf-8",
-    n_features: int | None = None,
-    zero_based: bool = False,
-    bits: int = 18,
-) -> Source:
-    """Open files of rows; what they are is found out from their names and first bytes.
-
-    Parameters
-    ----------
-    paths : str, path-like, or a sequence of them
-        A file, a pattern (``"part-*.csv"``), a folder whose files are tables of one format, ``"-"`` for standard
-        input, an ``http://`` or ``https://`` address, or ``s3://`` and others that polars reads. Files may be
-        compressed with gzip, xz, bzip2 or zstd.
-    format : str, optional
-        One of the names in `FORMATS`, where it should not be found out.
-    header : bool, optional
-        Whether the first line of a text table has the names of the columns. When not given: a first line with a
-        number in it, or with a value that comes again in its column, is a row.
-    separator : str, optional
-        What stands between the columns of a text table; found out when not given.
-    encoding : str
-        Of a text table. A byte order mark of UTF-16 or UTF-32 is recognised without it.
-    n_features, zero_based
-        Of LIBSVM files, as in `read_libsvm`.
-    bits : int
-        Vowpal Wabbit features are hashed to ``2**bits`` columns.
-
-    Returns
-    -------
-    Source
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder) / "three.csv"
-    ...     _ = path.write_text("height;kind\\n1,5;a\\n2,5;b\\n")
-    ...     source = open_source(path)
-    ...     source.format, source.kind, source.read().to_dicts()
-    ('csv', 'frame', [{'height': 1.5, 'kind': 'a'}, {'height': 2.5, 'kind': 'b'}])
-    """
-    if format is not None and (not isinstance(format, str) or format not in FORMATS):
-        raise ValueError(
-            f"format must be one of {', '.join(FORMATS)}, but {shortened(format)} came; choose one of them."
-        )
-    single = isinstance(separator, str) and len(separator) == 1 and separator.isascii()
-    if separator is not None and (not single or separator in '"\r\n'):
-        raise ValueError(
-            f"separator must be one ASCII character, but {shortened(separator)} came; pass for instance ';'."
-        )
-    try:
-        "".encode(encoding)
-    except (LookupError, TypeError, ValueError) as error:
-        raise ValueError(
-            f"encoding must be one that Python knows, but {shortened(encoding)} came; pass for instance 'latin-1'."
-        ) from error
-    if n_features is not None:
-        whole_number("n_features", n_features, 1, "it is the number of columns of LIBSVM text", most=MOST_COLUMNS)
-    whole_number("bits", bits, 1, "Vowpal Wabbit features are hashed to 2**bits columns", most=MOST_BITS)
-    if not (header is None or isinstance(header, bool)) or not isinstance(zero_based, bool):
-        name, value = ("header", header) if isinstance(zero_based, bool) else ("zero_based", zero_based)
-        raise ValueError(
-            f"{name} must be True or False, but {shortened(value)} came; choose one of them, or leave it out."
-        )
-    _check_paths(paths)
-    given: list[str | PathLike[str]] = [paths] if isinstance(paths, str | PathLike) else list(paths)
-    encoding = "utf-8" if encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig") else encoding
-    copies, called = _copied(given) if any(is_elsewhere(os.fspath(path)) for path in given) else (None, {})
-    own = {origin: path for path, origin in called.items()}
-    names = {path: "standard input" if origin == "-" else origin for path, origin in called.items()}
-    try:
-        found = [path for each in given for path in _expand(own.get(os.fspath(each), os.fspath(each)), format)]
-        if not found:
-            raise ValueError("paths must name at least one file, but none came; pass a file.")
-        known = _one_format({path: format or recognise(path, names.get(path)) for path in found})
-    except BaseException:
-        if copies is not None:
-            copies.cleanup()
-        raise
-    return Source(
-        tuple(found), known, header, separator, encoding, n_features, zero_based and known == "libsvm", bits,
-        _copies=copies, _called=names,
-    )  # fmt: skip
-
-
-def _check_paths(paths: Any) -> None:
-    each = [paths] if isinstance(paths, str | bytes | PathLike) else paths
-    try:
-        wrong = [path for path in each if not isinstance(path, str | PathLike)]
-    except TypeError:
-        wrong = [paths]
-    if wrong:
-        raise TypeError(
-            f"paths must be names of files, but {shortened(wrong[0])} came; pass a str or a path-like object."
-        )
-
-
-def _one_format(formats: dict[str, str]) -> str:
-    different = sorted(set(formats.values()))
-    if different == ["csv", "tsv"]:
-        return "csv"  # what parts the columns is found out for each
-    if len(different) > 1:
-        raise ValueError(
-            f"Files that are read together must have one format, but they have {' and '.join(different)}; "
-            "pass them one by one, or pass format."
-        )
-    return different[0]
-
-
-def is_elsewhere(path: str) -> bool:
-    """Whether rows come from no file of this machine, but can be copied into one."""
-    return path == "-" or addresses.is_address(path)
-
-
-def _copied(given: Sequence[str | PathLike[str]]) -> tuple[Any, dict[str, str]]:
-    """Standard input and what addresses send, copied to files once, since rows are read more than once."""
-    folder = tempfile.TemporaryDirectory(prefix="rosenblatt-")
-    called: dict[str, str] = {}
-    try:
-        for number, origin in enumerate(dict.fromkeys(os.fspath(path) for path in given)):
-            if not is_elsewhere(origin):
-                continue
-            place = Path(folder.name) / str(number)
-            place.mkdir()
-            if origin == "-":
-                with (place / "input").open("wb") as file:
-                    shutil.copyfileobj(sys.stdin.buffer, file, 2**20)
-                called[str(place / "input")] = origin
-            else:
-                called[str(addresses.copied(origin, place))] = origin
-    except BaseException:
-        folder.cleanup()
-        raise
-    return folder, called
-
-
-def _expand(path: str, format: str | None) -> list[str]:
-    """The files that a name, a pattern or a folder stands for."""
-    if is_remote(path):
-        return [path]
-    expanded = os.path.expanduser(path)
-    if os.path.isdir(expanded):
-        return _tables_in(expanded)
-    if os.path.exists(expanded):
-        if not os.access(expanded, os.R_OK):
-            raise PermissionError(f"{path} must be readable, but this user may not read it; change its permissions.")
-        return [expanded]
-    found = sorted(glob.glob(expanded)) if any(sign in expanded for sign in "*?[") else []
-    found = [name for name in found if os.path.isfile(name)]
-    if not found:
-        raise FileNotFoundError(_not_found(path))
-    return found
-
-
-def _not_found(path: str) -> str:
-    import difflib
-
-    if any(sign in path for sign in "*?["):
-        return f"The pattern {path} must match at least one file, but it matches none; correct the pattern."
-    if not path:
-        return "The name of a file must have letters, but an empty one came; pass the name of a file."
-    if os.path.islink(os.path.expanduser(path)):
-        return f"{path} must be a file, but it is a link that leads to none; correct the link."
-    folder = Path(path).expanduser().parent
-    names = [entry.name for entry in folder.iterdir()] if folder.is_dir() and os.access(folder, os.R_OK) else []
-    wanted = Path(path).name
-    stems = {
-        name: name.split(".")[0] or name for name in sorted(names, key=lambda name: not _same_ending(name, wanted))
-    }
-    near = difflib.get_close_matches(wanted.split(".")[0], list(stems.values()), 1, cutoff=NEAR)
-    meant = next((name for name, stem in stems.items() if near and stem == near[0]), None)
-    advice = f"did you mean {folder / meant}?" if meant else "check the name."
-    return f"{path} must be a file, but there is none of that name; {advice}"
-
-
-def _same_ending(name: str, other: str) -> bool:
-    return name.partition(".")[2] == other.partition(".")[2]
-
-
-def _tables_in(folder: str) -> list[str]:
-    entries = sorted(entry for entry in Path(folder).iterdir() if entry.is_file() and not entry.name.startswith("."))
-    endings = {format_by_name(entry.name) for entry in entries} - {None}
-    if len(endings) != 1:
-        what = "files of several formats" if endings else "no tables"
-        raise IsADirectoryError(
-            f"A folder must hold tables of one format to be read as one, but {folder} has {what}; "
-            "pass a file or a pattern like 'folder/*.csv'."
-        )
-    return [str(entry) for entry in entries if format_by_name(entry.name) is not None]
-
-
-def format_by_name(name: str) -> str | None:
-    """The format that the ending of a file's name says, if it does."""
-    stem = name.lower()
-    for ending in PACKED:
-        stem = stem.removesuffix(ending)
-    if "-idx" in stem or ".idx" in stem:
-        return "idx"
-    return next((known for known, endings in FORMATS.items() if stem.endswith(endings)), None)
-
-
-def recognise(path: str, name: str | None = None) -> str:
-    """The format of a file: by its first bytes, which cannot lie, then by its name, then by its first lines.
-
-    `name` is what the file is called in messages, where that is not its path.
-    """
-    named = format_by_name(path.split("?")[0] if is_remote(path) else Path(path).name)
-    if is_remote(path):
-        if named is None:
-            raise ValueError(f"The format of a URL must be told by its ending, but {path} has none; pass format.")
-        return named
-    with described(name or path), open_stored(path) as file:
-        start = file.read(START)
-    check_readable(start, name or path)
-    return by_content(start, named)
-
-
-#: What else people have, by its first bytes, and what to do about it.
-FOREIGN = {
-    b"\xd0\xcf\x11\xe0": ("an old spreadsheet or document", "save it as CSV"),
-    b"%PDF": ("a PDF document", "export its table as CSV"),
-    b"SQLite format 3": ("an SQLite database", "export a table of it as CSV"),
-    b"\x89HDF": ("an HDF5 file", "write its table as Parquet, or its rows as .npz"),
-    b"<!doctype html": ("a web page", "pass the address of the file itself"),
-    b"<html": ("a web page", "pass the address of the file itself"),
-}
-
-
-def check_readable(start: bytes, name: str) -> None:
-    """Refuse what is plainly something else than rows, with a word on what to do."""
-    what = next((found for sign, found in FOREIGN.items() if start.lstrip().lower().startswith(sign.lower())), None)
-    if start.startswith(b"PK\x03\x04"):
-        if b"[Content_Types].xml" in start or b"opendocument.spreadsheet" in start:
-            what = ("a spreadsheet", "save it as CSV, or with polars: read_excel(...).write_parquet(...)")
-        elif b".npy" not in start[:200]:
-            what = ("a ZIP archive", "unpack it and pass the files in it")
-    elif start[:1] == b"\x80" and start[1:2] in b"\x02\x03\x04\x05" and len(start) > 1:
-        what = ("a pickle, which could run any code", "write its rows as Parquet or .npz")
-    elif start[8:9] == b"{" and 0 < int.from_bytes(start[:8], "little") < 2**27:
-        what = ("a model file", "pass data, or look into the model with rosenblatt inspect")
-    if what is not None:
-        raise ValueError(f"A source must be a file of rows, but {name} is {what[0]}; {what[1]}.")
-
-
-def by_content(start: bytes, named: str | None) -> str:
-    binary = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow", b"\x93NUMPY": "npy"}
-    for signature, known in binary.items():
-        if start.startswith(signature):
-            return known
-    if start.startswith(b"PK\x03\x04") and named in (None, "npz"):
-        return "npz"
-    if start[:2] == b"\0\0" and start[2:3] in (b"\x08", b"\x09", b"\x0b", b"\x0c", b"\x0d", b"\x0e"):
-        return "idx"
-    wide = next((encoding for mark, encoding in WIDE_MARKS.items() if start.startswith(mark)), "utf-8")
-    text = start.decode(wide, errors="replace").lstrip("\ufeff")
-    lines = [line for line in text.splitlines() if line.strip()]
-    whole = lines[:-1] if len(start) >= START and len(lines) > 1 else lines  # the last one is probably cut
-    if lines and lines[0].lower().startswith(("@relation", "@attribute")):
-        return "keel"
-    if named == "keel":
-        return "csv"  # a .dat file without a header of its own
-    plain = named in (None, "csv") and "," not in text
-    if plain and lines and sparse_text.looks_like_libsvm(lines[:20]):
-        return "libsvm"
-    if named == "csv":
-        return "tsv" if _has_tabs(whole) else "csv"
-    if named is not None:
-        return named
-    if lines and (lines[0].lstrip().startswith("{") or re.match(r"\s*\[\s*\{", text)):
-        return "jsonl"
-    if lines and sparse_text.looks_like_vw(lines[:20]):
-        return "vw"
-    return "tsv" if _has_tabs(whole) else "csv"
-
-
-def _has_tabs(lines: list[str]) -> bool:
-    """Whether tabs part the columns of a text table."""
-    return bool(lines) and "\t" in lines[0] and dialects.separator_of(lines) == "\t"

@@ -19,7 +19,7 @@ from scipy.sparse import issparse
 
 from rosenblatt.features.column import Column, read_numbers
 from rosenblatt.features.columns import ColumnEncoder
-from rosenblatt.sources.source import in_batches
+from rosenblatt.sources.batches import in_batches
 from rosenblatt.verbs.errors import UsageError, reading
 from rosenblatt.verbs.examples import Examples, find_column
 from rosenblatt.verbs.models import SavedModel, open_for

@@ -206,7 +206,7 @@ def open_data(
     `zero_based` is about LIBSVM files, and refused for others; None stands for no.
     """
     from rosenblatt.sources import open_source
-    from rosenblatt.sources.source import FORMATS
+    from rosenblatt.sources.formats import FORMATS
 
     if format is not None:
         check_choice("--format", format, FORMATS)

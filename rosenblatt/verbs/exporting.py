@@ -35,7 +35,8 @@ def export(model: str, *, onnx: str | None = None, weights: str | None = None) -
     ----------
     model : a model file, or "-" for standard input
     onnx : an ONNX file, which onnxruntime answers from, with the preprocessing in it
-    weights : a table of the weights (CSV, Parquet, ...): one row for each feature, one column for each half-space
+    weights : a table of the weights (CSV, Parquet, ...): one row for each feature, one column for each half-space,
+        `weight_` and its class; only `weight` where there are none
 
     Examples
     --------
@@ -70,12 +71,14 @@ def _weights(saved: Any) -> Any:
         name = type(saved.learner).__name__
         raise UsageError(f"Only a linear model has weights, but this is a {name}; export it with --onnx.")
     coefficients, intercepts = np.atleast_2d(coefficients), np.atleast_1d(saved.learner.intercept_)
-    classes = [str(label) for label in getattr(saved.learner, "classes_", np.array(["weight"])).tolist()]
-    names = classes if len(coefficients) == len(classes) else classes[-1:]
+    values = np.column_stack([coefficients, intercepts])
     columns = {"feature": [*feature_names(saved, coefficients.shape[1]), "(intercept)"]}
-    values = {name: np.append(coefficients[k], intercepts[k]) for k, name in enumerate(names)}
-    return polars.DataFrame({**columns, **{_free(name, columns): value for name, value in values.items()}})
+    return polars.DataFrame({**columns, **dict(zip(_names(saved.learner, len(values)), values, strict=True))})
 
 
-def _free(name: str, taken: Any) -> str:
-    return f"{name}_" if name in taken else name
+def _names(learner: Any, count: int) -> list[str]:
+    """Names of the columns of weights: words also where the classes are numbers, which would be read as a row."""
+    if not hasattr(learner, "classes_"):
+        return ["weight"]
+    classes = learner.classes_.tolist()
+    return [f"weight_{label}" for label in (classes if count == len(classes) else classes[-1:])]

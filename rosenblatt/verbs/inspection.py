@@ -102,7 +102,7 @@ def inspect(
     path : a model file (.safetensors) or data
     data, row : explain the answer of a model for this row of this file, counted from 1
     top : how many features to name
-    header, encoding, separator, format, zero_based : of the data
+    header, encoding, separator, format, zero_based : of the data; not for a model alone
 
     Examples
     --------
@@ -121,7 +121,7 @@ def inspect(
         "format": format,
         "zero_based": zero_based,
     }
-    if len(paths) == 1 and format is None and _is_model(paths[0]):
+    if len(paths) == 1 and _is_model(paths[0]):
         check_number("--top", top, 0, usual="8 is usual")
         return _model(paths[0], data, row, top, reader)
     if data is not None or row is not None:
@@ -143,6 +143,12 @@ def _is_model(path: str) -> bool:
 def _model(path: str, data: Any, row: int | None, top: int, reader: dict[str, Any]) -> ModelCard:
     if (data is None) != (row is None):
         raise UsageError("To explain an answer, both the data and the row are needed; pass --data FILE --row N.")
+    option = _first_given(reader)
+    if data is None and option is not None:
+        raise UsageError(
+            f"{option} says how data are read, but {path} is a model and no data came; "
+            f"leave it out, or pass --data FILE --row N."
+        )
     saved = load_model(path)
     explained = None
     if data is not None and row is not None:
@@ -150,6 +156,16 @@ def _model(path: str, data: Any, row: int | None, top: int, reader: dict[str, An
         explained = explain(saved, found, row, top)
     drivers = (saved.about.get("drivers") or _largest(saved, top))[:top]
     return ModelCard(path, saved.description, columns_of(saved.model), drivers, explained)
+
+
+def _first_given(reader: dict[str, Any]) -> str | None:
+    """The first option about the reading of data that was given, as the command line has it."""
+    spelled = {
+        ("header", False): "--no-header",
+        ("zero_based", True): "--zero-based",
+        ("zero_based", False): "--one-based",
+    }
+    return next((spelled.get((name, value), f"--{name}") for name, value in reader.items() if value is not None), None)
 
 
 def _largest(saved: SavedModel, top: int) -> list[dict[str, Any]]:

@@ -20,6 +20,10 @@ from rosenblatt.verbs.pipelines import fit_columns, fit_learner, fresh, in_the_f
 from rosenblatt.verbs.splits import folds
 
 TOO_FAR = "Some numbers were too large or too small to compute with; give the columns in other units, or scale them."
+FEW_OF_EACH = (
+    "The target has more than half as many classes as rows, too few of each to learn from; if it is a quantity, write "
+    "it as numbers and pass --learner least-squares."
+)
 FLATTERING = "the training rows themselves, which flatters"
 THINKING = 5.0  # seconds for separability and for trying other learners
 
@@ -109,5 +113,7 @@ def heard_warnings() -> Iterator[list[str]]:
         text = one_line(warning.message) if isinstance(warning.message, Warning) else str(warning.message)
         if issubclass(warning.category, RuntimeWarning) and " encountered in " in text:  # NumPy's words
             text = TOO_FAR
+        if text.startswith("The number of unique classes is greater than"):  # scikit-learn's
+            text = FEW_OF_EACH
         if not issubclass(warning.category, ConvergenceWarning | DeprecationWarning) and text not in sentences:
             sentences.append(text)

@@ -16,8 +16,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rosenblatt.features.anatomy import Seen
+from rosenblatt.features.column_decision import SMALLEST, TINY
 from rosenblatt.features.column_kinds import HUGE, KEPT
-from rosenblatt.features.columns import SMALLEST, TINY, ColumnEncoder
+from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.features.tables import CellError
 from rosenblatt.verbs.errors import InputError, reading, setting, with_keep
 from rosenblatt.verbs.examples import Array, Examples

@@ -24,6 +24,8 @@ from rosenblatt.verbs.splits import hold_out
 from rosenblatt.verbs.tables import column_names
 from rosenblatt.wording import shortened
 
+TOLERANCE = 0.01  # share of the largest margin that the proven one may lack
+
 
 @dataclass(frozen=True, eq=False)
 class Proof:
@@ -98,7 +100,7 @@ def separable(
     *,
     intercept: bool = True,
     time_limit: float | None = None,
-    tolerance: float = 0.01,
+    tolerance: float | None = None,
     certificate: str | None = None,
     verify: str | None = None,
     missing: str = "error",
@@ -119,8 +121,8 @@ def separable(
     data, target, drop, header, encoding, separator, format, zero_based : as for `train`
     keep : columns of text to use although they look like names of the rows; numbers are never left out
     intercept : whether the hyperplane may leave the origin; a certificate to check must answer the same question
-    time_limit : seconds, after which the verdict may be "undecided"
-    tolerance : how close to the largest margin the margin must be proven
+    time_limit : seconds, after which the verdict may be "undecided"; not beside `verify`
+    tolerance : how close to the largest margin the margin must be proven, 0.01 when not given; not beside `verify`
     certificate : where to write the proof, a JSON file; not beside `verify`
     verify : a certificate to check against the data instead of looking for a new one
     missing, text : how columns become numbers, see `ColumnEncoder`; numbers stay as they are
@@ -141,6 +143,12 @@ def separable(
         raise UsageError(
             "A certificate is written or checked, one at a time, but --certificate and --verify both came; "
             "leave one of them out."
+        )
+    looking = {"--tolerance": tolerance, "--time-limit": time_limit}
+    given = [option for option, value in looking.items() if value is not None]
+    if given and verify is not None:
+        raise UsageError(
+            f"{given[0]} is about the search for a proof, but --verify checks one that is there; leave one of them out."
         )
     check_columns_policy(missing, text)
     check_number("--time-limit", time_limit, 0, above=True, usual="give it in seconds")
@@ -167,7 +175,8 @@ def separable(
     from rosenblatt.certificates.separability import separability
 
     with reading(found.name):
-        result = separability(rows, found.labels(), intercept, time_limit, tolerance=tolerance, verbose=verbose)
+        close = TOLERANCE if tolerance is None else tolerance
+        result = separability(rows, found.labels(), intercept, time_limit, tolerance=close, verbose=verbose)
     if certificate is not None:
         if isinstance(result, Undecided):
             raise InputError(f"There is no proof to write, since the question is undecided ({result.reason}).")

@@ -58,6 +58,25 @@ def test_an_export_is_refused_before_its_first_file(shell, train, tmp_path):
     assert shell.refused("convert", "good.csv", "i.xlsx", code=2).endswith("say it with --to.")
 
 
+@pytest.mark.parametrize(
+    "option",
+    ["--header", "--no-header", "--encoding latin-1", "--separator ;", "--format csv", "--zero-based", "--one-based"],
+)
+def test_a_model_alone_has_no_data_to_read(shell, train, option):
+    shell(*train)
+    told = shell.refused("inspect", "m.safetensors", *option.split(), code=2)
+    assert told == (
+        f"{option.split()[0]} says how data are read, but m.safetensors is a model and no data came; "
+        "leave it out, or pass --data FILE --row N."
+    )
+
+
+def test_the_format_of_the_row_that_is_explained(shell, train, tmp_path):
+    shell(*train)
+    (tmp_path / "good.csv").rename(tmp_path / "good.libsvm")
+    assert "Row 2" in shell("inspect", "m.safetensors", "--data", "good.libsvm", "--row", "2", "--format", "csv")
+
+
 def test_files_in_the_wrong_place(shell, train, tmp_path):
     shell(*train)
     (tmp_path / "folder").mkdir()

@@ -104,6 +104,15 @@ def test_a_certificate_is_written_or_checked(shell, line):
     assert "--certificate and --verify both came; leave one of them out." in told
 
 
+@pytest.mark.parametrize("option", ["--tolerance", "--time-limit"])
+def test_what_is_about_the_search_for_a_proof_is_refused_beside_verify(shell, line, option):
+    shell("separable", line, "-t", "k", option, "1", "--certificate", "proof.json", code=1)
+    told = shell.refused("separable", line, "-t", "k", option, "1", "--verify", "proof.json", code=2)
+    assert told == (
+        f"{option} is about the search for a proof, but --verify checks one that is there; leave one of them out."
+    )
+
+
 def test_a_refined_certificate_is_verified(shell, tmp_path):
     from rosenblatt import separability
 

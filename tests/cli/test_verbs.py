@@ -19,7 +19,7 @@ import rosenblatt
 from rosenblatt import Perceptron, save
 from rosenblatt.verbs import judging, predict
 from rosenblatt.verbs import train as learn
-from rosenblatt.verbs.judging import TOO_FAR, heard_warnings
+from rosenblatt.verbs.judging import FEW_OF_EACH, TOO_FAR, heard_warnings
 from rosenblatt.verbs.learners import LEARNERS, make_learner
 
 # ------------------------------------------------------------------------------------------------ train
@@ -185,6 +185,17 @@ def test_notes_are_in_our_words():
         np.float64(np.inf) - np.float64(np.inf)
         warnings.warn("a column is left out", UserWarning, stacklevel=1)
     assert notes == [TOO_FAR, "a column is left out"]
+
+
+@pytest.mark.parametrize("learner", ["averaged", "svm", "discriminant", "kernel"])
+@pytest.mark.parametrize("other", ["17", "unknown"])
+def test_hardly_a_row_for_each_class_is_said_in_our_words(shell, learner, other):
+    random = np.random.default_rng(0)
+    rows = [f"{random.normal():.3f},{random.normal():.3f},{random.integers(35)}" for _ in range(60)]
+    Path("few.csv").write_text("\n".join(["a,b,t", *rows, f"0.5,0.5,{other}"]) + "\n")
+    shell("train", "few.csv", "-t", "t", "-l", learner, "--no-save")
+    assert shell.err.count(FEW_OF_EACH) == 1
+    assert "unique" not in shell.err and "sample" not in shell.err
 
 
 def test_a_model_that_does_not_beat_the_largest_class_says_so_and_what_would(shell, monkeypatch):
@@ -689,7 +700,7 @@ def test_export_the_weights(shell, people, model):
     weights = polars.read_csv("w.csv")
     loaded = rosenblatt.load(model)
     assert weights["feature"].to_list()[:-1] == loaded[:-1].get_feature_names_out().tolist()
-    assert np.array_equal(weights["yes"].to_numpy()[:-1], loaded.steps[-1][1].coef_.ravel())
+    assert np.array_equal(weights["weight_yes"].to_numpy()[:-1], loaded.steps[-1][1].coef_.ravel())
     assert "--onnx" in shell.refused("export", model, code=2)
 
 
@@ -699,9 +710,33 @@ def test_the_weights_of_a_matrix_have_the_numbers_of_its_file(shell):
     shell("export", "m.safetensors", "--weights", "w.csv")
     weights = polars.read_csv("w.csv")
     assert weights["feature"].to_list() == [*(f"index {n}" for n in range(1, 10)), "(intercept)"]
-    assert weights["1"].to_list()[:-1] == rosenblatt.load("m.safetensors").steps[-1][1].coef_.ravel().tolist()
+    assert weights["weight_1"].to_list()[:-1] == rosenblatt.load("m.safetensors").steps[-1][1].coef_.ravel().tolist()
     assert "rosenblatt train two.libsvm\n" in shell("inspect", "two.libsvm")
     assert "index 7" in shell("inspect", "m.safetensors", "--data", "two.libsvm", "--row", 2)
+
+
+@pytest.mark.parametrize("classes", [(0, 1), (0, 1, 2), (-1, 1), ("1x", "a", "feature")])
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet"])
+def test_the_weights_are_read_back_whatever_the_classes_are_called(shell, classes, ending):
+    from rosenblatt.sources import open_source
+
+    lines = [f"{n * 7 % 13},{n % len(classes)},{classes[n % len(classes)]}\n" for n in range(60)]
+    Path("d.csv").write_text("feature,b,y\n" + "".join(lines))
+    shell("train", "d.csv", "-t", "y", "-o", "m.safetensors", "-l", "perceptron")
+    shell("export", "m.safetensors", "--weights", f"w.{ending}")
+    learner = rosenblatt.load("m.safetensors").steps[-1][1]
+    back = open_source(f"w.{ending}").read()
+    about = classes[1:] if len(classes) == 2 else classes
+    assert back.columns == ["feature", *(f"weight_{label}" for label in about)]
+    assert back["feature"].to_list() == ["feature", "b", "(intercept)"]
+    assert np.array_equal(back[:, 1:].to_numpy().T, np.column_stack([learner.coef_, learner.intercept_]))
+
+
+def test_the_weights_of_a_regression_have_one_name(shell):
+    Path("d.csv").write_text("a,y\n" + "".join(f"{n * 7 % 13},{n * 7 % 13 + 0.5}\n" for n in range(60)))
+    shell("train", "d.csv", "-t", "y", "-o", "m.safetensors", "-l", "least-squares")
+    shell("export", "m.safetensors", "--weights", "w.csv")
+    assert polars.read_csv("w.csv").columns == ["feature", "weight"]
 
 
 def test_a_date_is_called_one(shell):

@@ -132,6 +132,13 @@ def test_the_discriminant_is_the_posterior_of_its_gaussians():
     np.testing.assert_allclose(model.predict_proba(rows), joint / joint.sum(axis=1, keepdims=True), atol=1e-10)
 
 
+def test_a_class_of_one_row_adds_nothing_to_the_covariance():
+    rows, labels = np.append(X, [X[0] + 9.0], axis=0), np.append(Y, 2)
+    alone = GaussianDiscriminant(shrinkage="auto").fit(X, Y)
+    model = GaussianDiscriminant(shrinkage="auto").fit(rows, labels)  # any warning would be an error
+    np.testing.assert_allclose(model.covariance_, alone.covariance_ * len(X) / len(rows), rtol=1e-12)
+
+
 def test_the_discriminant_and_bad_input():
     rows = np.column_stack([X[:, :3], np.full(len(Y), 5.0)])
     with_constant, without = GaussianDiscriminant().fit(rows, Y), GaussianDiscriminant().fit(X[:, :3], Y)
