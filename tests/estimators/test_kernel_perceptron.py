@@ -716,16 +716,15 @@ def test_gamma_of_a_stream_does_not_depend_on_its_first_batch():
 @pytest.mark.parametrize("kind", ["rows", "list", "dicts", "pandas", "polars", "sparse"])
 @pytest.mark.parametrize("answer", ["last", "averaged", "voted"])
 def test_law_learn_many_is_learn_one_again_and_again(kind, answer):
-    import pandas
-    import polars
-
     X, y, w = PIXELS[:90, 20:30], DIGITS[:90], np.arange(90) % 3 / 2
     names = [f"p{j}" for j in range(10)]
     dicts = [dict(zip(names, row, strict=True)) for row in X.tolist()]
     given = {
         "rows": X, "list": X.tolist(), "dicts": dicts, "sparse": scipy.sparse.csr_array(X),
-        "pandas": pandas.DataFrame(X, columns=names), "polars": polars.DataFrame(X, schema=names),
+        "pandas": lambda: pytest.importorskip("pandas").DataFrame(X, columns=names),
+        "polars": lambda: pytest.importorskip("polars").DataFrame(X, schema=names),
     }[kind]  # fmt: skip
+    given = given() if callable(given) else given
     singles = dicts if kind in ("dicts", "pandas", "polars") else X
     many, one = (KernelPerceptron("rbf", gamma=0.3, answer=answer) for _ in range(2))
     many.learn_many(given[:40], y[:40].tolist(), w[:40])
