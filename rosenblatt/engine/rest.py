@@ -127,7 +127,7 @@ def may_rest(task: Task, state: HalfSpaces) -> bool:
     A rule that looks at the time may change its mind. Scores are kept for an epoch: they must not outweigh the weights.
     """
     return (
-        task.layout != "rows"
+        task.layout in ("columns", "touched")
         and not task.coupled
         and task.classes == state.count > 4
         and not compiled.reads_argument(task.rule, 2)

@@ -28,7 +28,8 @@ from rosenblatt.engine.watch import Watch, interrupt_flag
 
 RETRACED = 2**16  # weights that are copied before every stretch, to be able to return to any point of it
 TOUCHED = 2**20  # weights beyond which those that no lesson touches have no place of their own
-FEW = 4  # half-spaces that note their lessons down, however many weights they have
+FEW = 4  # half-spaces that note their lessons down, however many weights they have; more of them may want to rest,
+SHORT = 20  # which pays in more epochs than these
 CHEAP_PASS = 2**20  # multiplications in a pass over all rows that is made without a second thought
 
 
@@ -68,7 +69,8 @@ def train(
     }  # fmt: skip
     # Threads are started and ended while Ctrl-C waits: one whose start it breaks off is never told to end.
     with interrupt_flag() as watch.interrupted:
-        few = is_one_block(state) and (numbers <= TOUCHED or state.count <= FEW)
+        may_rest_long = numbers > TOUCHED and state.count > FEW and max_iter > SHORT
+        few = is_one_block(state) and not may_rest_long
         if spare and numbers > (RETRACED if few else TOUCHED) and may_be_touched(task, state):
             outcome = (_train_noted if few else _train_touched)(task, state, **settings)
         else:

@@ -187,23 +187,25 @@ def test_how_large_a_number_may_be(largest):
 def test_who_is_trained_so(monkeypatch, runs):
     monkeypatch.setattr(run, "RETRACED", -1)
     fits = {
-        "16 classes": few_classes(16),
-        "17 classes": few_classes(17),
-        "8 classes of float64": few_classes(8, dtype=np.float64),
-        "9 classes of float64": few_classes(9, dtype=np.float64),
-        "5 classes, many weights": few_classes(5, features=2**16 + 1),
-        "4 classes, many weights": few_classes(4, features=2**18 + 1),
+        "16 classes": (few_classes(16), 2),
+        "17 classes": (few_classes(17), 2),
+        "8 classes of float64": (few_classes(8, dtype=np.float64), 2),
+        "9 classes of float64": (few_classes(9, dtype=np.float64), 2),
+        "5 classes, many weights": (few_classes(5, features=2**16 + 1), 2),
+        "5 classes, many weights, a long run": (few_classes(5, features=2**16 + 1), 21),
+        "4 classes, many weights, a long run": (few_classes(4, features=2**18 + 1), 21),
     }
     kinds = {}
-    for name, (X, y) in fits.items():
+    for name, ((X, y), epochs) in fits.items():
         before = len(runs)
-        Perceptron("averaged", max_iter=2, random_state=0).fit(X, y)
+        Perceptron("averaged", max_iter=epochs, random_state=0).fit(X, y)
         kinds[name] = [type(trained).__name__ for trained in runs[before:]]
     assert kinds == {
         "16 classes": ["Packed"],
         "17 classes": [],
         "8 classes of float64": ["Packed"],
         "9 classes of float64": [],
-        "5 classes, many weights": ["TouchedHalfSpaces"],
-        "4 classes, many weights": ["Packed"],
+        "5 classes, many weights": ["Packed"],
+        "5 classes, many weights, a long run": ["TouchedHalfSpaces"],
+        "4 classes, many weights, a long run": ["Packed"],
     }

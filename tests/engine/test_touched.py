@@ -46,7 +46,7 @@ def runs(monkeypatch):
     return kept
 
 
-TOUCHED = {"RETRACED": -1, "TOUCHED": -1, "FEW": -1}  # limits of `run`
+TOUCHED = {"RETRACED": -1, "TOUCHED": -1, "FEW": -1, "SHORT": -1}  # limits of `run`
 
 
 def both(make, X, y, limits=TOUCHED, **fit):
