@@ -2,7 +2,8 @@
 
 Text of two classes has as many sums as weights, and lessons are few: of 20 newsgroups 1,000, which touch one feature in
 six. So each is noted down: its row, the half-space, and the number that it would have added. At the end the notes are
-gone through once more, in order: the same sums, bit for bit. Of weights and sums only those are kept that were touched,
+gone through once more, in order: the same sums, bit for bit (in runs so long that these are carried into float64, to
+their last digits). Of weights and sums only those are kept that were touched,
 till somebody looks. `touched_state` does the same for many half-spaces, and for their weights during training too.
 
 The weights stand in the "columns" layout, in one block: number j·width + k is that of feature j and half-space k.
@@ -18,7 +19,7 @@ import numpy as np
 
 from rosenblatt.engine import compiled
 from rosenblatt.engine.bits import count_ones, lowest_one
-from rosenblatt.engine.noted import GROUP, LAST, LAYOUT, SHIFT, fetch
+from rosenblatt.engine.noted import GROUP, LAST, SHIFT, fetch
 from rosenblatt.engine.pages import advise, untouched_zeros
 from rosenblatt.engine.sparse_blocks import U
 from rosenblatt.engine.state import MARK, REACH, SEEN, VECTOR_BYTES, Array, HalfSpaces, aligned_zeros
@@ -33,8 +34,6 @@ ALL = U(0), U(GROUP)  # bits of a group
 
 class NotedHalfSpaces(HalfSpaces):
     """`count` half-spaces, all zero, to be taught by `rows` in stretches of at most `longest` of them."""
-
-    loops = LAYOUT
 
     def __init__(self, count: int, n_features: int, dtype: Any, rows: tuple[Array, ...], longest: int) -> None:
         super().__init__(count, n_features, dtype, "columns")
@@ -118,7 +117,7 @@ class NotedHalfSpaces(HalfSpaces):
 class Packed:
     """What was trained: the weights that were touched, and their sums if somebody may want averages."""
 
-    total = None
+    total = None  # for `HalfSpaces.hold`: sums that were carried into float64 are here, too
 
     def __init__(self, state: NotedHalfSpaces, room: Array) -> None:
         self.touches, self.ledger, self.width = state.touches, state.ledger, state.width

@@ -27,6 +27,7 @@ from rosenblatt.engine.visitor import Visitor
 from rosenblatt.engine.watch import Watch, interrupt_flag
 
 RETRACED = 2**16  # weights that are copied before every stretch, to be able to return to any point of it
+NOTED = RETRACED  # weights beyond which few half-spaces note their lessons down; those that are copied have sums
 TOUCHED = 2**20  # weights beyond which those that no lesson touches have no place of their own
 FEW = 4  # half-spaces that note their lessons down, however many weights they have; more of them may want to rest,
 SHORT = 20  # which pays in more epochs than these
@@ -65,26 +66,45 @@ def train(
     watch = watch or Watch()
     settings: dict[str, Any] = {
         "max_iter": max_iter, "watch": watch, "seed": seed, "pocket_check": pocket_check,
-        "pocket": pocket or Pocket(), "record": record, "measure": measure, "stop_when_clean": stop_when_clean,
+        "pocket": pocket, "record": record, "measure": measure, "stop_when_clean": stop_when_clean,
     }  # fmt: skip
     # Threads are started and ended while Ctrl-C waits: one whose start it breaks off is never told to end.
     with interrupt_flag() as watch.interrupted:
         may_rest_long = numbers > TOUCHED and state.count > FEW and max_iter > SHORT
         few = is_one_block(state) and not may_rest_long
-        if spare and numbers > (RETRACED if few else TOUCHED) and may_be_touched(task, state):
-            outcome = (_train_noted if few else _train_touched)(task, state, **settings)
-        else:
-            outcome = _train(task, state, **settings)
+        outcome = None
+        if spare and numbers > (NOTED if few else TOUCHED) and may_be_touched(task, state):
+            outcome = _try(_train_noted if few else _train_touched, task, state, **settings)
+        outcome = outcome or _train(task, state, **settings)
         if watch.interrupted() and outcome.stop_reason not in ("converged", "diverged"):
             outcome.stop_reason = "interrupted"  # also when it came too late to change anything
     return outcome
+
+
+class _BeyondBoundsError(Exception):
+    """A bound on the numbers cannot rule out that one would not be finite."""
+
+
+def _try(
+    way: Callable[..., Outcome], task: Task, state: HalfSpaces, *, watch: Watch, **settings: Any
+) -> Outcome | None:
+    """Train in a way that knows bounds on its numbers alone; nothing, with `state` as it was, if they do not suffice.
+
+    The usual way then looks at every number. What it learns till there is the same, and is not reported again.
+    """
+    try:
+        outcome: Outcome = way(task, state, watch=watch, **settings)
+        return outcome
+    except _BeyondBoundsError:
+        watch.begin_again()
+        return None
 
 
 def _train_noted(task: Task, state: HalfSpaces, **settings: Any) -> Outcome:
     """Have other half-spaces trained, which note their lessons down, and take the result."""
     longest = min(task.n_rows, stretch_length(task, state, check_every_update=False))
     noted = NotedHalfSpaces(state.count, state.n_features, state.dtype, task.rows, longest)
-    outcome = _train(replace(task, layout=noted.loops), noted, **settings)
+    outcome = _train(replace(task, layout="noted"), noted, **settings)
     noted.hand_over(state)
     if outcome.pocket.shared:
         outcome.pocket.share(state)
@@ -116,12 +136,12 @@ def _train(
     watch: Watch,
     seed: int | None,
     pocket_check: str | None,
-    pocket: Pocket,
+    pocket: Pocket | None,
     record: bool,
     measure: Callable[[], dict[str, float]] | None,
     stop_when_clean: bool,
 ) -> Outcome:
-    outcome = Outcome(pocket=pocket, log=UpdateLog(state.count) if record else None)
+    outcome = Outcome(pocket=pocket or Pocket(), log=UpdateLog(state.count) if record else None)
     visitor = Visitor(task, state.count, record, once=max_iter == 1)
     kept = task.kept
     shuffler = None if seed is None else Shuffler(kept, seed)
@@ -198,6 +218,8 @@ class _Follower:
                 self.before.copy_weights_from(state)
             scores, visited, log = self._visit(stretch)
             if visited < len(stretch):
+                if self.task.layout in ("noted", "touched"):
+                    raise _BeyondBoundsError
                 return mistakes, "diverged"
             found = self._keep_books(scores, stretch)
             mistakes += found.mistakes

@@ -59,6 +59,12 @@ class Watch:
     started: float = field(default_factory=time.perf_counter)
     best: float = np.inf
     waited: int = 0
+    told: int = 0  # epochs that were reported
+    known: int = 0  # epochs to come that were reported before
+
+    def begin_again(self) -> None:
+        """The same epochs will come once more; those that were reported are not reported again."""
+        self.best, self.waited, self.told, self.known = np.inf, 0, 0, self.told
 
     def within_epoch(self, done: float) -> str:
         """A reason to stop now, in the middle of an epoch, or nothing."""
@@ -72,8 +78,10 @@ class Watch:
 
     def after_epoch(self, figures: dict[str, Any], n_rows: int) -> str:
         """A reason to stop after an epoch that was finished, or nothing."""
+        self.told += 1
+        known = self.told <= self.known
         try:
-            wants_stop = bool(self.on_epoch is not None and self.on_epoch(figures))
+            wants_stop = bool(not known and self.on_epoch is not None and self.on_epoch(figures))
         except KeyboardInterrupt:
             return "interrupted"
         if wants_stop:

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import PassiveAggressive, Perceptron, load, save
 from rosenblatt.engine import noted_state, run, state, touched_state
@@ -20,7 +19,7 @@ from tests.engine.test_touched import assert_same, runs, text
 
 __all__ = ["runs"]
 
-NOTED = {"RETRACED": -1, "TOUCHED": 2**40}  # limits of `run`
+NOTED = {"RETRACED": -1, "NOTED": -1, "TOUCHED": 2**40}  # limits of `run`
 
 
 def both(make, X, y, **fit):
@@ -130,6 +129,7 @@ def test_a_better_nominee_takes_the_place_of_one_that_nobody_looked_at(monkeypat
     copy_weights = NotedHalfSpaces.copy_weights
     monkeypatch.setattr(NotedHalfSpaces, "copy_weights", lambda self: copies.append(copy_weights(self)) or copies[-1])
     monkeypatch.setattr(run, "RETRACED", -1)
+    monkeypatch.setattr(run, "NOTED", -1)
     X, y = few_classes(noise=0.2, features=145)
     model = Perceptron("averaged", max_iter=15, random_state=0).fit(X, y)
     assert len(copies) > 2
@@ -139,6 +139,7 @@ def test_a_better_nominee_takes_the_place_of_one_that_nobody_looked_at(monkeypat
 
 def test_nothing_is_in_place_before_somebody_looks(monkeypatch, tmp_path):
     monkeypatch.setattr(run, "RETRACED", -1)
+    monkeypatch.setattr(run, "NOTED", -1)
     X, y = few_classes()
     model = Perceptron("averaged", max_iter=5, random_state=0).fit(X, y)
     assert model._state._vectors is None
@@ -158,15 +159,19 @@ def test_few_features(features):
     assert_same(*both(lambda: Perceptron(max_iter=3, random_state=0), X[:, 144 - features : 144], y))
 
 
-def test_numbers_beyond_all_bounds_end_the_run(monkeypatch, runs):
-    monkeypatch.setattr(run, "RETRACED", -1)
-    monkeypatch.setattr(touched_state, "MODEST", 1e38)
-    X, y = few_classes()
-    with pytest.warns(ConvergenceWarning, match="diverged"):
-        model = Perceptron(learning_rate=1e37, max_iter=3).fit(X, y)
-    assert model.stop_reason_ == "diverged"
-    assert np.isfinite(model.coef_).all()
-    assert runs
+def test_where_bounds_do_not_suffice_every_number_is_looked_at(runs):
+    """In bounds, one row of tiny numbers looks as large as the step that it is met with. Epochs are reported once."""
+    X, y = few_classes(dtype=np.float64)
+    X.data[X.indptr[5] : X.indptr[6]] *= 1e-20
+    epochs = []
+    kept = {"answer": "averaged", "max_iter": 9, "random_state": 0}
+    usual, noted = both(
+        lambda: PassiveAggressive(variant="PA", fit_intercept=False, **kept), X, y, on_epoch=epochs.append
+    )
+    assert usual.stop_reason_ in ("max_iter", "converged")
+    assert_same(usual, noted)
+    assert len(epochs) == 3 * usual.n_iter_
+    assert not runs
 
 
 def test_huge_numbers_are_trained_the_usual_way(runs):
@@ -186,6 +191,7 @@ def test_how_large_a_number_may_be(largest):
 
 def test_who_is_trained_so(monkeypatch, runs):
     monkeypatch.setattr(run, "RETRACED", -1)
+    monkeypatch.setattr(run, "NOTED", -1)
     fits = {
         "16 classes": (few_classes(16), 2),
         "17 classes": (few_classes(17), 2),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import pickle
 import warnings
 
@@ -46,7 +47,7 @@ def runs(monkeypatch):
     return kept
 
 
-TOUCHED = {"RETRACED": -1, "TOUCHED": -1, "FEW": -1, "SHORT": -1}  # limits of `run`
+TOUCHED = {"RETRACED": -1, "NOTED": -1, "TOUCHED": -1, "FEW": -1, "SHORT": -1}  # limits of `run`
 
 
 def both(make, X, y, limits=TOUCHED, **fit):
@@ -305,16 +306,23 @@ def test_who_is_trained_so(monkeypatch, runs):
     assert counts == {**dict.fromkeys(fits, 0), "usual": 1, "threads": 1, "two classes": 1, "warm": 1}
 
 
-def test_numbers_beyond_all_bounds_end_the_run(monkeypatch, runs):
-    for limit, numbers in TOUCHED.items():
-        monkeypatch.setattr(run, limit, numbers)
-    monkeypatch.setattr(touched_state, "MODEST", 1e38)
-    X, y = text(rows=60, classes=18)
-    with pytest.warns(ConvergenceWarning, match="diverged"):
-        model = Perceptron(learning_rate=1e37, max_iter=3).fit(X, y)
-    assert model.stop_reason_ == "diverged"
-    assert np.isfinite(model.coef_).all()
-    assert runs
+@pytest.mark.parametrize("what", ["huge steps", "tiny row"])
+@pytest.mark.parametrize("classes", [2, 18])
+def test_where_bounds_do_not_suffice_every_number_is_looked_at(monkeypatch, runs, what, classes):
+    """In bounds, one row of tiny numbers looks as large as the step that it is met with. Epochs are reported once."""
+    monkeypatch.setattr(touched_state, "MODEST", np.inf)
+    X, y = text(rows=60, classes=18, dtype=np.float64)
+    make = functools.partial(Perceptron, learning_rate=1e40)
+    if what == "tiny row":
+        X.data[X.indptr[5] : X.indptr[6]] *= 1e-20
+        make = functools.partial(PassiveAggressive, variant="PA", fit_intercept=False)
+    epochs = []
+    settings = {"answer": "averaged", "max_iter": 9, "random_state": 0}
+    usual, touched = both(lambda: make(**settings), X, y % classes, on_epoch=epochs.append)
+    assert usual.stop_reason_ in ("max_iter", "converged")
+    assert_same(usual, touched)
+    assert len(epochs) == 3 * usual.n_iter_
+    assert not runs
 
 
 def shrinking(m, sqnorm, t, params):
