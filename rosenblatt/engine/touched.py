@@ -30,6 +30,7 @@ from rosenblatt.engine.state import CHANGE, LAGGED
 from rosenblatt.engine.vector import per_vector
 
 LAYOUT = "touched"
+PLACES, COUNTS, DESK, TAGS = 3, 4, 5, 6  # of `rows`, behind data, indices and indptr
 USED, NOTED = 0, 1  # the columns of counts: places given away in a group, lessons noted down for a block
 KNOWN = 2  # the columns of tags, after the rows on both halves of the desk: how many places there were then,
 LATEST = 4  # and which half was used last
@@ -49,7 +50,7 @@ def are_few(width: int, itemsize: int, number: int) -> bool:
 @part
 def _in_order(rows: Any, vectors: Any, block: Any) -> bool:
     few = block > U(0) and width_of(vectors, block) * U(vectors.itemsize) <= U(FEW)
-    return rows[3].shape[1] == 0 or few
+    return rows[PLACES].shape[1] == 0 or few
 
 
 @part
@@ -62,7 +63,7 @@ def _number(vectors: Any, block: Any) -> Any:
 def _group_size(rows: Any, vectors: Any) -> Any:
     """How many half-spaces are in a group: there are as many groups as blocks, or half as many."""
     lanes = per_vector(vectors)
-    return lanes if U(rows[3].shape[0]) * lanes >= U(vectors.shape[0]) else TWO * lanes
+    return lanes if U(rows[PLACES].shape[0]) * lanes >= U(vectors.shape[0]) else TWO * lanes
 
 
 @part
@@ -73,19 +74,19 @@ def _group(rows: Any, vectors: Any, block: Any) -> Any:
 @part
 def _on_desk(rows: Any, i: Any, g: Any, half: Any) -> Any:
     """Where one half of a group's desk begins, counted from the number of the first non-zero of row i."""
-    return (g * TWO + half) * U(rows[5].shape[0] // (2 * rows[3].shape[0])) - U(rows[2][i])
+    return (g * TWO + half) * U(rows[DESK].shape[0] // (2 * rows[PLACES].shape[0])) - U(rows[2][i])
 
 
 @part
 def _is_on_desk(rows: Any, i: Any, g: Any, half: Any) -> bool:
-    return rows[6][g, half] == i and rows[6][g, half + U(KNOWN)] == rows[4][g, USED]
+    return rows[TAGS][g, half] == i and rows[TAGS][g, half + U(KNOWN)] == rows[COUNTS][g, USED]
 
 
 @part
 def _put_on_desk(rows: Any, i: Any, g: Any, half: Any) -> None:
     """Say that the places of row i are there; before they are looked up, so that one given away meanwhile counts."""
-    rows[6][g, half] = i
-    rows[6][g, half + U(KNOWN)] = look(rows[4], g * U(COLUMNS) + U(USED))
+    rows[TAGS][g, half] = i
+    rows[TAGS][g, half + U(KNOWN)] = look(rows[COUNTS], g * U(COLUMNS) + U(USED))
 
 
 @part
@@ -95,18 +96,18 @@ def _looked_up(rows: Any, i: Any, vectors: Any, block: Any) -> Any:
     for known in range(TWO):
         if _is_on_desk(rows, i, g, known):
             return _on_desk(rows, i, g, known)
-    half = ONE - U(rows[6][g, LATEST])  # the other one may have the row that comes next
+    half = ONE - U(rows[TAGS][g, LATEST])  # the other one may have the row that comes next
     found = _on_desk(rows, i, g, half)
     _put_on_desk(rows, i, g, half)
     for p in range(U(rows[2][i]), U(rows[2][i + 1])):
-        rows[5][found + p] = rows[3][g, rows[1][p]]
+        rows[DESK][found + p] = rows[PLACES][g, rows[1][p]]
     return found
 
 
 @part
 def _place(rows: Any, p: Any, vectors: Any, block: Any, width: Any, found: Any) -> Any:
     """Where the weights that non-zero p meets stand, for the `width` half-spaces from number `block` on."""
-    return block * U(vectors.shape[1]) + U(rows[5][found + p]) * width
+    return block * U(vectors.shape[1]) + U(rows[DESK][found + p]) * width
 
 
 @part
@@ -138,20 +139,20 @@ def approach(rows: Any, i: Any, vectors: Any, first: Any, last: Any) -> None:
         g = _group(rows, vectors, block)
         if _is_on_desk(rows, i, g, U(0)) or _is_on_desk(rows, i, g, ONE):
             continue
-        half = ONE - U(rows[6][g, LATEST])
+        half = ONE - U(rows[TAGS][g, LATEST])
         found = _on_desk(rows, i, g, half)
         _put_on_desk(rows, i, g, half)
         whole = width_of(vectors, block) == lanes
         both = size > lanes and block + TWO * lanes <= U(last)
         base, d = block * U(vectors.shape[1]), U(vectors.shape[1])
         for p in range(U(rows[2][i]), U(rows[2][i + 1])):
-            place = rows[3][g, rows[1][p]]
-            rows[5][found + p] = place
+            place = rows[PLACES][g, rows[1][p]]
+            rows[DESK][found + p] = place
             if whole:
                 prefetch(vectors, base + U(place) * lanes)
             if both:
                 prefetch(vectors, base + lanes * d + U(place) * lanes)
-        rows[6][g, LATEST] = half
+        rows[TAGS][g, LATEST] = half
 
 
 @part
@@ -168,7 +169,7 @@ def scores_and_fetch(
 def _given_place(rows: Any, p: Any, vectors: Any, block: Any, width: Any, found: Any) -> Any:
     """As `_place`, without a desk."""
     j = rows[1][p]
-    place = U(j) + ONE if _in_order(rows, vectors, block) else U(rows[3][_group(rows, vectors, block), j])
+    place = U(j) + ONE if _in_order(rows, vectors, block) else U(rows[PLACES][_group(rows, vectors, block), j])
     return block * U(vectors.shape[1]) + place * width
 
 
@@ -178,7 +179,7 @@ move = make_move(_given_place)
 @part
 def _touch(rows: Any, i: Any, vectors: Any, block: Any, moved: Any, touches: Any) -> None:
     """Give every feature of a row its place, and note which half-spaces of a block are moved there."""
-    places, counts = rows[3], rows[4]
+    places, counts = rows[PLACES], rows[COUNTS]
     b, g, ordered = _number(vectors, block), _group(rows, vectors, block), _in_order(rows, vectors, block)
     for p in range(U(rows[2][i]), U(rows[2][i + 1])):
         j = rows[1][p]
