@@ -26,7 +26,7 @@ class PassiveAggressive(LinearClassifier):
     ----------
     C : float
         How aggressive: the most that one row may move the weights (PA-I), or how firmly (PA-II). A sample weight
-        multiplies it. PA has no C; there a sample weight multiplies the step.
+        multiplies it. PA has no C; there a sample weight below 1 multiplies the step.
     variant : {"PA-I", "PA-II", "PA"}
         The rule.
     answer, max_iter, tol, time_limit, shuffle, fit_intercept, multi_class, class_weight, warm_start, random_state, \
@@ -92,4 +92,4 @@ n_jobs, verbose, pocket_check, hash_features
         check_choice("variant", self.variant, tuple(VARIANTS))
         check_positive("C", self.C, "it is the most that one row may move the weights")
         rule = RULES[VARIANTS[self.variant]]
-        return rule, rule.values({"C": self.C} if rule.parameters else None)
+        return rule, rule.values({"C": self.C} if "C" in rule.parameters else None)

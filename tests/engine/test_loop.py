@@ -347,11 +347,11 @@ def test_a_weight_multiplies_the_step_and_for_pa_its_c():
 
 
 @pytest.mark.parametrize("w", [0.25, 4.0])
-def test_a_weight_multiplies_the_step_of_pa_which_has_no_c(w):
-    """So it lands beyond its margin for a weight above 1, and short of it below."""
+def test_a_weight_below_one_multiplies_the_step_of_pa_which_has_no_c(w):
+    """So it lands short of its margin. Above 1 it lands on the margin, as the heaviest weight cannot do better."""
     model = HalfSpace("passive_aggressive", shuffle=False, max_iter=1, fit_intercept=False)
     model.fit([[2.0], [2.0]], [0, 1], [1.0, w], record="updates")
-    assert model.trace_.updates.steps[0].tolist() == [-0.25, w * 0.5]
+    assert model.trace_.updates.steps[0].tolist() == [-0.25, min(w, 1.0) * 0.5]
 
 
 @pytest.mark.parametrize("layout", ["float32", "float64", "csr float32 32", "csr float64 32"])
@@ -407,7 +407,7 @@ def any_rule(m, sqnorm, t, params):
     elif number == 1.0:
         step, shrink = margin_perceptron(m, sqnorm, t, (a, b))
     elif number == 2.0:
-        step, shrink = passive_aggressive(m, sqnorm, t, ())
+        return passive_aggressive(m, sqnorm, t, (c,))
     elif number == 3.0:
         return passive_aggressive_1(m, sqnorm, t, (c * a,))
     elif number == 4.0:

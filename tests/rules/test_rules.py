@@ -102,13 +102,13 @@ def test_margin_perceptron_at_theta_zero_is_the_perceptron(m, sqnorm, eta):
 
 @given(m=margins, sqnorm=squares)
 def test_after_a_passive_aggressive_step_the_margin_is_one(m, sqnorm):
-    step, _ = RULES["passive_aggressive"].function(m, sqnorm, 1, ())
+    step, _ = RULES["passive_aggressive"].function(m, sqnorm, 1, (1.0,))
     assert m + step * sqnorm == pytest.approx(max(1.0, m), abs=1e-12)
 
 
 @given(m=margins, sqnorm=squares, C=positive)
 def test_pa_1_is_pa_with_a_cap(m, sqnorm, C):
-    pa, _ = RULES["passive_aggressive"].function(m, sqnorm, 1, ())
+    pa, _ = RULES["passive_aggressive"].function(m, sqnorm, 1, (1.0,))
     assert RULES["passive_aggressive_1"].function(m, sqnorm, 1, (C,))[0] == min(C, pa)
 
 
@@ -116,7 +116,7 @@ def test_pa_1_is_pa_with_a_cap(m, sqnorm, C):
 def test_pa_2_solves_its_softened_problem(m, sqnorm, C):
     """Stationarity of 1/2 step² ‖x‖² + C xi² with xi = 1 - m - step ‖x‖²: step = 2 C xi."""
     step, _ = RULES["passive_aggressive_2"].function(m, sqnorm, 1, (C,))
-    pa, _ = RULES["passive_aggressive"].function(m, sqnorm, 1, ())
+    pa, _ = RULES["passive_aggressive"].function(m, sqnorm, 1, (1.0,))
     xi = max(0.0, 1 - m) - step * sqnorm
     assert step <= pa
     assert step == pytest.approx(2 * C * xi, rel=1e-6, abs=1e-9 * (1 + 2 * C * max(0.0, 1 - m)))
@@ -140,7 +140,7 @@ def test_an_unknown_parameter_is_named_in_one_sentence():
         RULES["perceptron"].values({"C": 1.0})
     assert "\n" not in str(caught.value)
     with pytest.raises(ValueError, match="none"):
-        RULES["passive_aggressive"].values({"C": 1.0})
+        Rule("bare", lambda m, sqnorm, t, params: (0.0, 1.0)).values({"C": 1.0})
 
 
 def test_where_a_sample_weight_goes():
