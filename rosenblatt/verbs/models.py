@@ -8,7 +8,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
@@ -95,16 +95,19 @@ def save_model(model: Any, path: str, about: dict[str, Any]) -> None:
 
 
 def load_model(path: str) -> SavedModel:
-    """A model from a file, or from standard input."""
+    """A model from a file, from a pipe that has a name such as /dev/stdin, or from standard input."""
     from rosenblatt import describe, load
 
-    if path == "-":
+    if path == "-" or Path(path).is_fifo():
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "model.safetensors"
-            with file.open("wb") as stream:
-                shutil.copyfileobj(sys.stdin.buffer, stream)
+            with (
+                nullcontext(sys.stdin.buffer) if path == "-" else open(path, "rb") as pipe,
+                file.open("wb") as stream,
+            ):
+                shutil.copyfileobj(pipe, stream)
             found = load_model(str(file))
-        return SavedModel(found.model, "-", found.description)
+        return SavedModel(found.model, path, found.description)
     if os.path.isdir(path):
         raise InputError(f"{path} must be a model file, but it is a folder; name the file in it.")
     with reading(path):
