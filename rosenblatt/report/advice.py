@@ -24,7 +24,7 @@ from sklearn.preprocessing import StandardScaler
 from rosenblatt.features.anatomy import Anatomy, Array, count_rows, plain, take
 from rosenblatt.report.scores import Baseline, Confusion, RegressionFigures, Share, percent
 from rosenblatt.report.separation import Separation
-from rosenblatt.wording import counted
+from rosenblatt.wording import LONGEST, counted, short
 
 ROWS_FOR_KERNEL = 2_000
 ROWS_FOR_LINEAR = 20_000
@@ -333,8 +333,9 @@ class Judge:
             return None
         ours = float((self.answers[asked] == self.y_test[asked]).mean())
         learned = f", on {trial.rows:,} rows," if self.y_train is not None and trial.rows < len(self.y_train) else ""
+        name = short(rarest.name, LONGEST)
         sentence = (
-            f"The class “{rarest.name}” is rare ({rarest.rows:,} of {self.accuracy.total:,} held-out rows). Of "
+            f"The class “{name}” is rare ({rarest.rows:,} of {self.accuracy.total:,} held-out rows). Of "
             f"{self._those(asked)} that are of it, this model finds {percent(before)}; a second fit{learned} with "
             f"class_weight='balanced' finds {percent(after)}, and {percent(trial.accuracy.value)} of all its answers "
             f"are correct instead of {percent(ours)}."
@@ -375,8 +376,9 @@ class Judge:
     def _nothing_helps(self) -> str:
         flat, curved = self.anatomy.coefficients is not None, "KernelPerceptron" in self.tried
         tried = " Neither a flat nor a curved boundary was found that does." if flat and curved else ""
+        always = short(self.baseline.answer, LONGEST)
         return (
-            f"The model does not beat always answering “{self.baseline.answer}”{self._beyond()}.{tried} The columns "
+            f"The model does not beat always answering “{always}”{self._beyond()}.{tried} The columns "
             f"may not tell the classes apart: other columns, or more rows, are needed."
         )
 
