@@ -313,6 +313,16 @@ def test_a_quantity_that_is_written_as_money(shell, tmp_path):
     assert "must name classes, but it has 79 different values in 79 rows" in told and "least-squares" in told
 
 
+def test_a_row_for_each_class_leaves_none_to_test_on(shell):
+    Path("three.csv").write_text("k,b\nu,2\nv,3\nw,4\n")
+    told = shell.refused("train", "three.csv", "-t", "k", code=3)
+    assert told == (
+        "There must be two rows of a class, one to learn from and one to keep aside to test on, but there are too few "
+        "rows per class (3 rows of 3 classes); add rows, or use --holdout 0 or --test."
+    )
+    shell("train", "three.csv", "-t", "k", "--holdout", "0")
+
+
 # ------------------------------------------------------------------------------------------------ bad input to train
 
 
