@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from typing import Any
 
+_COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 LONGEST = 60  # letters of a name or a value in a sentence
 
 
@@ -63,6 +65,17 @@ def short(name: Any, most: int = 32) -> str:
     """
     text = " ".join(str(name).split())
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def visible(text: str) -> str:
+    r"""Text in which nothing commands a terminal: control characters and marks that turn the writing are written out.
+
+    Examples
+    --------
+    >>> print(visible("red\x1b[31m, \x9b2J, \u202egnp.exe, ü, 日本"))
+    red\x1b[31m, \x9b2J, \u202egnp.exe, ü, 日本
+    """
+    return text if text.isprintable() else _COMMANDS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def shortened(value: Any) -> str:

@@ -26,7 +26,7 @@ def print_card(screen: Console, card: ModelCard | DataCard) -> None:
 
 def _model_card(screen: Console, card: ModelCard) -> None:
     found, about = card.description, card.description.get("about") or {}
-    size = f"{found.get('n_bytes', 0):,} bytes, rosenblatt {found.get('version')}"
+    size = f"{found.get('n_bytes', 0):,} bytes, rosenblatt {safe(str(found.get('version')))}"
     screen.print(f"\n[bold]{safe(card.path)}[/bold] [dim]({size})[/dim]\n")
     names = " → ".join(map(_step, found.get("steps") or [])) or found.get("kind")
     pair(screen, "Model", safe(str(names)))
@@ -43,9 +43,11 @@ def _model_card(screen: Console, card: ModelCard) -> None:
         between = f"between {percent(accuracy['low'])} and {percent(accuracy['high'])} on {about.get('held_out', '')}"
         pair(screen, "Accuracy", f"{percent(accuracy['value'])} [dim]{safe(between)}[/dim]")
     if found.get("stop_reason"):
-        pair(screen, "Training", f"{counted(len(found.get('trace') or []), 'epoch')}, {found['stop_reason']}")
+        pair(
+            screen, "Training", f"{counted(len(found.get('trace') or []), 'epoch')}, {safe(str(found['stop_reason']))}"
+        )
     if about.get("digest"):
-        pair(screen, "Data", f"[dim]sha256 {about['digest'][:16]}…[/dim]")
+        pair(screen, "Data", f"[dim]sha256 {safe(str(about['digest'])[:16])}…[/dim]")
     _columns(screen, card.columns)
     if card.explained is not None:
         _explanation(screen, card.explained)
@@ -76,14 +78,16 @@ def _step(step: Any) -> str:
 
 
 def _explanation(screen: Console, found: Explanation) -> None:
-    instead = f" rather than {safe(str(found.instead))}" if found.instead is not None else ""
-    screen.print(f"\n[bold]Row {found.row}: {safe(str(found.answer))}[/bold]{instead}, score {found.score:+.4g}")
+    instead = f" rather than {safe(short(found.instead, LONGEST))}" if found.instead is not None else ""
+    screen.print(
+        f"\n[bold]Row {found.row}: {safe(short(found.answer, LONGEST))}[/bold]{instead}, score {found.score:+.4g}"
+    )
     largest = max((abs(adds) for _, _, adds in found.parts), default=1.0) or 1.0
     shown = table("feature", ("value", "right"), ("adds", "right"), "")
     for name, value, adds in found.parts:
         colour = "blue" if adds >= 0 else "magenta"
         bar = "█" * max(1, round(12 * abs(adds) / largest))
-        told = value if isinstance(value, str) else f"{value:.4g}"
+        told = safe(value) if isinstance(value, str) else f"{value:.4g}"
         shown.add_row(safe(short(name, LONGEST)), told, f"{adds:+.4g}", f"[{colour}]{bar}[/{colour}]")
     if found.rest:
         shown.add_row("[dim]all others[/dim]", "", f"{found.rest:+.4g}", "")
@@ -108,7 +112,9 @@ def _data_card(screen: Console, card: DataCard) -> None:
         _left_out(screen, card)
     if not card.features:
         return
-    options = (" --target COLUMN" if card.needs_target else "") + (" --zero-based" if card.zero_based else "")
+    beside = card.format == "idx" or (card.format == "npz" and card.sparse)  # where no column can have the labels
+    labels = "FILE-OF-LABELS" if beside else "COLUMN"
+    options = (f" --target {labels}" if card.needs_target else "") + (" --zero-based" if card.zero_based else "")
     command = f"[cyan]rosenblatt train {safe(card.path)}{options}[/cyan]"
     screen.print(f"\n[dim]Train with[/dim]  {command}", soft_wrap=True)  # one line, to be copied
 

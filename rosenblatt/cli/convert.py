@@ -42,7 +42,7 @@ def convert(
     """
     from rosenblatt.cli.screen import notes, print_json
     from rosenblatt.verbs import convert as write
-    from rosenblatt.wording import counted
+    from rosenblatt.wording import counted, short, visible
 
     done = write(
         data,
@@ -64,5 +64,8 @@ def convert(
     elif out != "-" and not quiet:
         print(f"{out}: {counted(done.rows, 'row')}, {counted(done.columns, 'column')}, {done.format}")
         if done.classes:
-            print("labels: " + ", ".join(f"{number} is {name}" for number, name in enumerate(done.classes[:20])))
+            print(
+                "labels: "
+                + ", ".join(f"{number} is {visible(short(name))}" for number, name in enumerate(done.classes[:20]))
+            )
     notes(done.notes, quiet or as_json)

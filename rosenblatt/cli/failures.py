@@ -9,7 +9,7 @@ from typing import Any
 
 from rosenblatt.cli.words import in_options
 from rosenblatt.verbs.errors import InputError, OutputError, UsageError, one_line, os_sentence, raised_on_purpose
-from rosenblatt.wording import shortened
+from rosenblatt.wording import shortened, visible
 
 NUMBERS = {"integer": "a whole number", "number": "a number", "float": "a number"}  # by the words of typer
 NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EBADF)  # what only writing meets; the last: it is closed
@@ -47,7 +47,7 @@ def code_and_sentence(error: BaseException) -> tuple[int, str]:
     <Failure.INTERNAL: 70>
     """
     code, sentence = _code_and_sentence(error)
-    return code, in_options(sentence)
+    return code, visible(in_options(sentence))
 
 
 def _bad_value(error: Any) -> str:

@@ -10,9 +10,7 @@ from rosenblatt.cli import options as o
 
 
 def inspect(
-    path: Annotated[
-        list[str], typer.Argument(metavar="FILE...", show_default=False, help="A model file (.safetensors), or data.")
-    ],
+    path: Annotated[list[str], typer.Argument(metavar="FILE...", show_default=False, help="A model file, or data.")],
     data: Annotated[
         list[str] | None,
         typer.Option(
@@ -38,7 +36,7 @@ def inspect(
     encoding: o.Encoding = None,
     separator: o.Separator = None,
     format: o.Format = None,
-    zero_based: o.ZeroBasedForModel = None,
+    zero_based: o.ZeroBasedWithModel = None,
     quiet: o.Quiet = False,
     as_json: o.Json = False,
 ) -> None:

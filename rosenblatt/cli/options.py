@@ -73,7 +73,7 @@ Format = Annotated[
         metavar="NAME",
         rich_help_panel=DATA,
         show_default="by the ending",
-        help="The format of the data: csv, tsv, parquet, arrow, jsonl, libsvm, vw, idx, npy.",
+        help="The format of the data: csv, tsv, parquet, arrow, jsonl, keel, libsvm, vw, idx, npy, npz.",
     ),
 ]
 
@@ -89,6 +89,7 @@ def _zero_based(default: str) -> Any:
 
 ZeroBased = Annotated[bool | None, _zero_based("--one-based")]
 ZeroBasedForModel = Annotated[bool | None, _zero_based("as in training")]
+ZeroBasedWithModel = Annotated[bool | None, _zero_based("as in training with a model, otherwise --one-based")]
 Missing = Annotated[
     str,
     typer.Option(

@@ -62,7 +62,7 @@ def predict(
     """
     from rosenblatt.cli.screen import notes, print_json
     from rosenblatt.verbs import predict as answer
-    from rosenblatt.wording import counted
+    from rosenblatt.wording import counted, short, visible
 
     if as_json and out == "-":
         done = answer(
@@ -79,7 +79,9 @@ def predict(
             print_json(done.to_dict())
         elif out != "-" and not quiet:
             told = (
-                ", ".join(f"{name} {count:,}" for name, count in done.counts.items()) if len(done.counts) <= 12 else ""
+                ", ".join(f"{visible(short(name))} {count:,}" for name, count in done.counts.items())
+                if len(done.counts) <= 12
+                else ""
             )
             print(f"{out}: {counted(done.rows, 'row')}" + (f" ({told})" if told else ""))
     notes(done.notes, quiet or as_json)

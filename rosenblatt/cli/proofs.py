@@ -30,7 +30,7 @@ def print_proof(screen: Console, done: Proof) -> None:
         through = " by a hyperplane through the origin" if done.intercept is False else ""
         screen.print(f"[bold {colour}]{title}{through}[/bold {colour}]{_checked(done)}")
     if isinstance(result, Separable):
-        pair(screen, "Classes", safe(f"{result.about.classes[1]} against {result.about.classes[0]}"))
+        pair(screen, "Classes", _sides(result.about.classes))
         known = result.margin_upper < float("inf")  # not where any hyperplane was good enough
         told = (
             f"the largest is at most {result.margin_upper:.6g}" if known else "of this hyperplane; there may be wider"
@@ -46,7 +46,7 @@ def print_proof(screen: Console, done: Proof) -> None:
         pair(screen, "Hyperplane", safe(f"{plane}{more} {result.offset:+.4g} = 0"))
     elif isinstance(result, NotSeparable):
         classes = result.about.classes
-        pair(screen, "Classes", safe(f"{classes[1]} against {classes[0]}"))
+        pair(screen, "Classes", _sides(classes))
         named = ", ".join(map(str, done.witness_rows[:8])) + (", …" if len(result.rows) > 8 else "")
         mixture = "a mixture of rows of one class equals one of the other"
         if not result.about.intercept:
@@ -54,7 +54,7 @@ def print_proof(screen: Console, done: Proof) -> None:
         pair(screen, "Proof", f"{mixture}: {counted(len(result.rows), 'row')} take{'s' * (len(result.rows) == 1)} part")
         pair(screen, "Rows", f"{named} [dim](counted from 1)[/dim]")
     elif isinstance(result, Overlapping | QuasiComplete):
-        pair(screen, "Classes", safe(f"{result.about.classes[1]} against {result.about.classes[0]}"))
+        pair(screen, "Classes", _sides(result.about.classes))
     elif not isinstance(result, SeparabilityTable):
         pair(screen, "Reason", safe(done.reason or getattr(result, "reason", "")))
         upper = getattr(result, "margin_upper", None)
@@ -65,6 +65,10 @@ def print_proof(screen: Console, done: Proof) -> None:
         pair(screen, "Left out", safe(f"{told}: the verdict is about the other columns"))
     if done.path and done.verified is None:
         pair(screen, "Certificate", f"{safe(done.path)} [dim](check it with --verify)[/dim]")
+
+
+def _sides(classes: Any) -> str:
+    return safe(f"{short(classes[1], LONGEST)} against {short(classes[0], LONGEST)}")
 
 
 def _checked(done: Proof) -> str:
@@ -104,7 +108,12 @@ def _several(screen: Console, result: Any, checked: str) -> None:
         colour = {"separable": "green", "undecided": "yellow"}.get(record["verdict"], "magenta")
         margin = f"{record['margin']:.4g}" if record.get("margin") else ""
         bound = counted(record["mistake_bound"], "mistake") if record.get("mistake_bound") is not None else ""
-        shown.add_row(safe(record["question"]), f"[{colour}]{record['verdict']}[/{colour}]", margin, bound)
+        shown.add_row(
+            safe(short(record["question"], 2 * LONGEST + 10)),
+            f"[{colour}]{record['verdict']}[/{colour}]",
+            margin,
+            bound,
+        )
     screen.print(shown)
 
 

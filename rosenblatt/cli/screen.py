@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 import textwrap
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli.words import in_options
+from rosenblatt.wording import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+_COMMANDS = re.compile("[\x7f-\x9f]")  # control characters that json leaves as they are
 LONGEST = 28  # characters of a name
 WIDEST = 110  # columns of a terminal that are used: longer lines are hard to read
 
@@ -45,7 +48,8 @@ def print_json(value: Any) -> None:
         "utf8",
     )  # then \u00fc for ü
     indent = 2 if sys.stdout.isatty() else None
-    print(json.dumps(plain(value), ensure_ascii=ascii_only, allow_nan=False, indent=indent))
+    text = json.dumps(plain(value), ensure_ascii=ascii_only, allow_nan=False, indent=indent)
+    print(_COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def plain(value: Any) -> Any:
@@ -86,7 +90,7 @@ def notes(sentences: Iterable[str], quiet: bool) -> None:
 
 def note(sentence: str) -> None:
     """A remark that is not the result."""
-    sentence = in_options(sentence)
+    sentence = visible(in_options(sentence))
     text = f"\033[2mnote: {sentence}\033[0m" if sys.stderr.isatty() else f"note: {sentence}"
     print(text, file=sys.stderr)
 
@@ -121,12 +125,18 @@ def pair(screen: Console, name: str, told: str) -> None:
 
 def bullet(screen: Console, sentence: str) -> None:
     """A sentence of a list, with its lines below each other."""
-    for n, line in enumerate(textwrap.wrap(sentence, screen.width - 4)):
+    for n, line in enumerate(textwrap.wrap(visible(sentence), screen.width - 4)):
         screen.print(f"  {'•' if n == 0 else ' '} {safe(line)}")
 
 
 def safe(text: str) -> str:
-    """Text from data or paths, which must not be taken for markup."""
+    r"""Text from data or paths, which must not be taken for markup, nor be obeyed by the terminal.
+
+    Examples
+    --------
+    >>> print(safe("[red]\x1b[31m"))
+    \[red]\x1b[31m
+    """
     from rich.markup import escape
 
-    return escape(text)
+    return escape(visible(text))

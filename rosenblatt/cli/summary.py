@@ -10,7 +10,7 @@ from rosenblatt.cli.screen import LONGEST, bullet, pair, safe, table
 from rosenblatt.cli.words import in_options
 from rosenblatt.report.scores import percent
 from rosenblatt.wording import LONGEST as LONGEST_NAME
-from rosenblatt.wording import counted, short
+from rosenblatt.wording import counted, short, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -130,7 +130,7 @@ def _accuracy(summary: Summary) -> list[tuple[str, str]]:
     share, always = summary.accuracy, summary.baseline.accuracy
     assert share is not None and always is not None
     between = f"between {percent(share.low)} and {percent(share.high)}, {share.count:,} of {share.total:,} right"
-    answer = safe(str(summary.baseline.answer))
+    answer = safe(short(summary.baseline.answer, LONGEST))
     rows = [
         ("Accuracy", f"{_coloured(percent(share.value), summary)}  [dim]{between}[/dim]"),
         ("Largest class", f"{percent(always.value)}  [dim]always answering {answer}[/dim]"),
@@ -162,7 +162,7 @@ def _confusion(screen: Console, summary: Summary) -> None:
     """Truth in rows, answers in columns; the most frequent mix-ups where there are many classes."""
     confusion = summary.confusion
     assert confusion is not None
-    names = [short(str(name), LONGEST) for name in confusion.classes]
+    names = [short(visible(str(name)), LONGEST) for name in confusion.classes]
     # What is left for each column of answers, beside the names on the left and the two shares on the right.
     room = (screen.width - max(len(name) for name in names) - 22) // len(names) - 2
     screen.print("\n[bold]Confusion[/bold] [dim](rows: what it is, columns: what was answered)[/dim]")
@@ -180,7 +180,7 @@ def _confusion(screen: Console, summary: Summary) -> None:
     screen.print(shown)
     found = summary.positive_figures
     if found is not None and summary.roc_auc is not None:
-        name = safe(str(summary.positive))
+        name = safe(short(summary.positive, LONGEST))
         precise = f"no row was called {name}" if found.precision is None else f"precise {_percent(found.precision)}"
         told = f"found {_percent(found.recall)}, {precise}"
         screen.print(f"[dim]For {name}: {told}, area under the ROC curve {summary.roc_auc:.3f}[/dim]")
@@ -213,9 +213,9 @@ def print_drivers(screen: Console, drivers: list[dict[str, Any]], *, weights: bo
         effect = driver.get("effect") or driver.get("weight") or 0.0
         value = driver.get("weight") if weights else effect
         number = f"{value:+.3g}" if weights else f"{value:.1%}"
-        side = f"for {driver['towards']}" if driver.get("towards") is not None else ""
+        side = f"for {short(driver['towards'], LONGEST)}" if driver.get("towards") is not None else ""
         if not side and driver.get("against") is not None:
-            side = f"against {driver['against']}"
+            side = f"against {short(driver['against'], LONGEST)}"
         colour = "blue" if effect >= 0 else "magenta"
         bar = "█" * max(1, round(12 * abs(effect) / largest))
         name = short(str(driver["feature"]), LONGEST) + (

@@ -56,14 +56,14 @@ def train(
         ),
     ] = False,
     scale: Annotated[
-        bool,
+        bool | None,
         typer.Option(
             "--scale/--no-scale",
             rich_help_panel=o.MODEL,
             show_default="--scale",
-            help="Whether to bring columns to one scale first.",
+            help="Whether to bring columns to one scale first; bytes and sparse rows stay as they are.",
         ),
-    ] = True,
+    ] = None,
     test: Annotated[
         list[str] | None,
         typer.Option(

@@ -24,7 +24,7 @@ from sklearn.preprocessing import StandardScaler
 from rosenblatt.features.anatomy import Anatomy, Array, count_rows, plain, take
 from rosenblatt.report.scores import Baseline, Confusion, RegressionFigures, Share, percent
 from rosenblatt.report.separation import Separation
-from rosenblatt.wording import counted
+from rosenblatt.wording import LONGEST, counted, short
 
 ROWS_FOR_KERNEL = 2_000
 ROWS_FOR_LINEAR = 20_000
@@ -100,7 +100,7 @@ class Judge:
     def suggestions(self) -> list[Advice]:
         ways = [self._other_answer, self._kernel, self._separable, self._fit, self._balance, self._epochs]
         if not self.beats_baseline:
-            ways.insert(0, ways.pop(1))  # first what is likeliest to help at all
+            ways.insert(0, ways.pop(2 if self._is_separable() else 1))  # first what is likeliest to help at all
         found: list[Advice] = []
         for way in ways:
             advice = way()
@@ -223,7 +223,8 @@ class Judge:
         if tried is None:
             return None
         trial, answers, asked = tried
-        flat = "" if self.beats_baseline else f"A flat boundary does not beat the largest class here{self._beyond()}. "
+        known = self.beats_baseline or self._is_separable()  # that a flat one can tell something
+        flat = "" if known else f"A flat boundary does not beat the largest class here{self._beyond()}. "
         if self._better(answers, asked, self.answers[asked]):
             sentence = f"{flat}Try a curved boundary, {trial.name}: {self._scored(trial, asked)}."
             return Advice("kernel", sentence, trial.learner, settings, trial)
@@ -269,9 +270,12 @@ class Judge:
         sentence = f"Use answer={best[1]!r}, which this same fit has: {self._scored(trial, asked)}."
         return Advice("answer", sentence, self.anatomy.name, {"answer": best[1]}, trial)
 
+    def _is_separable(self) -> bool:
+        return self.separation is not None and self.separation.verdict == "separable"
+
     def _separable(self) -> Advice | None:
         """The widest margin, where the rows are separable."""
-        if self.separation is None or self.separation.verdict != "separable" or self.anatomy.name == "LinearSVM":
+        if not self._is_separable() or self.anatomy.name == "LinearSVM":
             return None
         if self.accuracy.count == self.accuracy.total:
             return None
@@ -333,8 +337,9 @@ class Judge:
             return None
         ours = float((self.answers[asked] == self.y_test[asked]).mean())
         learned = f", on {trial.rows:,} rows," if self.y_train is not None and trial.rows < len(self.y_train) else ""
+        name = short(rarest.name, LONGEST)
         sentence = (
-            f"The class “{rarest.name}” is rare ({rarest.rows:,} of {self.accuracy.total:,} held-out rows). Of "
+            f"The class “{name}” is rare ({rarest.rows:,} of {self.accuracy.total:,} held-out rows). Of "
             f"{self._those(asked)} that are of it, this model finds {percent(before)}; a second fit{learned} with "
             f"class_weight='balanced' finds {percent(after)}, and {percent(trial.accuracy.value)} of all its answers "
             f"are correct instead of {percent(ours)}."
@@ -375,8 +380,14 @@ class Judge:
     def _nothing_helps(self) -> str:
         flat, curved = self.anatomy.coefficients is not None, "KernelPerceptron" in self.tried
         tried = " Neither a flat nor a curved boundary was found that does." if flat and curved else ""
+        always = short(self.baseline.answer, LONGEST)
+        if self._is_separable():
+            return (
+                f"The model does not beat always answering “{always}”{self._beyond()}, although the training rows are "
+                f"separable: more rows, or other columns, are needed."
+            )
         return (
-            f"The model does not beat always answering “{self.baseline.answer}”{self._beyond()}.{tried} The columns "
+            f"The model does not beat always answering “{always}”{self._beyond()}.{tried} The columns "
             f"may not tell the classes apart: other columns, or more rows, are needed."
         )
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.features.anatomy import Anatomy, Array, count_rows, plain, take
-from rosenblatt.wording import listed
+from rosenblatt.wording import LONGEST, listed, short
 
 FEW = 2_000  # rows that are asked first
 MANY_COLUMNS = 2_000  # beyond which any hyperplane will do, not the one of the widest margin
@@ -133,9 +133,10 @@ def _undecided(time_limit: float) -> str:
 def _told(found: Any, classes: list[Any], n: int, seconds: float, time_limit: float) -> Separation:
     verdict = getattr(found, "verdict", "undecided")
     if verdict == "separable":
+        one, other = (short(name, LONGEST) for name in classes[:2])
         sentence = (
-            f"The training rows are linearly separable, proven: a flat boundary has every “{classes[0]}” on one side "
-            f"and every “{classes[1]}” on the other, {found.margin:.3g} away at least, in the learner's units."
+            f"The training rows are linearly separable, proven: a flat boundary has every “{one}” on one side "
+            f"and every “{other}” on the other, {found.margin:.3g} away at least, in the learner's units."
         )
         return Separation(verdict, sentence, n, seconds, found.margin, found.mistake_bound, None, {}, found)
     if verdict == "not separable":

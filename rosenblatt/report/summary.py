@@ -26,6 +26,7 @@ from rosenblatt.report.scores import (
 )
 from rosenblatt.report.separation import Separation, separation_of
 from rosenblatt.trace import STOP_REASONS
+from rosenblatt.wording import LONGEST, short
 
 ROWS_FOR_TRAIN_ERROR = 50_000
 
@@ -127,7 +128,7 @@ class Summary:
         if self.accuracy is not None:
             assert self.baseline.accuracy is not None
             share = percent(self.baseline.accuracy.value)
-            always = f"Always answering “{self.baseline.answer}” would be right in {share}"
+            always = f"Always answering “{short(self.baseline.answer, LONGEST)}” would be right in {share}"
             ours = f"this model is in {percent(self.accuracy.value)}"
             if self.beats_baseline:
                 return f"{always}; {ours}, which is better beyond chance."

@@ -12,6 +12,7 @@ from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
+import numpy.typing as npt
 
 from .idx import read_idx
 from .matrix import Matrix
@@ -41,6 +42,45 @@ def matrices(path: str, name: str, format: str, n_rows: int | None) -> Iterator[
     for start in range(0, len(whole), n_rows):
         rows = slice(start, start + n_rows)
         yield Matrix(whole.X[rows], None if whole.y is None else whole.y[rows], whole.feature_names, whole.image_shape)
+
+
+def read_labels(path: str, format: str) -> npt.NDArray[Any]:
+    """The labels of an IDX or NumPy file that holds nothing else: an array of one dimension, or of one column.
+
+    In an .npz file they are called as in `LABELS` or, where there is a single array, as anybody likes.
+    """
+    if format == "idx":
+        values = read_idx(path)
+    else:
+        values = _stored_labels(path)
+    shape = values.shape
+    if values.dtype.kind not in "biufU" or not shape or (len(shape) > 1 and shape != (len(values), 1)):
+        what = f"{values.dtype} of shape {shape}" if values.dtype.kind in "biufU" else f"{values.dtype}"
+        raise ValueError(
+            f"A file of labels must have one column of numbers or text, but {path} has {what}; save one label per row."
+        )
+    return values.reshape(-1)
+
+
+def _stored_labels(path: str) -> npt.NDArray[Any]:
+    try:
+        with Path(path).open("rb") as file:
+            stored = np.load(file, allow_pickle=False)
+            if not hasattr(stored, "files"):
+                return np.asarray(stored)
+            keys: list[str] = list(stored)
+            named = [key for key in (*LABELS, *ROWS) if key in keys]
+            if len(keys) == 1 or named:
+                return np.asarray(stored[(named or keys)[0]])
+    except (*DAMAGED, ValueError) as error:
+        raise ValueError(
+            f"A file of labels must hold a whole array, but {path} does not ({_short(error)}); save it again without "
+            "objects."
+        ) from error
+    raise ValueError(
+        f"A file of labels must hold them as 'y', but {path} has {', '.join(keys) or 'nothing'}; "
+        "save it with np.savez(path, y=...)."
+    )
 
 
 def _rows_of_a_block(rows: Any) -> int:

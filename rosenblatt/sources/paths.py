@@ -35,12 +35,12 @@ def check_paths(paths: Any) -> None:
 
 
 def is_elsewhere(path: str) -> bool:
-    """Whether rows come from no file of this machine, but can be copied into one."""
-    return path == "-" or addresses.is_address(path)
+    """Whether rows come from no file of this machine, but can be copied into one; a pipe may have a name."""
+    return path == "-" or addresses.is_address(path) or Path(path).is_fifo()
 
 
 def copied(given: Sequence[str | PathLike[str]]) -> tuple[Any, dict[str, str]]:
-    """Standard input and what addresses send, copied to files once, since rows are read more than once."""
+    """Standard input, other pipes and what addresses send, copied to files once, since rows are read more than once."""
     folder = tempfile.TemporaryDirectory(prefix="rosenblatt-")
     called: dict[str, str] = {}
     try:
@@ -52,6 +52,10 @@ def copied(given: Sequence[str | PathLike[str]]) -> tuple[Any, dict[str, str]]:
             if origin == "-":
                 with (place / "input").open("wb") as file:
                     shutil.copyfileobj(sys.stdin.buffer, file, 2**20)
+                called[str(place / "input")] = origin
+            elif not addresses.is_address(origin):
+                with open(origin, "rb") as pipe, (place / "input").open("wb") as file:
+                    shutil.copyfileobj(pipe, file, 2**20)
                 called[str(place / "input")] = origin
             else:
                 called[str(addresses.copied(origin, place))] = origin

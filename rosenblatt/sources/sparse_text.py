@@ -148,6 +148,7 @@ VW_FORM = "A Vowpal Wabbit file must have lines of the form 'label [importance] 
 
 
 BEFORE_ONE = "an index before 1, the first"
+FROM_ZERO = "pass zero_based=True if they start at 0"  # what to do about it
 
 
 def _reasons(first: int) -> dict[int, str]:
@@ -200,7 +201,7 @@ def _position(block: bytes, place: int, place_of: Place, path: str) -> tuple[int
 
 def _wrong(block: bytes, place: int, place_of: Place, path: str, name: str, form: str, reason: str) -> ValueError:
     line, column, found = _position(block, place, place_of, path)
-    otherwise = "pass zero_based=True if they start at 0, or " if reason == BEFORE_ONE else ""
+    otherwise = f"{FROM_ZERO}, or " if reason == BEFORE_ONE else ""
     where = f"{found} in line {line}, column {column}, {reason}"
     return ValueError(f"{form}, but {name} has {where}; {otherwise}correct the file.")
 

@@ -77,7 +77,7 @@ def convert(
     Parameters
     ----------
     data, target, drop, keep, header, encoding, separator, format, zero_based : as for `train`; LIBSVM and NumPy need a
-        target, and LIBSVM is written with indices from 1
+        target, but for rows of numbers to NumPy, and LIBSVM is written with indices from 1
     out : the file to write, "-" for standard output
     missing, text : how columns become numbers, see `ColumnEncoder`
     to : the format to write, where the ending of `out` does not say it
@@ -109,7 +109,8 @@ def convert(
         done = _encoded(source, out, wanted, target, drop, keep, missing, text)
         if done is not None:
             return done
-    found = examples_of(source, target, labelled=numeric, numbers=None, drop=drop, keep=keep)
+    as_they_are = source.kind == "matrix" and wanted == "npz" and target is None  # with labels or without
+    found = examples_of(source, target, labelled=None if as_they_are else numeric, numbers=None, drop=drop, keep=keep)
     return _whole(found, out, wanted, missing, text)
 
 

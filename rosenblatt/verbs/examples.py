@@ -265,7 +265,7 @@ def examples_of(
     source: Source,
     target: str | int | None = None,
     *,
-    labelled: bool = True,
+    labelled: bool | None = True,
     numbers: bool | None = False,
     classes: int = 2,
     weights: str | None = None,
@@ -275,7 +275,7 @@ def examples_of(
 ) -> Examples:
     """The rows of a source, with the target taken out; see `read_examples`.
 
-    `names` renames the columns of a table.
+    `names` renames the columns of a table. With `labelled=None`, labels are needed where a file of numbers has some.
     """
     with reading(source.name):
         content = source.read()
@@ -297,7 +297,7 @@ def examples_of(
         columns = list(found.rows.columns)
         found = replace(found, rows=found.rows.rename(dict(zip(columns, names(columns), strict=True))))
     return _of_frame(
-        found, target, labelled=labelled, numbers=numbers, classes=classes, weights=weights, drop=drop, keep=keep
+        found, target, labelled=bool(labelled), numbers=numbers, classes=classes, weights=weights, drop=drop, keep=keep
     )
 
 
@@ -541,7 +541,7 @@ def _of_matrix(
     matrix: Any,
     target: str | int | None,
     *,
-    labelled: bool,
+    labelled: bool | None,
     numbers: bool | None,
     classes: int,
     asked: tuple[str | None, Sequence[str], Sequence[str]],
@@ -559,15 +559,18 @@ def _of_matrix(
             raise UsageError(f"The target must be a column from 1 to {width}, or -1 for the last, but got {number}.")
         matrix = matrix.with_target(number - 1 if number > 0 else number)
     elif target is not None and matrix.y is None and labelled:
+        what = "a file of labels" if issparse(matrix.X) else "a column's number or a file of labels"
         raise UsageError(
-            f"The target of {found.format} data must be a column's number or a file of labels, but got "
-            f"{shortened(target)}; pass --target with one of these."
+            f"The target of {_called(matrix.X, found.format)} must be {what}, but got {shortened(target)}; "
+            f"pass --target with {'one' if issparse(matrix.X) else 'one of these'}."
         )
     elif target is None and matrix.y is None:
         beside = labels_beside(found.name)
         if beside is not None:
             matrix = replace(matrix, y=_label_file(beside))
             notes.append(f"the labels are those of {beside}.")
+    if labelled is None:
+        labelled = matrix.y is not None
     if matrix.y is None and labelled:
         raise UsageError(f"{found.name} has no labels of its own; pass their file with --target.")
     if matrix.y is not None and len(matrix.y) != len(matrix):
@@ -604,6 +607,10 @@ def _of_matrix(
     )
 
 
+def _called(rows: Any, format: str) -> str:
+    return "sparse rows" if issparse(rows) else f"{format} data"
+
+
 def labels_beside(path: str) -> str | None:
     """The file of labels that belongs to a file of images by MNIST's convention, if it is there.
 
@@ -620,10 +627,12 @@ def labels_beside(path: str) -> str | None:
 
 
 def _label_file(path: str) -> Array:
-    from rosenblatt.sources import open_source
+    from rosenblatt.sources import arrays, open_source
 
     with reading(path):
         source = open_source(path)
+        if source.format in ("idx", "npy", "npz"):
+            return arrays.read_labels(path, source.format)
         content: Any = source.read()
         if source.kind == "frame":
             if content.width != 1:

@@ -99,7 +99,7 @@ def inspect(
 
     Parameters
     ----------
-    path : a model file (.safetensors) or data
+    path : a model file, by its name or first bytes, or data
     data, row : explain the answer of a model for this row of this file, counted from 1
     top : how many features to name
     header, encoding, separator, format, zero_based : of the data; not for a model alone
@@ -124,6 +124,11 @@ def inspect(
     if len(paths) == 1 and _is_model(paths[0]):
         check_number("--top", top, 0, usual="8 is usual")
         return _model(paths[0], data, row, top, reader)
+    models = [each for each in paths if _is_model(each)]
+    if models:
+        other = next((each for each in paths if each not in models), None)
+        advice = f"pass --data {other} --row N to have an answer explained" if other else "pass them one by one"
+        raise UsageError(f"A model must come alone, but {models[0]} is one and {len(paths)} files came; {advice}.")
     if data is not None or row is not None:
         raise UsageError("Only a model's answers can be explained, but a file of data came; pass a model first.")
     return _data(paths, reader)
@@ -133,10 +138,13 @@ def _is_model(path: str) -> bool:
     """By its name, or by its first bytes: the length of a header, as 8 bytes, and a brace."""
     if path.casefold().endswith(MODELS):
         return True
-    if Path(path).suffix or not Path(path).is_file():
+    if not Path(path).is_file():
         return False
-    with open(path, "rb") as file:
-        first = file.read(9)
+    try:
+        with open(path, "rb") as file:
+            first = file.read(9)
+    except OSError:  # said when it is read as data
+        return False
     return first[8:] == b"{" and int.from_bytes(first[:8], "little") < Path(path).stat().st_size
 
 

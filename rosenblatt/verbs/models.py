@@ -7,8 +7,8 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
@@ -95,16 +95,19 @@ def save_model(model: Any, path: str, about: dict[str, Any]) -> None:
 
 
 def load_model(path: str) -> SavedModel:
-    """A model from a file, or from standard input."""
+    """A model from a file, from a pipe that has a name such as /dev/stdin, or from standard input."""
     from rosenblatt import describe, load
 
-    if path == "-":
+    if path == "-" or Path(path).is_fifo():
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "model.safetensors"
-            with file.open("wb") as stream:
-                shutil.copyfileobj(sys.stdin.buffer, stream)
+            with (
+                nullcontext(sys.stdin.buffer) if path == "-" else open(path, "rb") as pipe,
+                file.open("wb") as stream,
+            ):
+                shutil.copyfileobj(pipe, stream)
             found = load_model(str(file))
-        return SavedModel(found.model, "-", found.description)
+        return SavedModel(found.model, path, found.description)
     if os.path.isdir(path):
         raise InputError(f"{path} must be a model file, but it is a folder; name the file in it.")
     with reading(path):
@@ -233,7 +236,8 @@ def read_for(
     wanted = target if target is not None else saved.target
     numbers = saved.learner.__class__.__name__ == "LeastSquares"
     source, names = open_for(saved, data, labelled=labelled, **reader)
-    return examples_of(source, wanted, labelled=labelled, numbers=numbers, classes=classes, names=names)
+    with counting_as_in_training(saved):
+        return examples_of(source, wanted, labelled=labelled, numbers=numbers, classes=classes, names=names)
 
 
 def open_for(
@@ -268,6 +272,20 @@ def _counts_from_zero(saved: SavedModel, asked: bool | None) -> bool:
             f"leave it out{convert}."
         )
     return saved.zero_based
+
+
+@contextmanager
+def counting_as_in_training(saved: SavedModel) -> Iterator[None]:
+    """An index of 0 in a LIBSVM file is told what a model that counts from 1 allows to do about it."""
+    from rosenblatt.sources.sparse_text import FROM_ZERO
+
+    try:
+        yield
+    except InputError as error:
+        if FROM_ZERO not in str(error) or saved.about.get("format") != "libsvm":
+            raise
+        anew = "write the file anew with rosenblatt convert --zero-based if they start at 0, as the model counts from 1"
+        raise InputError(str(error).replace(FROM_ZERO, anew)) from error
 
 
 @dataclass(frozen=True)

@@ -64,6 +64,16 @@ def _notes_on_sizes(found: Examples) -> list[str]:
     ]
 
 
+def note_on_scale(model: Pipeline, name: str, kind: str) -> list[str]:
+    """A word to whoever asked for a scale where there is none."""
+    if kind != "matrix" or "scaler" in model.named_steps:
+        return []
+    return [
+        f"--scale changes nothing here: the rows of {name} are bytes or sparse, and stay as they are; make a table of "
+        f"them (rosenblatt convert {name} rows.csv), whose columns are scaled."
+    ]
+
+
 def check_numbers(rows: Any, name: str, *, before: int = 0) -> None:
     """Refuse numbers of a matrix that cannot be computed with: infinite or huge ones.
 

@@ -14,7 +14,14 @@ from sklearn.pipeline import Pipeline
 from rosenblatt.verbs.blocks import Blocks, blocks_for
 from rosenblatt.verbs.errors import UsageError, reading
 from rosenblatt.verbs.examples import Examples
-from rosenblatt.verbs.models import SavedModel, load_model, rows_for, unknown_counts, unknown_notes
+from rosenblatt.verbs.models import (
+    SavedModel,
+    counting_as_in_training,
+    load_model,
+    rows_for,
+    unknown_counts,
+    unknown_notes,
+)
 from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.pipelines import in_the_file, score_columns, seen
 from rosenblatt.verbs.tables import TextStyle, format_of, table_writer
@@ -102,29 +109,30 @@ def predict(
         check_outputs({"The predictions": out}, files_of(model, data))
     saved = load_model(model)
     as_written = out is not None and not only and format_of(out, to) in ("csv", "tsv")
-    blocks = blocks_for(
-        saved,
-        data,
-        as_written=as_written,
-        header=header,
-        encoding=encoding,
-        separator=separator,
-        format=format,
-        zero_based=zero_based,
-    )
-    asked = _Asked(saved, blocks, only=only, scores=scores, probabilities=probabilities)
-    table = answers = None
-    if out is None:
-        table = _joined(list(asked.tables()))
-        answers = np.concatenate(asked.answers)
-    else:
-        bare = out == "-" and only and not (scores or probabilities) and format_of(out, to) == "csv"
-        tables = asked.tables(keep=False)
-        first = next(tables)  # what the file looks like is known for sure when it has been read
-        style = TextStyle() if bare else TextStyle.like(blocks.dialect(), out, to)
-        with table_writer(out, to, heading=not bare, style=style) as add:
-            for block in itertools.chain([first], tables):
-                add(block)
+    with counting_as_in_training(saved):
+        blocks = blocks_for(
+            saved,
+            data,
+            as_written=as_written,
+            header=header,
+            encoding=encoding,
+            separator=separator,
+            format=format,
+            zero_based=zero_based,
+        )
+        asked = _Asked(saved, blocks, only=only, scores=scores, probabilities=probabilities)
+        table = answers = None
+        if out is None:
+            table = _joined(list(asked.tables()))
+            answers = np.concatenate(asked.answers)
+        else:
+            bare = out == "-" and only and not (scores or probabilities) and format_of(out, to) == "csv"
+            tables = asked.tables(keep=False)
+            first = next(tables)  # what the file looks like is known for sure when it has been read
+            style = TextStyle() if bare else TextStyle.like(blocks.dialect(), out, to)
+            with table_writer(out, to, heading=not bare, style=style) as add:
+                for block in itertools.chain([first], tables):
+                    add(block)
     return Predictions(table, answers, asked.rows, asked.counts(), out, asked.notes())
 
 

@@ -39,6 +39,12 @@ def hold_out(y: Array, share: float, seed: int, *, numbers: bool = False) -> tup
             f"There must be rows of two classes left to learn from, but of {len(y):,} rows {share:.0%} are kept aside "
             f"to test on; add rows, or use --holdout 0 or --test."
         )
+    if not numbers and not np.isin(codes[~kept], codes[learned]).any():
+        raise InputError(
+            f"There must be two rows of a class, one to learn from and one to keep aside to test on, but there are "
+            f"too few rows per class ({len(y):,} rows of {int(codes.max()) + 1:,} classes); add rows, or use "
+            f"--holdout 0 or --test."
+        )
     return learned, np.flatnonzero(~kept).astype(kind)
 
 

@@ -36,6 +36,7 @@ from rosenblatt.verbs.pipelines import (
     fit_columns,
     fit_columns_parted,
     fit_learner,
+    note_on_scale,
     notes_of,
     unfitted,
     with_width,
@@ -64,7 +65,7 @@ def train(
     max_iter: int | None = None,
     time_limit: float | None = None,
     search: bool = False,
-    scale: bool = True,
+    scale: bool | None = None,
     test: str | Sequence[str] | None = None,
     holdout: float | None = None,
     cv: int | None = None,
@@ -98,7 +99,7 @@ def train(
     settings : parameters of the learner, as a mapping or as texts "name=value"
     max_iter, time_limit : the most epochs and seconds, where the learner counts them
     search : try several values of the learner's main parameter by cross-validation on the training rows
-    scale : bring columns to one scale
+    scale : bring columns to one scale, but for bytes and sparse rows; None does so, and True says where it is not done
     test, holdout, cv : judge by the rows of another file, by a share of the rows that is kept aside (0.2 unless said
         otherwise), or by cross-validation
     seed : of the split and of the learner
@@ -148,8 +149,13 @@ def train(
     _check_files(source, test)
     if too_large(source) if stream is None else stream:
         check_in_passes(numbers, search, cv, holdout, positive)
-        way = InPasses(source, target, name, given, seed, weights, drop, missing, text, scale, keep, reader)
-        return way.train(test, top, out, report, verbose, on_epoch, clock, command)
+        way = InPasses(
+            source, target, name, given, seed, weights, drop, missing, text, scale is not False, keep, reader
+        )
+        done = way.train(test, top, out, report, verbose, on_epoch, clock, command)
+        if scale:
+            done.notes.extend(note_on_scale(done.model, source.name, source.kind))
+        return done
     if source.is_being_read:
         _prepare()
     found = examples_of(source, target, numbers=numbers, weights=weights, drop=drop, keep=keep)
@@ -166,7 +172,7 @@ def train(
     clock.note("reading")
     estimator = _estimator(name, given, found.labels(), seed)
     with heard_warnings() as heard:
-        model = unfitted(found, estimator, scale=scale, missing=missing, text=text)
+        model = unfitted(found, estimator, scale=scale is not False, missing=missing, text=text)
         learned, tested, told = _parts(found, others, holdout, cv, seed, numbers, None if report else model)
         found = replace(found, rows=None, y=None)  # what is still needed of them is in the parts
         rows = fit_columns(model, learned)
@@ -189,6 +195,8 @@ def train(
     notes = [*found.notes, *notes_of(model), *heard, *ended]
     if search and learner is None:
         notes.append(f"the learner is {name}, since {DEFAULT} has nothing to search for; --learner names another.")
+    if scale:
+        notes += note_on_scale(model, found.name, source.kind)
     searched = None if tries is None else tries.scores
     seconds, columns = clock.seconds, columns_of(model)
     interrupted = bool(ended) or is_interrupted(model)

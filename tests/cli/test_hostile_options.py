@@ -80,8 +80,7 @@ def test_the_format_of_the_row_that_is_explained(shell, train, tmp_path):
 def test_files_in_the_wrong_place(shell, train, tmp_path):
     shell(*train)
     (tmp_path / "folder").mkdir()
-    assert "good.csv, but" not in shell.refused("inspect", "m.safetensors", "good.csv", code=3)
-    assert "m.safetensors is a model file; pass data" in shell.err
+    assert "m.safetensors is a model file; pass data" in shell.refused("convert", "m.safetensors", "o.csv", code=3)
     told = shell.refused("separable", "good.csv", "-t", "t", "--verify", "folder", code=3)
     assert told == "folder must be a certificate, but it is a folder; name the file in it."
     told = shell.refused(*train, "--format", "npy", code=3)

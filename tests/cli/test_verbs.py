@@ -6,7 +6,9 @@ import json
 import os
 import re
 import shlex
+import shutil
 import sys
+import threading
 import warnings
 from pathlib import Path
 
@@ -17,6 +19,7 @@ import pytest
 
 import rosenblatt
 from rosenblatt import Perceptron, save
+from rosenblatt.sources.formats import FORMATS
 from rosenblatt.verbs import judging, predict
 from rosenblatt.verbs import train as learn
 from rosenblatt.verbs.judging import FEW_OF_EACH, TOO_FAR, heard_warnings
@@ -308,6 +311,16 @@ def test_a_quantity_that_is_written_as_money(shell, tmp_path):
     assert re.search(r"lam +R² +±", searched) and "accuracy" not in searched
     told = shell.refused("train", "price.csv", "-t", "price", code=2)
     assert "must name classes, but it has 79 different values in 79 rows" in told and "least-squares" in told
+
+
+def test_a_row_for_each_class_leaves_none_to_test_on(shell):
+    Path("three.csv").write_text("k,b\nu,2\nv,3\nw,4\n")
+    told = shell.refused("train", "three.csv", "-t", "k", code=3)
+    assert told == (
+        "There must be two rows of a class, one to learn from and one to keep aside to test on, but there are too few "
+        "rows per class (3 rows of 3 classes); add rows, or use --holdout 0 or --test."
+    )
+    shell("train", "three.csv", "-t", "k", "--holdout", "0")
 
 
 # ------------------------------------------------------------------------------------------------ bad input to train
@@ -933,7 +946,43 @@ def test_only_a_near_name_is_suggested(shell, iris):
         assert shell.refused("inspect", near, code=3).endswith("did you mean iris.csv?")
 
 
-def test_a_model_without_an_ending_is_inspected_as_a_model(shell, iris):
-    shell("train", iris, "-t", "species", "-o", "model")
-    assert "species" in shell("inspect", "model")
-    assert "setosa" in shell("inspect", "model")
+@pytest.mark.parametrize("name", ["model", "iris.model", "iris.v2"])
+def test_a_model_of_any_name_is_inspected_as_a_model(shell, iris, name):
+    shell("train", iris, "-t", "species", "-o", name)
+    assert "species" in shell("inspect", name)
+    assert "setosa" in shell("inspect", name)
+
+
+def test_a_model_is_inspected_alone(shell, iris):
+    shell("train", iris, "-t", "species", "-o", "m.safetensors")
+    shell("train", iris, "-t", "species", "-o", "m.model")
+    for model in ("m.safetensors", "m.model"):
+        told = shell.refused("inspect", model, "iris.csv", code=2)
+        assert told == (
+            f"A model must come alone, but {model} is one and 2 files came; "
+            "pass --data iris.csv --row N to have an answer explained."
+        )
+    assert shell.refused("inspect", "m.safetensors", "m.model", code=2).endswith("; pass them one by one.")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes without names only")
+def test_a_pipe_that_has_a_name_is_read_once(shell, iris):
+    """As /dev/stdin is, and what a shell makes of <(command)."""
+    shell("train", iris, "-t", "species", "-o", "m.safetensors")
+    told = shell("predict", "m.safetensors", iris)
+    for name, content in (("model", "m.safetensors"), ("rows", iris)):
+        os.mkfifo(name)
+        writer = threading.Thread(target=poured, args=(content, name))
+        writer.start()
+        assert told == shell("predict", *(["model", iris] if name == "model" else ["m.safetensors", "rows"]))
+        writer.join()
+
+
+def poured(content, pipe):
+    with open(content, "rb") as source, open(pipe, "wb") as stream:
+        shutil.copyfileobj(source, stream)
+
+
+def test_the_help_names_every_format(shell):
+    told = " ".join(shell("predict", "--help").split())
+    assert f"The format of the data: {', '.join(FORMATS)}." in told

@@ -64,7 +64,18 @@ def test_the_other_way_of_counting_is_refused(shell, zero):
         told = shell.refused(verb, "zero.safetensors", "one.libsvm", "--one-based", code=2)
         assert told.endswith("where the first was number 0, but --one-based came; leave it out.")
     shell("predict", "one.safetensors", "one.libsvm", "--one-based")
-    assert "pass --zero-based if they start at 0" in shell.refused("predict", "one.safetensors", zero, code=3)
+    explained = ("inspect", "one.safetensors", "--row", 1, "--data")
+    for verb in (*((each, "one.safetensors") for each in ("predict", "evaluate", "audit")), explained):
+        told = shell.refused(*verb, zero, code=3)
+        assert told.endswith(
+            "an index before 1, the first; write the file anew with rosenblatt convert --zero-based if they start at "
+            "0, as the model counts from 1, or correct the file."
+        )
+    shell("convert", "--zero-based", zero, "anew.libsvm")
+    shell("predict", "one.safetensors", "anew.libsvm")
+    np.savez("rows.npz", X=np.eye(3), y=np.array([0, 1, 1]))
+    shell("train", "rows.npz", "-o", "other.safetensors")  # by which features have no numbers
+    assert "pass --zero-based if they start at 0" in shell.refused("predict", "other.safetensors", zero, code=3)
 
 
 def test_in_passes_and_from_standard_input(shell, zero, monkeypatch):
