@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import pickle
 
@@ -11,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rosenblatt import PassiveAggressive, Perceptron, load, save
+from rosenblatt import PassiveAggressive, Perceptron
 from rosenblatt.engine import noted_state, run, state, touched_state
 from rosenblatt.engine.noted_state import NotedHalfSpaces, Packed
 from tests.engine import test_touched
-from tests.engine.test_touched import assert_same, runs, text
+from tests.engine.test_touched import assert_copies_do_the_same, assert_same, runs, text
 
 __all__ = ["runs"]
 
@@ -143,14 +142,7 @@ def test_nothing_is_in_place_before_somebody_looks(monkeypatch, tmp_path):
     X, y = few_classes()
     model = Perceptron("averaged", max_iter=5, random_state=0).fit(X, y)
     assert model._state._vectors is None
-    others = [pickle.loads(pickle.dumps(model)), copy.deepcopy(model)]
-    save(model, tmp_path / "model.safetensors")
-    others.append(load(tmp_path / "model.safetensors"))
-    for other in others:
-        np.testing.assert_array_equal(other.decision_function(X), model.decision_function(X))
-    model.partial_fit(X[:20], y[:20])
-    others[0].partial_fit(X[:20], y[:20])
-    np.testing.assert_array_equal(others[0].coef_, model.coef_)
+    assert_copies_do_the_same(model, X, y, tmp_path)
 
 
 @pytest.mark.parametrize("features", [1, 2, 16, 17])

@@ -265,12 +265,7 @@ def test_the_pocket_of_a_long_run(runs):
     assert_same(usual, touched)
 
 
-def test_nothing_is_in_place_before_somebody_looks(monkeypatch, tmp_path):
-    for limit, numbers in TOUCHED.items():
-        monkeypatch.setattr(run, limit, numbers)
-    X, y = text()
-    model = Perceptron("averaged", max_iter=5, random_state=0).fit(X, y)
-    assert model._state._vectors is None
+def assert_copies_do_the_same(model, X, y, tmp_path):
     others = [pickle.loads(pickle.dumps(model)), copy.deepcopy(model)]
     save(model, tmp_path / "model.safetensors")
     others.append(load(tmp_path / "model.safetensors"))
@@ -279,6 +274,15 @@ def test_nothing_is_in_place_before_somebody_looks(monkeypatch, tmp_path):
     model.partial_fit(X[:20], y[:20])
     others[0].partial_fit(X[:20], y[:20])
     np.testing.assert_array_equal(others[0].coef_, model.coef_)
+
+
+def test_nothing_is_in_place_before_somebody_looks(monkeypatch, tmp_path):
+    for limit, numbers in TOUCHED.items():
+        monkeypatch.setattr(run, limit, numbers)
+    X, y = text()
+    model = Perceptron("averaged", max_iter=5, random_state=0).fit(X, y)
+    assert model._state._vectors is None
+    assert_copies_do_the_same(model, X, y, tmp_path)
 
 
 def test_who_is_trained_so(monkeypatch, runs):
