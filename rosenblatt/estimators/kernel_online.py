@@ -108,18 +108,7 @@ def checked_row(estimator: KernelPerceptron, x: Any, *, learn: bool) -> Any:
         return _named_row(estimator, x, learn=learn)
     one_by_one.refuse_rows_after_dicts(estimator)
     if isinstance(x, Mapping):
-        known = getattr(estimator, "feature_names_in_", None)
-        if known is None:
-            raise ValueError(
-                f"KernelPerceptron has learned from rows without feature names, but got a dict; pass a row of "
-                f"{estimator.n_features_in_} numbers, or start afresh with dicts."
-            )
-        missing = [name for name in known if name not in x]
-        if missing:
-            raise ValueError(
-                f"x must have the features {', '.join(known)}, but {missing[0]!r} is missing; add it to the dict."
-            )
-        x = [x[name] for name in known]
+        x = [x[name] for name in one_by_one.known_features(estimator, x)]
     try:
         row = np.asarray(x)
         if row.dtype not in (np.float64, np.float32, np.uint8):

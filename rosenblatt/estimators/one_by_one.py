@@ -50,6 +50,22 @@ def refuse_rows_after_dicts(estimator: Any) -> None:
         )
 
 
+def known_features(estimator: Any, x: Mapping[Any, Any]) -> Any:
+    """The names of the features that rows had before, all of which a dict must have."""
+    known = getattr(estimator, "feature_names_in_", None)
+    if known is None:
+        raise ValueError(
+            f"{type(estimator).__name__} has learned from rows without feature names, but got a dict; pass a row "
+            f"of {estimator.n_features_in_} numbers, or start afresh with dicts."
+        )
+    missing = [name for name in known if name not in x]
+    if missing:
+        raise ValueError(
+            f"x must have the features {', '.join(known)}, but {missing[0]!r} is missing; add it to the dict."
+        )
+    return known
+
+
 def refuse_sparse(x: Any) -> None:
     """A row of a sparse matrix is neither a row nor a dict, though the dictionary of keys among them is a Mapping."""
     if scipy.sparse.issparse(x):
@@ -62,23 +78,12 @@ def refuse_sparse(x: Any) -> None:
 def _check_example(estimator: LinearClassifier, x: Any) -> tuple[str, Any]:
     """("row", an array) or ("names", a Reading); nothing is changed."""
     fitted = hasattr(estimator, "_state")
-    known = getattr(estimator, "feature_names_in_", None)
     refuse_sparse(x)
     if isinstance(x, Mapping) and not (fitted and "_names" not in estimator.__dict__):
         names = estimator.__dict__.get("_names") or Names(estimator.hash_features)
         return "names", names.read(x)
     if isinstance(x, Mapping):
-        if known is None:
-            raise ValueError(
-                f"{type(estimator).__name__} has learned from rows without feature names, but got a dict; pass a row "
-                f"of {estimator.n_features_in_} numbers, or start afresh with dicts."
-            )
-        missing = [name for name in known if name not in x]
-        if missing:
-            raise ValueError(
-                f"x must have the features {', '.join(known)}, but {missing[0]!r} is missing; add it to the dict."
-            )
-        x = np.array([number_of(name, x[name], or_text=False) for name in known])
+        x = np.array([number_of(name, x[name], or_text=False) for name in known_features(estimator, x)])
     elif fitted:
         refuse_rows_after_dicts(estimator)
     return "row", _check_row(estimator, x, fitted)
