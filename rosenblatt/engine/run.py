@@ -17,7 +17,7 @@ import numpy as np
 from rosenblatt.engine.helper import Helper
 from rosenblatt.engine.noted_state import NotedHalfSpaces, is_one_block
 from rosenblatt.engine.order import Found, Shuffler, look_through
-from rosenblatt.engine.pocket import Pocket
+from rosenblatt.engine.pocket import MOST_APART, Pocket, epochs_between_passes
 from rosenblatt.engine.rest import Rest, may_rest
 from rosenblatt.engine.state import Array, HalfSpaces
 from rosenblatt.engine.task import Task, products_per_row, stretch_length
@@ -31,7 +31,6 @@ NOTED = RETRACED  # weights beyond which few half-spaces note their lessons down
 TOUCHED = 2**20  # weights beyond which those that no lesson touches have no place of their own
 FEW = 4  # half-spaces that note their lessons down, however many weights they have; more of them may want to rest,
 SHORT = 20  # which pays in more epochs than these
-CHEAP_PASS = 2**20  # multiplications in a pass over all rows that is made without a second thought
 
 
 @dataclass
@@ -145,7 +144,7 @@ def _train(
     visitor = Visitor(task, state.count, record, once=max_iter == 1)
     kept = task.kept
     shuffler = None if seed is None else Shuffler(kept, seed)
-    large = products_per_row(task, state.count) * task.n_rows > CHEAP_PASS
+    apart = epochs_between_passes(products_per_row(task, state.count) * task.n_rows)
     try:
         follower = _Follower(task, state, visitor, outcome, watch, pocket_check, max_iter)
         visitor.prepare(state)  # what must be compiled is so before the clock starts
@@ -155,10 +154,10 @@ def _train(
             order = kept if shuffler is None else shuffler()
             mistakes, stop = follower.epoch(order)
             seconds = time.perf_counter() - clock
-            passes = pocket_check == "run" and not (large and number % 16)
+            passes = pocket_check == "run" and number % apart == 0
             follower.end_of_epoch(finished=not stop, looked_at=passes or measure is not None)
             if passes:
-                latest = [] if large and follower.before is not None else [state]
+                latest = [] if apart == MOST_APART and follower.before is not None else [state]
                 outcome.pocket.consider(visitor, *outcome.pocket.nominee(visitor), *latest)
             figures = {
                 "epoch": number,

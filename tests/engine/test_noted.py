@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rosenblatt import PassiveAggressive, Perceptron
-from rosenblatt.engine import noted_state, run, state, touched_state
+from rosenblatt.engine import noted_state, pocket, run, state, touched_state
 from rosenblatt.engine.noted_state import NotedHalfSpaces, Packed
 from tests.engine import test_touched
 from tests.engine.test_touched import assert_copies_do_the_same, assert_same, runs, text
@@ -115,7 +115,7 @@ def test_sums_are_carried_into_float64_before_they_lose_digits(monkeypatch, few,
 def test_the_pocket_of_a_long_run(monkeypatch, few, classes):
     if few:
         few_notes(monkeypatch)
-    monkeypatch.setattr(run, "CHEAP_PASS", 0)
+    monkeypatch.setattr(pocket, "DEAR_PASS", 0)
     X, y = few_classes(classes, noise=0.2, features=145)
     usual, noted = both(lambda: Perceptron("pocket", max_iter=50, random_state=0), X, y)
     assert usual._pocket.errors == noted._pocket.errors > 0

@@ -17,7 +17,7 @@ from reference import perceptron as reference
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import HalfSpace, PassiveAggressive, Perceptron, load, save
-from rosenblatt.engine import helper, run, state, visitor, watch
+from rosenblatt.engine import helper, pocket, run, state, visitor, watch
 from rosenblatt.engine.order import Shuffler
 from rosenblatt.rules import RULES
 
@@ -33,15 +33,19 @@ def problem(seed, n_classes, n=40, d=5):
 
 
 @quiet
-@given(seed=st.integers(0, 10**6), n_classes=st.sampled_from([2, 3, 5]), coupled=st.booleans())
+@given(
+    seed=st.integers(0, 10**6), n_classes=st.sampled_from([2, 3, 5]), coupled=st.booleans(), cheap=st.booleans()
+)  # fmt: skip
 @settings(max_examples=40)
-def test_the_pocket_is_gallants_with_ratchet(seed, n_classes, coupled):
+def test_the_pocket_is_gallants_with_ratchet(seed, n_classes, coupled, cheap):
     X, y = problem(seed, n_classes)
     multi = "coupled" if coupled else "ovr"
-    model = Perceptron(answer="pocket", shuffle=False, max_iter=6, multi_class=multi).fit(X, y)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pocket, "CHEAP_PASS", pocket.CHEAP_PASS if cheap else 0)
+        model = Perceptron(answer="pocket", shuffle=False, max_iter=9, multi_class=multi).fit(X, y)
     learn = reference.coupled if coupled else reference.one_against_rest
     spaces = learn(X, y, n_classes, RULE, (1.0,), model.n_iter_)
-    errors, held = reference.pocket(spaces, X, y, model.n_iter_)
+    errors, held = reference.pocket(spaces, X, y, model.n_iter_, apart=1 if cheap else 4)
     assert np.sum(model.predict(X) != y) == errors
     w, b = np.array([w for w, _ in held]), np.array([b for _, b in held])
     if coupled and n_classes == 2:
@@ -125,7 +129,7 @@ def test_repeating_only_what_taught_something_leads_to_the_same_nominee(
         repeat(self, state, order)
         repeated.append((len(order), state.last(), state.updates))
 
-    monkeypatch.setattr(run, "CHEAP_PASS", 0)
+    monkeypatch.setattr(pocket, "DEAR_PASS", 0)
     monkeypatch.setattr(visitor, "WORTH_A_NOTE", 0)
     monkeypatch.setattr(visitor, "MOST_NOTED", 9)
     monkeypatch.setattr(run.Visitor, "repeat", note)

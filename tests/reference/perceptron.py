@@ -109,22 +109,23 @@ def voted_coupled(spaces, X):
     return votes
 
 
-def pocket(spaces, X, codes, epochs):
+def pocket(spaces, X, codes, epochs, apart=1):
     """Gallant's pocket with ratchet: (errors, weights) of the best that was nominated.
 
-    An epoch's longest run of correct answers, if it is the longest so far, nominates the weights that it ended
-    with; the weights at the end of the epoch are nominated too. The pocket takes what has fewer errors on all rows
-    than what it holds.
+    After every epoch, or after every few that are `apart`: the longest run of correct answers, if it is the longest so
+    far, nominates the weights that it ended with; the weights at the end of the epoch are nominated too. The pocket
+    takes what has fewer errors on all rows than what it holds.
     """
     best, held, longest, run, n = np.inf, None, 0, 0, len(X)
-    for epoch in range(epochs):
-        nominees = [(epoch + 1) * n]
-        for t in range(epoch * n, (epoch + 1) * n):
+    for begin in range(0, epochs, apart):
+        end = min(begin + apart, epochs)
+        nominees = [end * n]
+        for t in range(begin * n, end * n):
             if not was_wrong(spaces, t, X[t % n], codes[t % n]):
                 run += 1
                 continue
             if run > longest:
-                longest, nominees = run, [t, (epoch + 1) * n]
+                longest, nominees = run, [t, end * n]
             run = 0
         for t in nominees:
             candidate = [space.history[t - 1] for space in spaces]
