@@ -170,6 +170,21 @@ def scores(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) 
 
 
 @part
+def _fetched(rows: Any, i: Any, near: Any, coming: Any, vectors: Any, several: Any) -> Any:
+    """The row that is brought nearer line by line while row i is read; row i itself for none. Bytes come at once."""
+    X = rows[0]
+    in_file_order = U(coming) == U(i) + U(1)
+    if per_vector(X) != per_vector(vectors):
+        if not in_file_order:  # else the machine fetches the few lines of a row of bytes by itself,
+            fetch(rows, coming)
+            if in_chunks(X, vectors):
+                bring_close(X, near)
+    elif not in_file_order or several:  # and all lines where it is not kept busy otherwise
+        return U(coming)
+    return U(i)
+
+
+@part
 def scores_and_fetch(
     rows: Any, i: Any, near: Any, coming: Any, vectors: Any, first: Any, last: Any, ledger: Any
 ) -> None:  # fmt: skip
@@ -177,20 +192,22 @@ def scores_and_fetch(
 
     Where `_notes_size` says so, ledger[first, SIZE] too, for `add`.
     """
-    X = rows[0]
-    fetched = U(i)  # nothing
-    in_file_order = U(coming) == U(i) + U(1)
-    if per_vector(X) != per_vector(vectors):
-        if not in_file_order:  # else the machine fetches the few lines of a row of bytes by itself,
-            fetch(rows, coming)
-            if in_chunks(X, vectors):
-                bring_close(X, near)
-    elif not in_file_order or last - first > 1:  # and all lines where it is not kept busy otherwise
-        fetched = U(coming)
+    X, fetched = rows[0], _fetched(rows, i, near, coming, vectors, last - first > 1)
     if _notes_size(X, vectors, first, last):
         block_1_and_size(X, U(i), U(near), fetched, vectors, first, ledger)
     else:
         _in_blocks(X, U(i), U(near), fetched, vectors, first, last, ledger)
+
+
+@part
+def score_alone(rows: Any, i: Any, near: Any, coming: Any, vectors: Any, ledger: Any) -> Any:
+    """As `scores_and_fetch`, for a half-space that is alone: v·x_i."""
+    X, fetched = rows[0], _fetched(rows, i, near, coming, vectors, False)
+    if _notes_size(X, vectors, 0, 1):
+        block_1_and_size(X, i, near, fetched, vectors, 0, ledger)
+    else:
+        block_1(X, i, near, fetched, vectors, 0, ledger)
+    return ledger[0, SCORE]
 
 
 @part

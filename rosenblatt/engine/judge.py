@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.engine import compiled, dense
+from rosenblatt.engine.alone import may_be_alone
 from rosenblatt.engine.compiled import part
 from rosenblatt.engine.loop import LAYOUTS
 from rosenblatt.engine.state import BIAS, SCALE, SCORE, Array, HalfSpaces
 
 TOGETHER = 5  # half-spaces of dense rows that share one reading of a row
 AHEAD = 8  # rows
+
+U = np.uint64
 
 
 @part
@@ -52,6 +55,28 @@ def _count_errors(key: str, layout_name: str) -> Any:
                 errors += sample_weight[i] if sample_weight.shape[0] > 0 else 1.0
                 if errors > limit:
                     return errors
+        return errors
+
+    return compiled.jit(count_errors)
+
+
+@functools.cache
+def _count_errors_alone(key: str, layout_name: str) -> Any:
+    score = LAYOUTS[layout_name].score_alone
+
+    def count_errors(
+        rows: Any, start: Any, stop: Any, codes: Any, sample_weight: Any, vectors: Any, ledger: Any,
+        classes: Any, limit: Any,
+    ) -> float:  # fmt: skip
+        """As in `_count_errors`, for a half-space that is alone; without branches, for errors cannot be guessed."""
+        key  # noqa: B018
+        scale, bias, errors = ledger[0, SCALE], ledger[0, BIAS], 0.0
+        for i in range(U(start), U(stop)):
+            answer = 1 if scale * score(rows, i, i, i + U(1), vectors, ledger) + bias >= 0.0 else 0
+            weight = sample_weight[i] if sample_weight.shape[0] > 0 else 1.0
+            errors += 0.0 if answer == codes[i] else weight
+            if errors > limit:
+                break
         return errors
 
     return compiled.jit(count_errors)
@@ -98,7 +123,8 @@ def count_errors(
     """
     if state.layout == "rows" and classes > 1:
         return compare_errors(rows, n_rows, codes, sample_weight, [state], classes, threads, limit)[0]
-    count = _count_errors(f"{compiled.engine_digest()} {state.layout}", state.layout)
+    counter = _count_errors_alone if may_be_alone(state.layout, state.count, classes > 1) else _count_errors
+    count = counter(f"{compiled.engine_digest()} {state.layout}", state.layout)
     vectors = state.arrays[0]
 
     def errors_of(bounds: tuple[int, int]) -> float:

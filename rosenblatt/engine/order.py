@@ -76,14 +76,12 @@ def _look_through(key: str) -> Any:
                 for r in range(n):  # a loop without branches, which the compiler turns into vector instructions
                     wrong[r] |= np.uint8((scores[k, r] >= true[r]) & (own[r] != k))
         mistakes, longest, end = 0, -1, -1
-        for r in range(n):
-            if wrong[r]:
-                mistakes += 1
-                if run > longest:
-                    longest, end = run, r
-                run = 0
-            else:
-                run += 1
+        for r in range(n):  # no branches here either: which answer is wrong cannot be guessed
+            is_wrong = wrong[r] != 0
+            is_record = is_wrong & (run > longest)
+            longest, end = run if is_record else longest, r if is_record else end
+            mistakes += is_wrong
+            run = 0 if is_wrong else run + 1
         return mistakes, longest, end, run
 
     return compiled.jit(look_through)

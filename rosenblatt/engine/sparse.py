@@ -130,12 +130,26 @@ def squared_norm(rows: Any, i: Any, wide: Any) -> float:
 
 
 @part
+def _larger(size: Any, rows: Any, p: Any) -> Any:
+    """The larger of `size` and non-zero p, without its sign."""
+    return max(size, abs(np.float64(rows[0][p])))
+
+
+@part
 def size(rows: Any, i: Any, vectors: Any) -> float:
     """The largest |x_ij|, or 1 if that is larger: so that bounds with it are bounds on the steps themselves too."""
-    result = 1.0
-    for p in range(U(rows[2][i]), U(rows[2][i + 1])):
-        result = max(result, abs(np.float64(rows[0][p])))
-    return result
+    p, stop = U(rows[2][i]), U(rows[2][i + 1])
+    a = b = c = e = 1.0
+    while p + FOUR <= stop:  # four at a time: each comparison waits for the one before it
+        a = _larger(a, rows, p)
+        b = _larger(b, rows, p + ONE)
+        c = _larger(c, rows, p + TWO)
+        e = _larger(e, rows, p + THREE)
+        p += FOUR
+    while p < stop:
+        a = _larger(a, rows, p)
+        p += ONE
+    return max(max(a, b), max(c, e))
 
 
 @part
@@ -272,6 +286,30 @@ def fetch(rows: Any, i: Any) -> None:
         prefetch(rows[0], p)
     for p in range(start + U(SURE_LINES) * per_vector(rows[1]), stop, per_vector(rows[1])):
         prefetch(rows[1], p)
+
+
+@part
+def fetch_most(rows: Any, i: Any) -> None:
+    """As `fetch`, of every row as many lines as most rows have, where a few more or less would count."""
+    _fetch_most(rows, i, rows[0])
+    _fetch_most(rows, i, rows[1])
+
+
+@part
+def _fetch_most(rows: Any, i: Any, array: Any) -> None:
+    typical = U(array.shape[0]) // max(ONE, U(rows[2].shape[0]) - ONE)
+    lines = min(U(SURE_LINES), (typical + (typical >> ONE)) // per_vector(array) + ONE)
+    start = U(rows[2][i])
+    for line in range(lines):
+        prefetch(array, start + line * per_vector(array))
+
+
+@part
+def score_alone(rows: Any, i: Any, near: Any, coming: Any, vectors: Any, ledger: Any) -> Any:
+    """v·x_i of a half-space that is alone, while row number `coming` is brought nearer."""
+    if coming != i + ONE:
+        fetch_most(rows, coming)
+    return _score_of_one(rows, U(rows[2][i]), U(rows[2][i + ONE]), vectors)
 
 
 @part

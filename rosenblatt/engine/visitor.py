@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.engine import compiled
+from rosenblatt.engine import alone, compiled
 from rosenblatt.engine.helper import Helper
 from rosenblatt.engine.judge import compare_errors
 from rosenblatt.engine.loop import LAYOUTS, visit_rows
@@ -34,7 +34,9 @@ class Visitor:
     ) -> None:
         self.task = task
         self.record = record
-        self.kernel = visit_rows(task.rule, task.params.shape[1], task.weighted, task.layout, task.coupled)
+        of_rule = task.rule, task.params.shape[1], task.weighted, task.layout
+        is_alone = alone.may_be_alone(task.layout, count, task.coupled)
+        self.kernel = alone.visit_rows(*of_rule) if is_alone else visit_rows(*of_rule, task.coupled)
         unit = LAYOUTS[task.layout].unit(task.rows, task.n_jobs)
         units = math.ceil(count / unit)
         threads = max(1, min(task.n_jobs, units))
@@ -57,9 +59,7 @@ class Visitor:
             self.helper = Helper() if (task.n_jobs == 2 if dense else long and not once) else None
         self.pair: Pair | None = None
         if self.helper is not None and task.layout != "rows":
-            self.pair = Pair(
-                self.helper, task.rule, task.params.shape[1], task.weighted, task.layout, task.coupled
-            )  # fmt: skip
+            self.pair = Pair(self.helper, *of_rule, task.coupled)
         self.rest: Rest | None = None  # if half-spaces may rest: who does
         self.lessons_per_row = 1.0  # in the stretch before; at first every row may teach something
         # Whether nobody wants the scores of a stretch any more when the next one begins. Room that is given back to the

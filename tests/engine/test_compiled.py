@@ -23,7 +23,7 @@ import json, sys, types, warnings
 import numpy as np
 from rosenblatt import HalfSpace
 from rosenblatt.engine.compiled import fingerprint
-from rosenblatt.engine.loop import visit_rows
+from rosenblatt.engine.alone import visit_rows
 warnings.simplefilter("ignore")
 X = np.array([[1.0, 2.0], [3.0, -1.0], [-2.0, 0.5], [0.0, 1.0]])
 
@@ -38,7 +38,7 @@ def found(source, settings, trained):
     if not trained:
         return fingerprint(space["rule"])
     model = HalfSpace(space["rule"], shuffle=False, max_iter=1).fit(X, [0, 1, 1, 0], record="updates")
-    stats = visit_rows(space["rule"], 0, -1, "rows", False).stats
+    stats = visit_rows(space["rule"], 0, -1, "rows").stats
     hits, misses = sum(stats.cache_hits.values()), sum(stats.cache_misses.values())
     return [model.trace_.updates.steps[0].tolist()[0], hits, misses]
 

@@ -71,14 +71,16 @@ def test_a_few_half_spaces_of_dense_rows_are_judged_in_one_pass(monkeypatch):
 
         return noted
 
-    for name in ("_count_errors", "_compare_errors"):
+    for name in ("_count_errors", "_count_errors_alone", "_compare_errors"):
         monkeypatch.setattr(judge, name, noting(getattr(judge, name)))
-    X, alone, together = np.eye(8, dtype=np.float32), "_count_errors", "_compare_errors"
+    alone, several, together = "_count_errors_alone", "_count_errors", "_compare_errors"
+    X = np.eye(8, dtype=np.float32)
     sparse = scipy.sparse.csr_array(X)
     few = TOGETHER // 2
     for table, count, classes, expected in (
         (X, 2, 1, [together]), (X, 2, few, [together]), (X, 2, few + 1, 2 * [together]),
         (X, 1, 1, [alone]), (X, 1, 9, [together]), (sparse, 2, 1, 2 * [alone]),
+        (sparse, 2, 3, 2 * [several]),
     ):  # fmt: skip
         passes.clear()
         layout, rows = rows_of(table)

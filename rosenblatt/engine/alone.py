@@ -1,0 +1,91 @@
+"""The loop over rows for a half-space that is alone: whether a row teaches it anything is found out in few steps.
+
+Rows may have a dozen numbers. Then the loop's own work counts: going through half-spaces of which there is one, and
+through the ledger. Here what a row needs of the ledger is at hand, and a row that teaches nothing leaves no more behind
+than its score. What a row teaches is the general loop's affair (`learn` in `loop`), which looks at it once more.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.engine import compiled
+from rosenblatt.engine.loop import LAYOUTS, kernel_key, make_learn, make_step
+from rosenblatt.engine.prefetch import prefetch
+from rosenblatt.engine.state import BIAS, SCALE, SCORE, SEEN
+
+U = np.uint64
+ONE, TWO = U(1), U(2)
+
+
+def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_name: str) -> Any:
+    layout = LAYOUTS[layout_name]
+    step_of = make_step(function, n_parameters, weighted)
+    learn = make_learn(key, function, n_parameters, weighted, layout)
+    reads_sqnorm = compiled.reads_argument(function, 1)
+    score, squared_norm = layout.score_alone, layout.squared_norm
+    ahead, hold, reads_ahead = layout.ahead, layout.hold, layout.reads_ahead
+
+    def visit(
+        rows: Any, order: Any, codes: Any, sample_weight: Any, positive: Any, params: Any, state: Any,
+        intercept: Any, shrink_intercept: Any, first: Any, end: Any, scores: Any, log: Any,
+    ) -> Any:  # fmt: skip
+        """Visit the rows in `order`; how many were visited before a score was not finite. `first` is 0, `end` is 1."""
+        key  # noqa: B018  part of the key under which the machine code is kept
+        n = order.shape[0]
+        if n == 0:
+            return 0
+        vectors, lag, ledger = state
+        scale, bias, seen = ledger[0, SCALE], ledger[0, BIAS], ledger[0, SEEN]
+        last, soon, told_yes = U(n) - ONE, U(ahead(rows)), positive[0]
+        i, following = U(order[0]), U(order[min(ONE, last)])
+        for r in range(U(n)):
+            near = U(order[min(r + TWO, last)])
+            coming = following
+            if following != i + ONE or not reads_ahead(rows, vectors, 0, 1):
+                coming = U(order[min(r + soon, last)])
+                prefetch(codes, coming)
+            hold(rows, lag, r, 0, 1)
+            c = 1.0
+            if sample_weight.shape[0] > 0:
+                c = sample_weight[i]
+            sqnorm = 0.0
+            if reads_sqnorm:
+                sqnorm = squared_norm(rows, i, ledger) + intercept
+            v_x = score(rows, i, near, coming, vectors, ledger)
+            s = scale * v_x + bias
+            y = 1.0 if codes[i] == told_yes else -1.0
+            step, shrink = step_of(y * s, sqnorm, np.int64(seen + 1.0), params, U(0), c)
+            if step == 0.0 and shrink == 1.0 and np.isfinite(s):
+                seen += 1.0
+            else:
+                ledger[0, SCORE], ledger[0, SEEN] = v_x, seen
+                if not learn(
+                    rows, i, codes[i], c, positive, params, state, intercept, shrink_intercept, 0, 1, log, None
+                ):  # fmt: skip
+                    return np.int64(r)
+                scale, bias, seen = ledger[0, SCALE], ledger[0, BIAS], ledger[0, SEEN]
+            scores[0, r] = s
+            i, following = following, near
+        ledger[0, SEEN] = seen
+        return n
+
+    return compiled.jit(visit)
+
+
+_kernels: dict[str, Any] = {}
+
+
+def may_be_alone(layout_name: str, count: int, coupled: bool) -> bool:
+    """Whether there is a loop for so many half-spaces here."""
+    return count == 1 and not coupled and hasattr(LAYOUTS[layout_name], "score_alone")
+
+
+def visit_rows(function: Any, n_parameters: int, weighted: int, layout_name: str) -> Any:
+    """The compiled loop for a rule and a layout; it takes what that of `loop` takes."""
+    key = kernel_key(function, n_parameters, weighted, layout_name, False)
+    if key not in _kernels:
+        _kernels[key] = _compile(key, function, n_parameters, weighted, layout_name)
+    return _kernels[key]

@@ -1,0 +1,123 @@
+"""The loop for a half-space that is alone does what the general loop does, bit for bit."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rosenblatt import HalfSpace, Perceptron
+from rosenblatt.engine import judge, run, visitor
+from rosenblatt.engine.alone import may_be_alone
+
+quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+LAYOUTS = ["uint8", "float32", "float64", "csr float32", "csr float64", "noted float32"]
+
+
+def fading(m, sqnorm, t, params):
+    return (1.0 / t, 1.0) if m <= 0.0 else (0.0, 1.0)
+
+
+def shrinking(m, sqnorm, t, params):
+    return (1.0, 0.9) if m <= 0.5 else (0.0, 1.0 - 1.0 / (t + 9.0))
+
+
+def problem(seed, layout, n=60, d=21):
+    generator = np.random.default_rng(seed)
+    X = generator.integers(0, 9, (n, d)) * (generator.random((n, d)) < 0.5)
+    y = np.where(X @ generator.normal(size=d) + generator.normal(size=n) > 0, "yes", "no")
+    y[:2] = "no", "yes"
+    kind = np.dtype(layout.split()[-1])
+    if kind == np.uint8:
+        return X.astype(kind), y
+    X = (X / 7).astype(kind)
+    return (X if layout == layout.split()[-1] else scipy.sparse.csr_array(X)), y
+
+
+def with_each_loop(layout, make, X, y, **fit):
+    """The same fit in the loop for one half-space, and in the general one."""
+    models = []
+    for alone in (True, False):
+        with pytest.MonkeyPatch.context() as patch:
+            if layout.startswith("noted"):
+                for limit in ("RETRACED", "NOTED"):
+                    patch.setattr(run, limit, -1)
+            if not alone:
+                patch.setattr(visitor.alone, "may_be_alone", lambda *arguments: False)
+                patch.setattr(judge, "may_be_alone", lambda *arguments: False)
+            models.append(make().fit(X, y, **fit))
+    return models
+
+
+def assert_same(one, other):
+    assert one.stop_reason_ == other.stop_reason_
+    for name in ("updates", "mistakes", "norm"):
+        np.testing.assert_array_equal(one.trace_[name], other.trace_[name])
+    for name in ("last", "averaged", "pocket"):
+        np.testing.assert_array_equal(one.answers_[name].coef, other.answers_[name].coef)
+        np.testing.assert_array_equal(one.answers_[name].intercept, other.answers_[name].intercept)
+    assert one._pocket.errors == other._pocket.errors
+
+
+@quiet
+@pytest.mark.parametrize("layout", LAYOUTS)
+@given(
+    seed=st.integers(0, 10**6),
+    rule=st.sampled_from(["perceptron", "passive_aggressive_1", fading, shrinking]),
+    shuffle=st.booleans(),
+    weighted=st.booleans(),
+    intercept=st.booleans(),
+)
+@settings(max_examples=12)
+def test_the_bits_are_those_of_the_general_loop(layout, seed, rule, shuffle, weighted, intercept):
+    X, y = problem(seed, layout)
+    weights = np.random.default_rng(seed).integers(0, 4, len(y)) / 2 if weighted else None
+    one, other = with_each_loop(
+        layout,
+        lambda: HalfSpace(rule, max_iter=7, shuffle=shuffle, random_state=seed, fit_intercept=intercept),
+        X, y, sample_weight=weights,
+    )  # fmt: skip
+    assert_same(one, other)
+
+
+@quiet
+@pytest.mark.parametrize("layout", ["float64", "csr float64"])
+def test_so_are_the_notes_of_updates_and_the_votes(layout):
+    X, y = problem(1, layout)
+    one, other = with_each_loop(
+        layout, lambda: Perceptron("voted", max_iter=6, random_state=0), X, y, record="updates"
+    )  # fmt: skip
+    assert_same(one, other)
+    for name in ("rows", "steps", "times"):
+        for mine, theirs in zip(getattr(one.trace_.updates, name), getattr(other.trace_.updates, name), strict=True):
+            np.testing.assert_array_equal(mine, theirs)
+    np.testing.assert_array_equal(one.decision_function(X), other.decision_function(X))
+
+
+@quiet
+@pytest.mark.parametrize("layout", ["float32", "csr float32"])
+def test_a_run_that_diverges_ends_at_the_same_row(layout):
+    X, y = problem(2, layout)
+    X = X * np.float32(1e37)
+    one, other = with_each_loop(layout, lambda: Perceptron(learning_rate=10.0, max_iter=50, random_state=0), X, y)
+    assert one.stop_reason_ == "diverged"
+    assert_same(one, other)
+    np.testing.assert_array_equal(one._state.ledger, other._state.ledger)
+
+
+@quiet
+@pytest.mark.parametrize("layout", ["float64", "csr float64"])
+def test_labels_that_were_never_seen_are_errors_of_an_eval_set(layout):
+    X, y = problem(3, layout)
+    one, other = with_each_loop(
+        layout, lambda: Perceptron(max_iter=3, random_state=0), X, y, eval_set=(X, np.where(y == "no", "never", y))
+    )  # fmt: skip
+    np.testing.assert_array_equal(one.trace_["test_error"], other.trace_["test_error"])
+    assert min(one.trace_["test_error"]) >= np.mean(y == "no")
+
+
+def test_who_is_alone():
+    assert may_be_alone("rows", 1, False) and may_be_alone("columns", 1, False) and may_be_alone("noted", 1, False)
+    assert not may_be_alone("rows", 2, False) and not may_be_alone("rows", 1, True)
+    assert not may_be_alone("touched", 1, False)
