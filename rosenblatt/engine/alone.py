@@ -38,7 +38,7 @@ def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_n
         if n == 0:
             return 0
         vectors, lag, ledger = state
-        scale, bias, seen = ledger[0, SCALE], ledger[0, BIAS], ledger[0, SEEN]
+        scale, bias, seen, s = ledger[0, SCALE], ledger[0, BIAS], ledger[0, SEEN], 0.0
         last, soon, told_yes = U(n) - ONE, U(ahead(rows)), positive[0]
         i, following = U(order[0]), U(order[min(ONE, last)])
         for r in range(U(n)):
@@ -69,7 +69,7 @@ def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_n
                 scale, bias, seen = ledger[0, SCALE], ledger[0, BIAS], ledger[0, SEEN]
             scores[0, r] = s
             i, following = following, near
-        ledger[0, SEEN] = seen
+        ledger[0, SCORE], ledger[0, SEEN] = s, seen
         return n
 
     return compiled.jit(visit)

@@ -88,7 +88,7 @@ class Pocket:
         """
         spare = self.start
         self.start, self.visits, self.skipped = before, visits, visited - len(visits)
-        return before.copy() if spare is None else spare
+        return before.copy_to_repeat(before.lag) if spare is None else spare
 
     def nominee(self, visitor: Visitor) -> list[HalfSpaces]:
         """The weights that were nominated last, if there are any that were not judged yet."""

@@ -200,7 +200,7 @@ class _Follower:
         self.length = stretch_length(task, state, self.by_updates)
         # What a stretch began with, to be able to return to any point of it.
         numbers = np.prod(state.stored_shape(state.count, state.n_features))
-        self.before = state.copy() if self.by_runs and numbers <= RETRACED else None
+        self.before = state.copy_to_repeat() if self.by_runs and numbers <= RETRACED else None
         if self.before is not None:
             visitor.note_lessons()
         restful = max_iter > 1 and numbers > TOUCHED and not visitor.record and not self.by_updates

@@ -314,11 +314,13 @@ class HalfSpaces:
                 squares = float(np.einsum("kj,kj,k->", vectors, vectors, scale**2))
         return math.sqrt(squares + bias)
 
-    def copy(self) -> HalfSpaces:
-        result = HalfSpaces(self.count, self.n_features, self.dtype, self.layout)
-        for mine, theirs in zip(result.arrays, self.arrays, strict=True):
-            np.copyto(mine, theirs)
-        result.total = self.total
+    def copy_to_repeat(self, scratch: Array | None = None) -> HalfSpaces:
+        """A copy that can be taught the same again, for its weights alone: what it keeps for averages means nothing.
+
+        `scratch` is where another such copy keeps it, if there is one.
+        """
+        result = self.copy_weights()
+        result._lag = aligned_zeros(self.vectors.shape, self.dtype) if scratch is None else scratch
         return result
 
     def copy_weights(self) -> HalfSpaces:

@@ -10,7 +10,7 @@ import numpy as np
 from rosenblatt.engine.state import Array, HalfSpaces
 
 SCORES_KEPT = 2**18  # bytes in one stretch
-ROWS = 2**15  # rows in one stretch
+ROWS = 2**14  # rows in one stretch
 PRODUCTS = 2**27  # multiplications in one stretch, about a twentieth of a second
 
 

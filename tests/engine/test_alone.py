@@ -13,6 +13,10 @@ from rosenblatt.engine.alone import may_be_alone
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 LAYOUTS = ["uint8", "float32", "float64", "csr float32", "csr float64", "noted float32"]
+EVERY_DAY = {  # the others are compiled for this alone
+    ("perceptron", "uint8"), ("perceptron", "float64"), ("perceptron", "csr float32"), ("perceptron", "noted float32"),
+    ("shrinking", "csr float64"),
+}  # fmt: skip
 
 
 def fading(m, sqnorm, t, params):
@@ -57,25 +61,30 @@ def assert_same(one, other):
     for name in ("last", "averaged", "pocket"):
         np.testing.assert_array_equal(one.answers_[name].coef, other.answers_[name].coef)
         np.testing.assert_array_equal(one.answers_[name].intercept, other.answers_[name].intercept)
+    np.testing.assert_array_equal(one._state.ledger, other._state.ledger)
     assert one._pocket.errors == other._pocket.errors
 
 
+RULES = {
+    "perceptron": "perceptron", "passive_aggressive_1": "passive_aggressive_1", "fading": fading, "shrinking": shrinking,
+}  # fmt: skip
+CASES = [
+    pytest.param(layout, name, marks=[] if (name, layout) in EVERY_DAY else [pytest.mark.slow])
+    for name in RULES
+    for layout in LAYOUTS
+]
+
+
 @quiet
-@pytest.mark.parametrize("layout", LAYOUTS)
-@given(
-    seed=st.integers(0, 10**6),
-    rule=st.sampled_from(["perceptron", "passive_aggressive_1", fading, shrinking]),
-    shuffle=st.booleans(),
-    weighted=st.booleans(),
-    intercept=st.booleans(),
-)
+@pytest.mark.parametrize(("layout", "name"), CASES)
+@given(seed=st.integers(0, 10**6), shuffle=st.booleans(), weighted=st.booleans(), intercept=st.booleans())
 @settings(max_examples=12)
-def test_the_bits_are_those_of_the_general_loop(layout, seed, rule, shuffle, weighted, intercept):
+def test_the_bits_are_those_of_the_general_loop(layout, name, seed, shuffle, weighted, intercept):
     X, y = problem(seed, layout)
     weights = np.random.default_rng(seed).integers(0, 4, len(y)) / 2 if weighted else None
     one, other = with_each_loop(
         layout,
-        lambda: HalfSpace(rule, max_iter=7, shuffle=shuffle, random_state=seed, fit_intercept=intercept),
+        lambda: HalfSpace(RULES[name], max_iter=7, shuffle=shuffle, random_state=seed, fit_intercept=intercept),
         X, y, sample_weight=weights,
     )  # fmt: skip
     assert_same(one, other)
@@ -103,7 +112,6 @@ def test_a_run_that_diverges_ends_at_the_same_row(layout):
     one, other = with_each_loop(layout, lambda: Perceptron(learning_rate=10.0, max_iter=50, random_state=0), X, y)
     assert one.stop_reason_ == "diverged"
     assert_same(one, other)
-    np.testing.assert_array_equal(one._state.ledger, other._state.ledger)
 
 
 @quiet
