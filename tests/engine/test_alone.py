@@ -65,9 +65,7 @@ def assert_same(one, other):
     assert one._pocket.errors == other._pocket.errors
 
 
-RULES = {
-    "perceptron": "perceptron", "passive_aggressive_1": "passive_aggressive_1", "fading": fading, "shrinking": shrinking,
-}  # fmt: skip
+RULES = {name: name for name in ("perceptron", "passive_aggressive_1")} | {"fading": fading, "shrinking": shrinking}
 CASES = [
     pytest.param(layout, name, marks=[] if (name, layout) in EVERY_DAY else [pytest.mark.slow])
     for name in RULES
