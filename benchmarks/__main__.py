@@ -1,5 +1,5 @@
-"""`python -m benchmarks [part …]`: the table. Parts: images, text, online, rules, gradient, memory, start,
-certificates, kernels, search.
+"""`python -m benchmarks [part …]`: the table. Parts: images, text, short_rows, online, rules, gradient,
+memory, start, certificates, kernels, search.
 
 `kernels_gpu` and `files` run only when they are named: the one needs a GPU, the other minutes and gigabytes of disk.
 """
@@ -16,7 +16,10 @@ from rich.console import Console
 from rich.table import Table
 from sklearn.exceptions import ConvergenceWarning
 
-PARTS = ("images", "text", "online", "rules", "gradient", "memory", "start", "certificates", "kernels", "search")
+PARTS = (
+    "images", "text", "short_rows", "online", "rules", "gradient", "memory", "start",
+    "certificates", "kernels", "search",
+)  # fmt: skip
 ON_REQUEST = ("kernels_gpu", "files")
 
 

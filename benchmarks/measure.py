@@ -64,15 +64,17 @@ def take_turns(works: dict[str, Callable[[], Any]], rounds: int = 5) -> dict[str
     return best
 
 
-def faster(work: str, ours: float, peer: float, at_least: float, errors: str = "", unit: str = "ms") -> Row:
+def faster(
+    work: str, ours: float, peer: float, at_least: float | None, errors: str = "", unit: str = "ms"
+) -> Row:  # fmt: skip
     scale, digits = {"ms": (1e3, 2), "µs": (1e6, 2), "s": (1, 2)}[unit]
     return Row(
         work=work,
         ours=f"{ours * scale:.{digits}f} {unit}",
         peer=f"{peer * scale:.{digits}f} {unit}",
         ratio=f"{peer / ours:.1f}x",
-        wanted=f"{at_least:g}x",
-        met=peer / ours >= at_least,
+        wanted="" if at_least is None else f"{at_least:g}x",
+        met=at_least is None or peer / ours >= at_least,
         errors=errors,
     )
 
@@ -81,9 +83,13 @@ FEW, MANY = 4, 14  # epochs
 
 
 def compare_epochs(
-    work: str, ours: Callable[[int], Any], peers: list[Callable[[int], Any]], at_least: float, errors: Callable[[], str]
+    work: str,
+    ours: Callable[[int], Any],
+    peers: list[Callable[[int], Any]],
+    at_least: float | None,
+    errors: Callable[[], str],
 ) -> list[Row]:
-    """Fits of few and of many epochs, ours and every peer's, the fastest peer counting.
+    """Fits of few and of many epochs, ours and every peer's, the fastest peer counting; a mark to meet or None.
 
     What one epoch more costs is the difference, divided; what a whole fit costs stands beside it.
     """
@@ -93,7 +99,7 @@ def compare_epochs(
 def compare_ways(
     ours: dict[str, Callable[[int], Any]],
     peers: list[Callable[[int], Any]],
-    at_least: float,
+    at_least: float | None,
     errors: Callable[[str], str],
 ) -> list[Row]:
     """`compare_epochs` for several ways of ours to do the same work, named, beside the same fits of the peers."""
