@@ -99,6 +99,8 @@ def convert(
     source = open_data(
         data, format=format, header=header, encoding=encoding, separator=separator, zero_based=zero_based
     )
+    if source.kind == "matrix":
+        check_outputs({"The rows": out}, files_of(target))  # a file of labels
     numeric = wanted in MATRICES.values()
     if source.kind == "frame" and not numeric:
         return _tables(source, out, wanted, target, drop, keep, TextStyle.like(_dialect(source), out, to))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import codecs
 import os
+import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -159,22 +159,27 @@ def read_examples(
     weights: str | None = None,
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
+    tests: bool = False,
 ) -> Examples:
     """Read files, and take the target out of the rows.
 
     Parameters
     ----------
     paths : a file, several, a pattern, or "-" for standard input
-    target : the name of a column, its number counted from 1, or -1 for the last; for images, the file of their labels
+    target : the name of a column, its number counted from 1, or -1 for the last; for rows of numbers, also the file of
+        their labels
     labelled : whether labels are needed; without them a target that is not there is no failure
     numbers : whether the target is a quantity rather than a class
     classes : how many the target must have at least, where it has classes
     weights, drop, keep : columns
     format, header, encoding, separator, zero_based : as for `open_data`
+    tests : whether the target is that of other rows, which were learned from: labels of these rows' own come first, and
+        a file of labels is not about them
 
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> path = Path(tempfile.mkdtemp()) / "fruit.csv"
     >>> _ = path.write_text("weight,colour,fruit\\n150,green,apple\\n120,yellow,banana\\n")
     >>> found = read_examples(str(path), "fruit")
@@ -188,8 +193,9 @@ def read_examples(
         paths, format=format, header=header, encoding=encoding, separator=separator, zero_based=zero_based
     )
     return examples_of(
-        source, target, labelled=labelled, numbers=numbers, classes=classes, weights=weights, drop=drop, keep=keep
-    )
+        source, target, labelled=labelled, numbers=numbers, classes=classes, weights=weights, drop=drop, keep=keep,
+        tests=tests,
+    )  # fmt: skip
 
 
 def open_data(
@@ -272,6 +278,7 @@ def examples_of(
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
     names: Callable[[list[str]], list[str]] | None = None,
+    tests: bool = False,
 ) -> Examples:
     """The rows of a source, with the target taken out; see `read_examples`.
 
@@ -291,8 +298,11 @@ def examples_of(
     elif source.kind == "frame":
         found = replace(found, place_of=source.place_of)
     if source.kind == "matrix":
-        asked = weights, drop, keep
-        return _of_matrix(found, content, target, labelled=labelled, numbers=numbers, classes=classes, asked=asked)
+        if weights is not None or drop or keep:
+            raise UsageError(
+                f"Only a table has columns to drop, to keep or to weigh by, but {found.name} is {found.format}."
+            )
+        return _of_matrix(found, content, target, labelled=labelled, numbers=numbers, classes=classes, tests=tests)
     if names is not None:
         columns = list(found.rows.columns)
         found = replace(found, rows=found.rows.rename(dict(zip(columns, names(columns), strict=True))))
@@ -544,33 +554,17 @@ def _of_matrix(
     labelled: bool | None,
     numbers: bool | None,
     classes: int,
-    asked: tuple[str | None, Sequence[str], Sequence[str]],
+    tests: bool,
 ) -> Examples:
-    if asked[0] is not None or asked[1] or asked[2]:
-        raise UsageError(
-            f"Only a table has columns to drop, to keep or to weigh by, but {found.name} is {found.format}."
-        )
-    notes = list(found.notes)
-    if target is not None and matrix.y is None and Path(str(target)).is_file():
-        matrix = replace(matrix, y=_label_file(str(target)))
-    elif target is not None and matrix.y is None and str(target).lstrip("+-").isdigit() and not issparse(matrix.X):
-        width, number = matrix.X.shape[1], int(target)
-        if not 1 <= abs(number) <= width:
-            raise UsageError(f"The target must be a column from 1 to {width}, or -1 for the last, but got {number}.")
-        matrix = matrix.with_target(number - 1 if number > 0 else number)
-    elif target is not None and matrix.y is None and labelled:
-        what = "a file of labels" if issparse(matrix.X) else "a column's number or a file of labels"
-        raise UsageError(
-            f"The target of {_called(matrix.X, found.format)} must be {what}, but got {shortened(target)}; "
-            f"pass --target with {'one' if issparse(matrix.X) else 'one of these'}."
-        )
-    elif target is None and matrix.y is None:
-        beside = labels_beside(found.name)
-        if beside is not None:
-            matrix = replace(matrix, y=_label_file(beside))
-            notes.append(f"the labels are those of {beside}.")
+    matrix, notes = _with_labels(found, matrix, target, tests)
+    notes = [*found.notes, *notes]
     if labelled is None:
         labelled = matrix.y is not None
+    if matrix.y is None and labelled and tests:
+        raise UsageError(
+            f"Rows to test on must have labels of their own, but {found.name} has none, and --target is about those in "
+            f"training; write both into one file (rosenblatt convert {found.name} test.npz --target LABELS)."
+        )
     if matrix.y is None and labelled:
         raise UsageError(f"{found.name} has no labels of its own; pass their file with --target.")
     if matrix.y is not None and len(matrix.y) != len(matrix):
@@ -605,6 +599,53 @@ def _of_matrix(
         notes=notes,
         places=None if there is None else np.flatnonzero(there),
     )
+
+
+def _with_labels(found: Examples, matrix: Any, target: str | int | None, tests: bool) -> tuple[Any, list[str]]:
+    """Rows of numbers with the labels that were asked for, else with their own, and a note where both are there."""
+    own, named = matrix.y, is_file_of_labels(target)
+    if tests and (own is not None or named):
+        target, named = None, False
+    if named:
+        labels = _label_file(str(target))
+        same = own is None or np.array_equal(labels, own)
+        told = f"the labels are those of {target}, and not the ones that {found.name} comes with."
+        return replace(matrix, y=labels), [] if same else [told]
+    if target is None:
+        beside = labels_beside(found.name) if own is None else None
+        if beside is None:
+            return matrix, []
+        return replace(matrix, y=_label_file(beside)), [f"the labels are those of {beside}."]
+    return with_target(matrix, target, found.name, found.format), []
+
+
+def with_target(matrix: Any, target: str | int, name: str, format: str) -> Any:
+    """Rows of numbers with the labels in one of their columns, which is counted from 1, or -1 for the last."""
+    if matrix.y is not None:
+        raise UsageError(
+            f"The target of {name}, which has labels of its own, must be a file of other labels, but got "
+            f"{shortened(target)}; leave --target out, or pass such a file."
+        )
+    if issparse(matrix.X) or not is_number(target):
+        what = "a file of labels" if issparse(matrix.X) else "a column's number or a file of labels"
+        raise UsageError(
+            f"The target of {_called(matrix.X, format)} must be {what}, but got {shortened(target)}; "
+            f"pass --target with {'one' if issparse(matrix.X) else 'one of these'}."
+        )
+    width, number = matrix.X.shape[1], int(target)
+    if not 1 <= abs(number) <= width:
+        raise UsageError(f"The target must be a column from 1 to {width}, or -1 for the last, but got {number}.")
+    return matrix.with_target(number - 1 if number > 0 else number)
+
+
+def is_file_of_labels(target: str | int | None) -> bool:
+    """Whether the target of rows of numbers is a file."""
+    return target is not None and os.path.isfile(str(target))
+
+
+def is_number(target: str | int | None) -> bool:
+    """Whether the target of rows of numbers is the number of a column."""
+    return re.fullmatch(r"[+-]?\d{1,18}", str(target)) is not None
 
 
 def _called(rows: Any, format: str) -> str:

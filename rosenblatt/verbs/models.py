@@ -233,9 +233,9 @@ def read_for(
     **reader: Any,
 ) -> Examples:
     """Rows for a model; the target is the one that it was trained for unless another is named."""
-    wanted = target if target is not None else saved.target
     numbers = saved.learner.__class__.__name__ == "LeastSquares"
     source, names = open_for(saved, data, labelled=labelled, **reader)
+    wanted = saved.target if target is None and source.kind == "frame" else target  # only a table has it by that name
     with counting_as_in_training(saved):
         return examples_of(source, wanted, labelled=labelled, numbers=numbers, classes=classes, names=names)
 

@@ -32,6 +32,7 @@ from rosenblatt.sources import Matrix, Source
 from rosenblatt.sources.delimited import TypesWidened
 from rosenblatt.trace import Array, Epoch, Trace
 from rosenblatt.verbs.errors import UsageError, setting
+from rosenblatt.verbs.examples import with_target
 from rosenblatt.verbs.gaps import GapsOfStream, check_gaps, labelled_rows, may_have_gaps, note_on_gaps, note_on_labels
 from rosenblatt.verbs.pipelines import check_numbers
 from rosenblatt.wording import counted, shortened
@@ -361,9 +362,8 @@ class _Stream:
 
     def _taken_apart(self, block: Any) -> _Rows:
         if isinstance(block, Matrix):
-            if block.y is None and self.wanted is not None:
-                place = int(self.wanted)
-                block = block.with_target(place - 1 if place > 0 else place)
+            if self.wanted is not None:
+                block = with_target(block, self.wanted, self.source.name, self.source.format)
             if block.y is None:
                 raise ValueError(
                     f"A source to learn from must have labels, but {self.source.name} has none; name the target."

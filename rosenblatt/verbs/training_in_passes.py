@@ -7,8 +7,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rosenblatt.verbs.errors import UsageError, reading, with_keep
-from rosenblatt.verbs.examples import Examples, check_kept, check_left, find_column, find_columns, read_examples
-from rosenblatt.verbs.judging import Judge, heard_warnings, is_interrupted
+from rosenblatt.verbs.examples import (
+    Examples,
+    check_kept,
+    check_left,
+    find_column,
+    find_columns,
+    is_file_of_labels,
+    is_number,
+    read_examples,
+)
+from rosenblatt.verbs.judging import Judge, check_known, heard_warnings, is_interrupted
 from rosenblatt.verbs.learners import LEARNERS, make_learner
 from rosenblatt.verbs.models import columns_for
 from rosenblatt.verbs.pipelines import check_numbers, columns_of, notes_of, with_width
@@ -73,7 +82,7 @@ class InPasses:
                 f"use one of {listed(able)}, or --no-stream."
             )
         target, weights, away, kept = self._columns()
-        others = None if test is None else read_examples(test, target, drop=self.drop, classes=1, **self.written)
+        others = None if test is None else self._tests(test, target)
         scale, kinds = "standard" if self.scale else None, dict.fromkeys(kept, KEPT) or None
         encoder = ColumnEncoder(text=self.text, missing=self.missing, scale=scale, kinds=kinds)
         with heard_warnings() as heard, reading(source.name):
@@ -102,6 +111,8 @@ class InPasses:
             done.X_test, done.y_test, None, done.target, name, source.format, zero_based=source.zero_based
         )
         seen = replace(tested, rows=done.X_seen, y=done.y_seen, digesting=digesting)
+        if others is not None:
+            check_known(others, done.model.classes_)
         told = f"a random {done.rows - done.learned_rows:,} of {done.rows:,} rows"
         if others is not None:
             if others.is_frame:
@@ -126,10 +137,19 @@ class InPasses:
             done.model, summary, self.name, about, columns, None, out, kept_page, notes, clock.seconds, interrupted
         )
 
+    def _tests(self, test: str | Sequence[str], target: str | None) -> Examples:
+        return read_examples(test, target, drop=self.drop, classes=1, tests=True, **self.written)
+
     def _columns(self) -> tuple[str | None, str | None, list[str], list[str]]:
         """The names of the target, of the weights, and of the columns to drop and to keep."""
         if self.source.kind == "matrix":
-            number = str(self.target).lstrip("+-").isdecimal() and self.source.format in ("npy", "npz")
+            if is_file_of_labels(self.target):
+                raise UsageError(
+                    f"A file of labels needs all rows in memory, but {self.source.name} is learned from in passes; "
+                    f"use --no-stream, or write both into one file (rosenblatt convert {self.source.name} FILE.npz "
+                    f"--target {self.target})."
+                )
+            number = is_number(self.target) and self.source.format in ("npy", "npz")
             if (self.target is not None and not number) or self.weights is not None or self.drop or self.keep:
                 raise UsageError(f"Only a table has columns to name, but {self.source.name} is {self.source.format}.")
             return (str(self.target) if number else None), None, [], []
