@@ -1,10 +1,7 @@
-"""Rows and labels from files: which column is the target, which one holds weights, which are left out."""
+"""Rows and labels from files: the target is taken out, and so are weights and what is to be left out."""
 
 from __future__ import annotations
 
-import codecs
-import os
-import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
@@ -15,6 +12,9 @@ import numpy.typing as npt
 from scipy.sparse import issparse
 
 from rosenblatt.verbs.errors import InputError, UsageError, check_choice, reading
+from rosenblatt.verbs.label_files import with_labels
+from rosenblatt.verbs.named_columns import check_kept, check_left, find_column, find_columns
+from rosenblatt.verbs.opening import open_data
 from rosenblatt.wording import counted, listed, shortened
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 PARTED = 8  # columns of a table that are parted at a time
-SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "space": " ", "bar": "|", r"\t": "\t"}
 UNIQUE = 0.95  # of the values of a target that are different, from which it names the rows
 MOST_CLASSES = 1_000  # different values of a target beyond which it is no class
 
@@ -198,69 +197,6 @@ def read_examples(
     )  # fmt: skip
 
 
-def open_data(
-    paths: str | Sequence[str],
-    *,
-    format: str | None = None,
-    header: bool | None = None,
-    encoding: str | None = None,
-    separator: str | None = None,
-    zero_based: bool | None = None,
-) -> Source:
-    """Files as a source of rows, nothing of which is read yet; see `rosenblatt.sources.open_source`.
-
-    `zero_based` is about LIBSVM files, and refused for others; None stands for no.
-    """
-    from rosenblatt.sources import open_source
-    from rosenblatt.sources.formats import FORMATS
-
-    if format is not None:
-        check_choice("--format", format, FORMATS)
-    if encoding is not None:
-        _check_encoding(encoding)
-    given = [paths] if isinstance(paths, str) else list(paths)
-    with reading(given[0] if given else None):
-        source = open_source(
-            given, format=format, header=header, encoding=encoding or "utf-8", separator=read_separator(separator),
-            zero_based=bool(zero_based),
-        )  # fmt: skip
-    if zero_based is not None and source.format != "libsvm":
-        option = "--zero-based" if zero_based else "--one-based"
-        raise UsageError(
-            f"Only LIBSVM files number their features, but {source.name} is {source.format}; "
-            f"leave {option} out, or pass --format libsvm."
-        )
-    return source
-
-
-def read_separator(given: str | None) -> str | None:
-    r"""What parts the columns: one character, or its name.
-
-    Examples
-    --------
-    >>> read_separator(";"), read_separator("tab"), read_separator(r"\t")
-    (';', '\t', '\t')
-    """
-    if given is None:
-        return None
-    found = SEPARATORS.get(given.casefold(), given)
-    if len(found) != 1 or found in '"\r\n' or not found.isascii():
-        raise UsageError(
-            f"--separator must be one character, or one of {listed(SEPARATORS)}, but got {shortened(given)}; "
-            f"';' and tab are usual beside ','."
-        )
-    return found
-
-
-def _check_encoding(name: str) -> None:
-    try:
-        codecs.lookup(name)
-    except LookupError:
-        raise UsageError(
-            f"--encoding must be one that Python knows, but got {shortened(name)}; utf-8, latin-1 and utf-16 are usual."
-        ) from None
-
-
 def check_columns_policy(missing: str, text: str) -> None:
     """Refuse what `ColumnEncoder` does not know, before anything is read."""
     check_choice("--missing", missing, ("error", "median", "indicator"))
@@ -377,84 +313,6 @@ def _of_frame(
     )
 
 
-def find_column(columns: Sequence[str], wanted: str | int, where: str, what: str) -> str:
-    """A column by its name, by its number from 1, or by -1 for the last.
-
-    Examples
-    --------
-    >>> find_column(["a", "b", "c"], "-1", "x.csv", "The target"), find_column(["a", "b"], 1, "x.csv", "The target")
-    ('c', 'a')
-    >>> find_column(["age", "species"], "specis", "x.csv", "The target")
-    Traceback (most recent call last):
-    rosenblatt.verbs.errors.UsageError: The target must be a column of x.csv, but ... 'specis'; did you mean 'species'?
-    """
-    from rosenblatt.features import target
-
-    try:
-        return target.find_column(columns, wanted, where, what)
-    except ValueError as error:
-        raise UsageError(str(error)) from None
-
-
-def find_columns(columns: Sequence[str], wanted: Sequence[str], where: str, what: str) -> list[str]:
-    """Several columns, with commas between them or one by one.
-
-    Examples
-    --------
-    >>> find_columns(["a", "b", "c"], ["a,-1", "2"], "x.csv", "A column to drop")
-    ['a', 'c', 'b']
-    """
-    return [
-        find_column(columns, name, where, what)
-        for text in wanted
-        for name in ([text] if text in columns else text.split(","))
-    ]
-
-
-def check_kept(kept: Sequence[str], target: str | None, weights: str | None, away: Sequence[str]) -> None:
-    """Refuse to keep a column that is something else already.
-
-    Examples
-    --------
-    >>> check_kept(["a"], "y", None, ["a"])
-    Traceback (most recent call last):
-    rosenblatt.verbs.errors.UsageError: A column to keep must be one to learn from, but 'a' was dropped; ...
-    """
-    roles = [(target, "is the target"), (weights, "has the weights"), *((name, "was dropped") for name in away)]
-    for name, role in roles:
-        if name is not None and name in kept:
-            raise UsageError(
-                f"A column to keep must be one to learn from, but {shortened(name)} {role}; leave it out of --keep."
-            )
-
-
-def check_left(
-    columns: Sequence[str], target: str | None, weights: str | None, away: Sequence[str], where: str
-) -> None:
-    """Refuse to drop the target or the weights, and to leave no column to learn from.
-
-    Examples
-    --------
-    >>> check_left(["a", "y"], "y", None, ["y"], "x.csv")
-    Traceback (most recent call last):
-    rosenblatt.verbs.errors.UsageError: The target 'y' cannot be dropped; leave it out of --drop, or choose ...
-    """
-    for what, column in (("target", target), ("weights", weights)):
-        if column is not None and column in away:
-            raise UsageError(
-                f"The {what} {shortened(column)} cannot be dropped; leave it out of --drop, or choose another."
-            )
-    if target is not None and target == weights:
-        raise UsageError(
-            f"The weights must be another column than the target, but both are {shortened(target)}; choose one."
-        )
-    roles = [(target, "is the target"), (weights, "has the weights"), *((name, "was dropped") for name in away)]
-    taken = {name: role for name, role in roles if name is not None}
-    if all(name in taken for name in columns):
-        told = "; ".join(f"{shortened(name)} {taken[name]}" for name in list(columns)[:12])
-        raise UsageError(f"There must be a column to learn from, but {where} has none left: {told}; add one.")
-
-
 def _with_quantity(frame: polars.DataFrame, name: str, notes: list[str]) -> polars.DataFrame:
     """The target as numbers where it is text like 1 234,50 €, as other columns are read, and a note on it."""
     import polars
@@ -556,7 +414,7 @@ def _of_matrix(
     classes: int,
     tests: bool,
 ) -> Examples:
-    matrix, notes = _with_labels(found, matrix, target, tests)
+    matrix, notes = with_labels(matrix, target, found.name, found.format, tests=tests)
     notes = [*found.notes, *notes]
     if labelled is None:
         labelled = matrix.y is not None
@@ -599,85 +457,3 @@ def _of_matrix(
         notes=notes,
         places=None if there is None else np.flatnonzero(there),
     )
-
-
-def _with_labels(found: Examples, matrix: Any, target: str | int | None, tests: bool) -> tuple[Any, list[str]]:
-    """Rows of numbers with the labels that were asked for, else with their own, and a note where both are there."""
-    own, named = matrix.y, is_file_of_labels(target)
-    if tests and (own is not None or named):
-        target, named = None, False
-    if named:
-        labels = _label_file(str(target))
-        same = own is None or np.array_equal(labels, own)
-        told = f"the labels are those of {target}, and not the ones that {found.name} comes with."
-        return replace(matrix, y=labels), [] if same else [told]
-    if target is None:
-        beside = labels_beside(found.name) if own is None else None
-        if beside is None:
-            return matrix, []
-        return replace(matrix, y=_label_file(beside)), [f"the labels are those of {beside}."]
-    return with_target(matrix, target, found.name, found.format), []
-
-
-def with_target(matrix: Any, target: str | int, name: str, format: str) -> Any:
-    """Rows of numbers with the labels in one of their columns, which is counted from 1, or -1 for the last."""
-    if matrix.y is not None:
-        raise UsageError(
-            f"The target of {name}, which has labels of its own, must be a file of other labels, but got "
-            f"{shortened(target)}; leave --target out, or pass such a file."
-        )
-    if issparse(matrix.X) or not is_number(target):
-        what = "a file of labels" if issparse(matrix.X) else "a column's number or a file of labels"
-        raise UsageError(
-            f"The target of {_called(matrix.X, format)} must be {what}, but got {shortened(target)}; "
-            f"pass --target with {'one' if issparse(matrix.X) else 'one of these'}."
-        )
-    width, number = matrix.X.shape[1], int(target)
-    if not 1 <= abs(number) <= width:
-        raise UsageError(f"The target must be a column from 1 to {width}, or -1 for the last, but got {number}.")
-    return matrix.with_target(number - 1 if number > 0 else number)
-
-
-def is_file_of_labels(target: str | int | None) -> bool:
-    """Whether the target of rows of numbers is a file."""
-    return target is not None and os.path.isfile(str(target))
-
-
-def is_number(target: str | int | None) -> bool:
-    """Whether the target of rows of numbers is the number of a column."""
-    return re.fullmatch(r"[+-]?\d{1,18}", str(target)) is not None
-
-
-def _called(rows: Any, format: str) -> str:
-    return "sparse rows" if issparse(rows) else f"{format} data"
-
-
-def labels_beside(path: str) -> str | None:
-    """The file of labels that belongs to a file of images by MNIST's convention, if it is there.
-
-    Examples
-    --------
-    >>> labels_beside("no/such/train-images-idx3-ubyte") is None
-    True
-    """
-    folder, name = os.path.split(path)
-    if "images-idx3" not in name:
-        return None
-    other = os.path.join(folder, name.replace("images-idx3", "labels-idx1"))
-    return other if os.path.isfile(other) else None
-
-
-def _label_file(path: str) -> Array:
-    from rosenblatt.sources import arrays, open_source
-
-    with reading(path):
-        source = open_source(path)
-        if source.format in ("idx", "npy", "npz"):
-            return arrays.read_labels(path, source.format)
-        content: Any = source.read()
-        if source.kind == "frame":
-            if content.width != 1:
-                raise InputError(f"A file of labels must have one column, but {path} has {content.width}.")
-            return content.to_series().to_numpy()
-        labels = content.y if content.y is not None else content.X
-        return np.asarray(labels).reshape(len(labels), -1)[:, 0]

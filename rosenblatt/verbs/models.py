@@ -20,8 +20,9 @@ from sklearn.pipeline import Pipeline
 
 from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.verbs.errors import InputError, UsageError, reading, writing
-from rosenblatt.verbs.examples import Examples, examples_of, open_data, places
+from rosenblatt.verbs.examples import Examples, examples_of, places
 from rosenblatt.verbs.gaps import check_gaps
+from rosenblatt.verbs.opening import open_data
 from rosenblatt.verbs.pipelines import check_numbers, with_width
 from rosenblatt.wording import counted, listed, shortened
 

@@ -32,8 +32,8 @@ from rosenblatt.sources import Matrix, Source
 from rosenblatt.sources.delimited import TypesWidened
 from rosenblatt.trace import Array, Epoch, Trace
 from rosenblatt.verbs.errors import UsageError, setting
-from rosenblatt.verbs.examples import with_target
 from rosenblatt.verbs.gaps import GapsOfStream, check_gaps, labelled_rows, may_have_gaps, note_on_gaps, note_on_labels
+from rosenblatt.verbs.label_files import with_target
 from rosenblatt.verbs.pipelines import check_numbers
 from rosenblatt.wording import counted, shortened
 

@@ -16,19 +16,13 @@ from rosenblatt.features.target import check_classes
 from rosenblatt.interrupts import listening
 from rosenblatt.sources import Source
 from rosenblatt.verbs.errors import UsageError, check_number, nearest, reading, setting
-from rosenblatt.verbs.examples import (
-    Array,
-    Examples,
-    check_columns_policy,
-    examples_of,
-    labels_beside,
-    open_data,
-    read_examples,
-)
+from rosenblatt.verbs.examples import Array, Examples, check_columns_policy, examples_of, read_examples
 from rosenblatt.verbs.judging import FLATTERING, Judge, check_known, heard_warnings, is_interrupted
+from rosenblatt.verbs.label_files import labels_beside
 from rosenblatt.verbs.learners import DEFAULT, LEARNERS, check_parameter, learner_named, make_learner, read_settings
 from rosenblatt.verbs.memory import too_large
 from rosenblatt.verbs.models import columns_for
+from rosenblatt.verbs.opening import open_data
 from rosenblatt.verbs.outputs import check_outputs, files_of, identity
 from rosenblatt.verbs.pipelines import (
     check_numbers,

@@ -7,19 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rosenblatt.verbs.errors import UsageError, reading, with_keep
-from rosenblatt.verbs.examples import (
-    Examples,
-    check_kept,
-    check_left,
-    find_column,
-    find_columns,
-    is_file_of_labels,
-    is_number,
-    read_examples,
-)
+from rosenblatt.verbs.examples import Examples, read_examples
 from rosenblatt.verbs.judging import Judge, check_known, heard_warnings, is_interrupted
+from rosenblatt.verbs.label_files import is_file_of_labels, is_number
 from rosenblatt.verbs.learners import LEARNERS, make_learner
 from rosenblatt.verbs.models import columns_for
+from rosenblatt.verbs.named_columns import check_kept, check_left, find_column, find_columns
 from rosenblatt.verbs.pipelines import check_numbers, columns_of, notes_of, with_width
 from rosenblatt.verbs.trained import Clock, Training, about_model, keep_model
 from rosenblatt.wording import listed
