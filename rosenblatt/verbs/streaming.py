@@ -118,6 +118,7 @@ def train_streamed(
     seed: int = 0,
     verbose: int = 0,
     on_epoch: Callable[[Epoch], object] | None = None,
+    on_classes: Callable[[Array], object] | None = None,
 ) -> StreamedTraining:
     """Learn from the rows of a source in several passes over its files, with bounded memory.
 
@@ -154,6 +155,8 @@ def train_streamed(
         1 shows the epochs.
     on_epoch : callable, optional
         Told of every epoch; returning something true stops.
+    on_classes : callable, optional
+        Told the classes after the first pass, when nothing is learned yet; it may raise.
 
     Returns
     -------
@@ -179,6 +182,8 @@ def train_streamed(
     stream = _Stream(source, target, weights, tuple(drop), seed, int(tested_rows), scale, missing)
     columns = None if source.kind == "matrix" else clone(encoder) if encoder is not None else ColumnEncoder()
     first = stream.survey(columns)
+    if on_classes is not None:
+        on_classes(first.classes)
     steps = stream.steps if columns is None else [("columns", columns)]
     taught = clone(learner)
     trace = _epochs(stream, first, Pipeline(steps) if steps else None, taught, max_iter, time_limit, verbose, on_epoch)

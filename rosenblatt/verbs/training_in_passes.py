@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from rosenblatt.verbs.errors import UsageError, reading, with_keep
@@ -75,7 +76,8 @@ class InPasses:
                 f"use one of {listed(able)}, or --no-stream."
             )
         target, weights, away, kept = self._columns()
-        others = None if test is None else self._tests(test, target)
+        as_tests = {"drop": self.drop, "classes": 1, "tests": True, **self.written}
+        others = None if test is None else read_examples(test, target, **as_tests)
         scale, kinds = "standard" if self.scale else None, dict.fromkeys(kept, KEPT) or None
         encoder = ColumnEncoder(text=self.text, missing=self.missing, scale=scale, kinds=kinds)
         with heard_warnings() as heard, reading(source.name):
@@ -94,6 +96,7 @@ class InPasses:
                 seed=self.seed,
                 verbose=verbose,
                 on_epoch=on_epoch,
+                on_classes=None if others is None else partial(check_known, others),
             )
             clock.note("learning")
         name, digesting = source.name, source.digest_later()
@@ -104,8 +107,6 @@ class InPasses:
             done.X_test, done.y_test, None, done.target, name, source.format, zero_based=source.zero_based
         )
         seen = replace(tested, rows=done.X_seen, y=done.y_seen, digesting=digesting)
-        if others is not None:
-            check_known(others, done.model.classes_)
         told = f"a random {done.rows - done.learned_rows:,} of {done.rows:,} rows"
         if others is not None:
             if others.is_frame:
@@ -129,9 +130,6 @@ class InPasses:
         return Training(
             done.model, summary, self.name, about, columns, None, out, kept_page, notes, clock.seconds, interrupted
         )
-
-    def _tests(self, test: str | Sequence[str], target: str | None) -> Examples:
-        return read_examples(test, target, drop=self.drop, classes=1, tests=True, **self.written)
 
     def _columns(self) -> tuple[str | None, str | None, list[str], list[str]]:
         """The names of the target, of the weights, and of the columns to drop and to keep."""

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, save_npz
 
+from rosenblatt import Perceptron
+
 LABELS = np.arange(60) % 2
 
 
@@ -191,7 +193,10 @@ def test_rows_to_test_on_have_their_own_labels(shell, rows):
 @pytest.mark.parametrize(
     ("labels", "shown"), [(LABELS + 7, "7"), (np.where(LABELS == 1, "yes", "no"), "'no'"), (LABELS.astype(str), "'0'")]
 )
-def test_labels_to_test_on_that_training_never_had(shell, rows, labels, shown, stream):
+def test_labels_to_test_on_that_training_never_had(shell, rows, labels, shown, stream, monkeypatch):
+    def learn(*_, **__):
+        raise AssertionError("nothing is learned before the labels are looked at")
+
     np.savez("learned.npz", X=rows, y=LABELS)
     np.savez("tested.npz", X=rows, y=labels)
     expected = (
@@ -199,7 +204,10 @@ def test_labels_to_test_on_that_training_never_had(shell, rows, labels, shown, s
         "pass rows whose labels are written as in training."
     )
     arguments = "train", "learned.npz", "--test", "tested.npz", stream, "-o", "m.safetensors", "--report", "r.html"
-    assert shell.refused(*arguments, code=3) == expected
+    with monkeypatch.context() as patched:
+        patched.setattr(Perceptron, "fit", learn)
+        patched.setattr(Perceptron, "partial_fit", learn)
+        assert shell.refused(*arguments, code=3) == expected
     assert not Path("m.safetensors").exists() and not Path("r.html").exists()
     shell("train", "learned.npz", "-o", "m.safetensors", "-q")
     assert shell.refused("evaluate", "m.safetensors", "tested.npz", code=3) == expected
