@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -23,6 +24,7 @@ from rosenblatt.certificates.results import Hull, NotSeparable, Overlapping, Qua
 from rosenblatt.certificates.table import SeparabilityTable, against_rest
 from rosenblatt.engine.state import Array
 from rosenblatt.models.whole_file import write_whole
+from rosenblatt.wording import listed, shortened
 
 FORMAT = "rosenblatt certificate"
 PROTOCOL = 1
@@ -68,7 +70,7 @@ def load_certificate(path: Any, X: Any, y: Any) -> Any:
     >>> load_certificate(path, X, y).verdict
     'not separable'
     """
-    content = _read(path)
+    content = {key: value for key, value in _read(path).items() if key not in ("format", "protocol")}
     X, labels = read_rows(X), np.asarray(y)
     try:
         return _table(content, X, labels) if content["verdict"] == "table" else _verified(content, X, labels)
@@ -100,7 +102,18 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a number")
 
 
+def _check_keys(content: Any, known: Iterable[str]) -> None:
+    """Refuse what nobody reads: a word that is misspelt, or a claim that is not checked beside those that are."""
+    unknown = [key for key in content.keys() if key not in known]  # noqa: SIM118  a list has none, and is damaged
+    if unknown:
+        raise exactly.CertificateError(
+            f"A certificate must say only what is checked, but it has {shortened(unknown[0])} beside "
+            f"{listed(known)}; save it again."
+        )
+
+
 def _table(content: dict[str, Any], X: Any, labels: Array) -> SeparabilityTable:
+    _check_keys(content, ("verdict", "classes", "pairs", "rest"))
     table = SeparabilityTable(content["classes"])
     for part in content["pairs"]:
         a, b = part["classes"]
@@ -129,6 +142,7 @@ def _part(content: dict[str, Any], X: Any, labels: Array) -> Certificate:
 
 def _question(content: dict[str, Any], X: Any, labels: Array) -> tuple[About, exactly.Rows, Array]:
     """Which question is answered, for the very data that it is about."""
+    _check_keys(content, (*_COMMON, *_PROOF[content["verdict"]]))
     if not isinstance(content["fit_intercept"], bool):
         raise exactly.CertificateError("fit_intercept must be true or false.")
     about = About(tuple(content["classes"]), content["fit_intercept"], tuple(content["shape"]), content["digest"])
@@ -164,6 +178,7 @@ def _plane_to_json(plane: Any) -> dict[str, Any]:
 
 
 def _plane_from_json(content: Any) -> Any:
+    _check_keys(content, ("normal", "offset"))
     return tuple(_from_number(value) for value in content["normal"]), _from_number(content["offset"])
 
 
@@ -174,6 +189,7 @@ def _hull_to_json(hull: Hull | None) -> Any:
 def _hull_from_json(content: Any) -> Hull | None:
     if content is None:
         return None
+    _check_keys(content, ("rows", "shares", "bits"))
     rows, shares = (tuple(_whole(value) for value in content[name]) for name in ("rows", "shares"))
     return Hull(rows, shares, _whole(content.get("bits", Hull.bits)))
 
@@ -279,6 +295,18 @@ def _quasi_complete(content: Any, about: About, rows: exactly.Rows, signs: Array
         witness=_not_separable(content, about, rows, signs),
     )
 
+
+#: What a file says about every question, and what about one of each verdict.
+_COMMON = ("verdict", "classes", "fit_intercept", "shape", "digest")
+_PROOF = {
+    Separable.verdict: (
+        "plane", "margin", "hull", "theorem_plane", "gamma", "theorem_hull", "radius", "mistake_bound",
+    ),
+    NotSeparable.verdict: ("rows",),
+    Overlapping.verdict: ("rows", "share"),
+    QuasiComplete.verdict: ("plane", "rows"),
+    Undecided.verdict: ("reason", "margin_upper"),
+}  # fmt: skip
 
 _FROM_JSON = {
     Separable.verdict: _separable,

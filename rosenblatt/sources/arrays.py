@@ -21,6 +21,8 @@ from .matrix import Matrix
 ROWS = ("X", "x", "data", "X_train", "x_train", "features", "images", "arr_0")
 LABELS = ("y", "target", "labels", "y_train", "label", "arr_1")
 
+#: What sparse numbers are kept as; all others as float64.
+SPARSE = {"uint8": np.float32, "float32": np.float32, "float64": np.float64}
 
 BLOCK_BYTES = 2**24
 
@@ -188,7 +190,8 @@ def _sparse(stored: Any) -> Any:
     found.check_format(full_check=True)
     if found.dtype.kind not in "biuf":
         raise ValueError(f"sparse rows must hold numbers, but they hold {found.dtype}")
-    X = found.tocsr() if found.dtype in (np.float32, np.float64) else found.tocsr().astype(np.float64)
+    # Bytes are float32 without rounding, and learned from with float32 weights anyway; float64 would be twice as large.
+    X = found.tocsr().astype(SPARSE.get(found.dtype.name, np.float64), copy=False)
     X.sum_duplicates()
     return X
 

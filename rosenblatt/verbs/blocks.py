@@ -21,8 +21,9 @@ from rosenblatt.features.column import Column, read_numbers
 from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.sources.batches import in_batches
 from rosenblatt.verbs.errors import UsageError, reading
-from rosenblatt.verbs.examples import Examples, find_column
+from rosenblatt.verbs.examples import Examples
 from rosenblatt.verbs.models import SavedModel, open_for
+from rosenblatt.verbs.named_columns import find_column
 from rosenblatt.verbs.pipelines import in_the_file
 
 if TYPE_CHECKING:

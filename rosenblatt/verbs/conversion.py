@@ -13,16 +13,10 @@ from rosenblatt.features.column_kinds import KEPT, LIKE_AN_IDENTIFIER, NAMES_THE
 from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.verbs.blocks import MOST_ROWS, Survey, has_commas, is_small, rows_of_width, with_text_as_written
 from rosenblatt.verbs.errors import UsageError, reading, with_keep
-from rosenblatt.verbs.examples import (
-    Examples,
-    check_columns_policy,
-    examples_of,
-    find_column,
-    find_columns,
-    open_data,
-    read_labels,
-)
+from rosenblatt.verbs.examples import Examples, check_columns_policy, examples_of, read_labels
 from rosenblatt.verbs.gaps import check_gaps, filler, fit_filler, has_gaps, note_on_gaps
+from rosenblatt.verbs.named_columns import find_column, find_columns
+from rosenblatt.verbs.opening import open_data
 from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.tables import MATRICES, TextStyle, format_of, matrix_writer, table_writer, write_matrix
 from rosenblatt.wording import counted, shortened
@@ -99,6 +93,8 @@ def convert(
     source = open_data(
         data, format=format, header=header, encoding=encoding, separator=separator, zero_based=zero_based
     )
+    if source.kind == "matrix":
+        check_outputs({"The rows": out}, files_of(target))  # a file of labels
     numeric = wanted in MATRICES.values()
     if source.kind == "frame" and not numeric:
         return _tables(source, out, wanted, target, drop, keep, TextStyle.like(_dialect(source), out, to))

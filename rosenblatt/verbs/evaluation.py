@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from rosenblatt.report import Summary, summarise
 from rosenblatt.verbs.errors import check_number, reading
+from rosenblatt.verbs.judging import check_known
 from rosenblatt.verbs.models import load_model, read_for, rows_for, unknown_notes
 from rosenblatt.verbs.pipelines import in_the_file
 from rosenblatt.verbs.training import class_named
@@ -52,7 +55,8 @@ def evaluate(
     ----------
     model : a model file, or "-" for standard input
     data : a file, several, a pattern, or "-" for standard input
-    target : the column with the answers, where it is not named as in training
+    target : the column with the answers, where it is not named as in training; for rows of numbers, also the file of
+        their labels, which comes before labels of their own
     positive : the class that precision and recall are about
     top : how many features to name
     header, encoding, separator, format, zero_based : of the data
@@ -76,6 +80,9 @@ def evaluate(
         saved, data, target, labelled=True, classes=1, header=header, encoding=encoding, separator=separator,
         format=format, zero_based=zero_based,
     )  # fmt: skip
+    classes = getattr(saved.learner, "classes_", None)
+    if classes is not None:
+        check_known(found, np.asarray(classes))
     if positive is not None:
         positive = class_named(found.labels(), positive)
     rows, notes = rows_for(saved, found)

@@ -1,13 +1,10 @@
-"""Rows and labels from files: which column is the target, which one holds weights, which are left out."""
+"""Rows and labels from files: the target is taken out, and so are weights and what is to be left out."""
 
 from __future__ import annotations
 
-import codecs
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +12,9 @@ import numpy.typing as npt
 from scipy.sparse import issparse
 
 from rosenblatt.verbs.errors import InputError, UsageError, check_choice, reading
+from rosenblatt.verbs.label_files import with_labels
+from rosenblatt.verbs.named_columns import check_kept, check_left, find_column, find_columns
+from rosenblatt.verbs.opening import open_data
 from rosenblatt.wording import counted, listed, shortened
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 PARTED = 8  # columns of a table that are parted at a time
-SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "space": " ", "bar": "|", r"\t": "\t"}
 UNIQUE = 0.95  # of the values of a target that are different, from which it names the rows
 MOST_CLASSES = 1_000  # different values of a target beyond which it is no class
 
@@ -159,22 +158,27 @@ def read_examples(
     weights: str | None = None,
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
+    tests: bool = False,
 ) -> Examples:
     """Read files, and take the target out of the rows.
 
     Parameters
     ----------
     paths : a file, several, a pattern, or "-" for standard input
-    target : the name of a column, its number counted from 1, or -1 for the last; for images, the file of their labels
+    target : the name of a column, its number counted from 1, or -1 for the last; for rows of numbers, also the file of
+        their labels
     labelled : whether labels are needed; without them a target that is not there is no failure
     numbers : whether the target is a quantity rather than a class
     classes : how many the target must have at least, where it has classes
     weights, drop, keep : columns
     format, header, encoding, separator, zero_based : as for `open_data`
+    tests : whether the target is that of other rows, which were learned from: labels of these rows' own come first, and
+        a file of labels is not about them
 
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> path = Path(tempfile.mkdtemp()) / "fruit.csv"
     >>> _ = path.write_text("weight,colour,fruit\\n150,green,apple\\n120,yellow,banana\\n")
     >>> found = read_examples(str(path), "fruit")
@@ -188,71 +192,9 @@ def read_examples(
         paths, format=format, header=header, encoding=encoding, separator=separator, zero_based=zero_based
     )
     return examples_of(
-        source, target, labelled=labelled, numbers=numbers, classes=classes, weights=weights, drop=drop, keep=keep
-    )
-
-
-def open_data(
-    paths: str | Sequence[str],
-    *,
-    format: str | None = None,
-    header: bool | None = None,
-    encoding: str | None = None,
-    separator: str | None = None,
-    zero_based: bool | None = None,
-) -> Source:
-    """Files as a source of rows, nothing of which is read yet; see `rosenblatt.sources.open_source`.
-
-    `zero_based` is about LIBSVM files, and refused for others; None stands for no.
-    """
-    from rosenblatt.sources import open_source
-    from rosenblatt.sources.formats import FORMATS
-
-    if format is not None:
-        check_choice("--format", format, FORMATS)
-    if encoding is not None:
-        _check_encoding(encoding)
-    given = [paths] if isinstance(paths, str) else list(paths)
-    with reading(given[0] if given else None):
-        source = open_source(
-            given, format=format, header=header, encoding=encoding or "utf-8", separator=read_separator(separator),
-            zero_based=bool(zero_based),
-        )  # fmt: skip
-    if zero_based is not None and source.format != "libsvm":
-        option = "--zero-based" if zero_based else "--one-based"
-        raise UsageError(
-            f"Only LIBSVM files number their features, but {source.name} is {source.format}; "
-            f"leave {option} out, or pass --format libsvm."
-        )
-    return source
-
-
-def read_separator(given: str | None) -> str | None:
-    r"""What parts the columns: one character, or its name.
-
-    Examples
-    --------
-    >>> read_separator(";"), read_separator("tab"), read_separator(r"\t")
-    (';', '\t', '\t')
-    """
-    if given is None:
-        return None
-    found = SEPARATORS.get(given.casefold(), given)
-    if len(found) != 1 or found in '"\r\n' or not found.isascii():
-        raise UsageError(
-            f"--separator must be one character, or one of {listed(SEPARATORS)}, but got {shortened(given)}; "
-            f"';' and tab are usual beside ','."
-        )
-    return found
-
-
-def _check_encoding(name: str) -> None:
-    try:
-        codecs.lookup(name)
-    except LookupError:
-        raise UsageError(
-            f"--encoding must be one that Python knows, but got {shortened(name)}; utf-8, latin-1 and utf-16 are usual."
-        ) from None
+        source, target, labelled=labelled, numbers=numbers, classes=classes, weights=weights, drop=drop, keep=keep,
+        tests=tests,
+    )  # fmt: skip
 
 
 def check_columns_policy(missing: str, text: str) -> None:
@@ -272,6 +214,7 @@ def examples_of(
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
     names: Callable[[list[str]], list[str]] | None = None,
+    tests: bool = False,
 ) -> Examples:
     """The rows of a source, with the target taken out; see `read_examples`.
 
@@ -291,8 +234,11 @@ def examples_of(
     elif source.kind == "frame":
         found = replace(found, place_of=source.place_of)
     if source.kind == "matrix":
-        asked = weights, drop, keep
-        return _of_matrix(found, content, target, labelled=labelled, numbers=numbers, classes=classes, asked=asked)
+        if weights is not None or drop or keep:
+            raise UsageError(
+                f"Only a table has columns to drop, to keep or to weigh by, but {found.name} is {found.format}."
+            )
+        return _of_matrix(found, content, target, labelled=labelled, numbers=numbers, classes=classes, tests=tests)
     if names is not None:
         columns = list(found.rows.columns)
         found = replace(found, rows=found.rows.rename(dict(zip(columns, names(columns), strict=True))))
@@ -365,84 +311,6 @@ def _of_frame(
         notes=notes,
         places=places,
     )
-
-
-def find_column(columns: Sequence[str], wanted: str | int, where: str, what: str) -> str:
-    """A column by its name, by its number from 1, or by -1 for the last.
-
-    Examples
-    --------
-    >>> find_column(["a", "b", "c"], "-1", "x.csv", "The target"), find_column(["a", "b"], 1, "x.csv", "The target")
-    ('c', 'a')
-    >>> find_column(["age", "species"], "specis", "x.csv", "The target")
-    Traceback (most recent call last):
-    rosenblatt.verbs.errors.UsageError: The target must be a column of x.csv, but ... 'specis'; did you mean 'species'?
-    """
-    from rosenblatt.features import target
-
-    try:
-        return target.find_column(columns, wanted, where, what)
-    except ValueError as error:
-        raise UsageError(str(error)) from None
-
-
-def find_columns(columns: Sequence[str], wanted: Sequence[str], where: str, what: str) -> list[str]:
-    """Several columns, with commas between them or one by one.
-
-    Examples
-    --------
-    >>> find_columns(["a", "b", "c"], ["a,-1", "2"], "x.csv", "A column to drop")
-    ['a', 'c', 'b']
-    """
-    return [
-        find_column(columns, name, where, what)
-        for text in wanted
-        for name in ([text] if text in columns else text.split(","))
-    ]
-
-
-def check_kept(kept: Sequence[str], target: str | None, weights: str | None, away: Sequence[str]) -> None:
-    """Refuse to keep a column that is something else already.
-
-    Examples
-    --------
-    >>> check_kept(["a"], "y", None, ["a"])
-    Traceback (most recent call last):
-    rosenblatt.verbs.errors.UsageError: A column to keep must be one to learn from, but 'a' was dropped; ...
-    """
-    roles = [(target, "is the target"), (weights, "has the weights"), *((name, "was dropped") for name in away)]
-    for name, role in roles:
-        if name is not None and name in kept:
-            raise UsageError(
-                f"A column to keep must be one to learn from, but {shortened(name)} {role}; leave it out of --keep."
-            )
-
-
-def check_left(
-    columns: Sequence[str], target: str | None, weights: str | None, away: Sequence[str], where: str
-) -> None:
-    """Refuse to drop the target or the weights, and to leave no column to learn from.
-
-    Examples
-    --------
-    >>> check_left(["a", "y"], "y", None, ["y"], "x.csv")
-    Traceback (most recent call last):
-    rosenblatt.verbs.errors.UsageError: The target 'y' cannot be dropped; leave it out of --drop, or choose ...
-    """
-    for what, column in (("target", target), ("weights", weights)):
-        if column is not None and column in away:
-            raise UsageError(
-                f"The {what} {shortened(column)} cannot be dropped; leave it out of --drop, or choose another."
-            )
-    if target is not None and target == weights:
-        raise UsageError(
-            f"The weights must be another column than the target, but both are {shortened(target)}; choose one."
-        )
-    roles = [(target, "is the target"), (weights, "has the weights"), *((name, "was dropped") for name in away)]
-    taken = {name: role for name, role in roles if name is not None}
-    if all(name in taken for name in columns):
-        told = "; ".join(f"{shortened(name)} {taken[name]}" for name in list(columns)[:12])
-        raise UsageError(f"There must be a column to learn from, but {where} has none left: {told}; add one.")
 
 
 def _with_quantity(frame: polars.DataFrame, name: str, notes: list[str]) -> polars.DataFrame:
@@ -544,33 +412,17 @@ def _of_matrix(
     labelled: bool | None,
     numbers: bool | None,
     classes: int,
-    asked: tuple[str | None, Sequence[str], Sequence[str]],
+    tests: bool,
 ) -> Examples:
-    if asked[0] is not None or asked[1] or asked[2]:
-        raise UsageError(
-            f"Only a table has columns to drop, to keep or to weigh by, but {found.name} is {found.format}."
-        )
-    notes = list(found.notes)
-    if target is not None and matrix.y is None and Path(str(target)).is_file():
-        matrix = replace(matrix, y=_label_file(str(target)))
-    elif target is not None and matrix.y is None and str(target).lstrip("+-").isdigit() and not issparse(matrix.X):
-        width, number = matrix.X.shape[1], int(target)
-        if not 1 <= abs(number) <= width:
-            raise UsageError(f"The target must be a column from 1 to {width}, or -1 for the last, but got {number}.")
-        matrix = matrix.with_target(number - 1 if number > 0 else number)
-    elif target is not None and matrix.y is None and labelled:
-        what = "a file of labels" if issparse(matrix.X) else "a column's number or a file of labels"
-        raise UsageError(
-            f"The target of {_called(matrix.X, found.format)} must be {what}, but got {shortened(target)}; "
-            f"pass --target with {'one' if issparse(matrix.X) else 'one of these'}."
-        )
-    elif target is None and matrix.y is None:
-        beside = labels_beside(found.name)
-        if beside is not None:
-            matrix = replace(matrix, y=_label_file(beside))
-            notes.append(f"the labels are those of {beside}.")
+    matrix, notes = with_labels(matrix, target, found.name, found.format, tests=tests)
+    notes = [*found.notes, *notes]
     if labelled is None:
         labelled = matrix.y is not None
+    if matrix.y is None and labelled and tests:
+        raise UsageError(
+            f"Rows to test on must have labels of their own, but {found.name} has none, and --target is about those in "
+            f"training; write both into one file (rosenblatt convert {found.name} test.npz --target LABELS)."
+        )
     if matrix.y is None and labelled:
         raise UsageError(f"{found.name} has no labels of its own; pass their file with --target.")
     if matrix.y is not None and len(matrix.y) != len(matrix):
@@ -605,38 +457,3 @@ def _of_matrix(
         notes=notes,
         places=None if there is None else np.flatnonzero(there),
     )
-
-
-def _called(rows: Any, format: str) -> str:
-    return "sparse rows" if issparse(rows) else f"{format} data"
-
-
-def labels_beside(path: str) -> str | None:
-    """The file of labels that belongs to a file of images by MNIST's convention, if it is there.
-
-    Examples
-    --------
-    >>> labels_beside("no/such/train-images-idx3-ubyte") is None
-    True
-    """
-    folder, name = os.path.split(path)
-    if "images-idx3" not in name:
-        return None
-    other = os.path.join(folder, name.replace("images-idx3", "labels-idx1"))
-    return other if os.path.isfile(other) else None
-
-
-def _label_file(path: str) -> Array:
-    from rosenblatt.sources import arrays, open_source
-
-    with reading(path):
-        source = open_source(path)
-        if source.format in ("idx", "npy", "npz"):
-            return arrays.read_labels(path, source.format)
-        content: Any = source.read()
-        if source.kind == "frame":
-            if content.width != 1:
-                raise InputError(f"A file of labels must have one column, but {path} has {content.width}.")
-            return content.to_series().to_numpy()
-        labels = content.y if content.y is not None else content.X
-        return np.asarray(labels).reshape(len(labels), -1)[:, 0]

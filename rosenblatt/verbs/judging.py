@@ -12,12 +12,14 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
+from rosenblatt.features.labels import distinct
 from rosenblatt.interrupts import postponed, pressed
 from rosenblatt.report import Summary, summarise
-from rosenblatt.verbs.errors import one_line
+from rosenblatt.verbs.errors import InputError, one_line
 from rosenblatt.verbs.examples import Array, Examples
 from rosenblatt.verbs.pipelines import fit_columns, fit_learner, fresh, in_the_file
 from rosenblatt.verbs.splits import folds
+from rosenblatt.wording import listed, shortened
 
 TOO_FAR = "Some numbers were too large or too small to compute with; give the columns in other units, or scale them."
 FEW_OF_EACH = (
@@ -95,6 +97,16 @@ class Judge:
             time_limit=1.0 if briefly else THINKING,
             advise=not briefly,
             random_state=self.seed,
+        )
+
+
+def check_known(tested: Examples, classes: Array) -> None:
+    """Refuse rows to test on where no label is one of the model's classes: every answer would be wrong."""
+    labels = distinct(tested.labels())
+    if not np.isin(labels, classes).any():
+        raise InputError(
+            f"Rows to test on must have labels that training had ({listed(classes.tolist())}), but {tested.name} has "
+            f"none of them, {shortened(labels.tolist()[0])} for one; pass rows whose labels are written as in training."
         )
 
 

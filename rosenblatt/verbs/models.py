@@ -20,8 +20,9 @@ from sklearn.pipeline import Pipeline
 
 from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.verbs.errors import InputError, UsageError, reading, writing
-from rosenblatt.verbs.examples import Examples, examples_of, open_data, places
+from rosenblatt.verbs.examples import Examples, examples_of, places
 from rosenblatt.verbs.gaps import check_gaps
+from rosenblatt.verbs.opening import open_data
 from rosenblatt.verbs.pipelines import check_numbers, with_width
 from rosenblatt.wording import counted, listed, shortened
 
@@ -233,9 +234,9 @@ def read_for(
     **reader: Any,
 ) -> Examples:
     """Rows for a model; the target is the one that it was trained for unless another is named."""
-    wanted = target if target is not None else saved.target
     numbers = saved.learner.__class__.__name__ == "LeastSquares"
     source, names = open_for(saved, data, labelled=labelled, **reader)
+    wanted = saved.target if target is None and source.kind == "frame" else target  # only a table has it by that name
     with counting_as_in_training(saved):
         return examples_of(source, wanted, labelled=labelled, numbers=numbers, classes=classes, names=names)
 

@@ -33,6 +33,7 @@ from rosenblatt.sources.delimited import TypesWidened
 from rosenblatt.trace import Array, Epoch, Trace
 from rosenblatt.verbs.errors import UsageError, setting
 from rosenblatt.verbs.gaps import GapsOfStream, check_gaps, labelled_rows, may_have_gaps, note_on_gaps, note_on_labels
+from rosenblatt.verbs.label_files import with_target
 from rosenblatt.verbs.pipelines import check_numbers
 from rosenblatt.wording import counted, shortened
 
@@ -117,6 +118,7 @@ def train_streamed(
     seed: int = 0,
     verbose: int = 0,
     on_epoch: Callable[[Epoch], object] | None = None,
+    on_classes: Callable[[Array], object] | None = None,
 ) -> StreamedTraining:
     """Learn from the rows of a source in several passes over its files, with bounded memory.
 
@@ -153,6 +155,8 @@ def train_streamed(
         1 shows the epochs.
     on_epoch : callable, optional
         Told of every epoch; returning something true stops.
+    on_classes : callable, optional
+        Told the classes after the first pass, when nothing is learned yet; it may raise.
 
     Returns
     -------
@@ -178,6 +182,8 @@ def train_streamed(
     stream = _Stream(source, target, weights, tuple(drop), seed, int(tested_rows), scale, missing)
     columns = None if source.kind == "matrix" else clone(encoder) if encoder is not None else ColumnEncoder()
     first = stream.survey(columns)
+    if on_classes is not None:
+        on_classes(first.classes)
     steps = stream.steps if columns is None else [("columns", columns)]
     taught = clone(learner)
     trace = _epochs(stream, first, Pipeline(steps) if steps else None, taught, max_iter, time_limit, verbose, on_epoch)
@@ -361,9 +367,8 @@ class _Stream:
 
     def _taken_apart(self, block: Any) -> _Rows:
         if isinstance(block, Matrix):
-            if block.y is None and self.wanted is not None:
-                place = int(self.wanted)
-                block = block.with_target(place - 1 if place > 0 else place)
+            if self.wanted is not None:
+                block = with_target(block, self.wanted, self.source.name, self.source.format)
             if block.y is None:
                 raise ValueError(
                     f"A source to learn from must have labels, but {self.source.name} has none; name the target."

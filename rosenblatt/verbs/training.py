@@ -16,19 +16,13 @@ from rosenblatt.features.target import check_classes
 from rosenblatt.interrupts import listening
 from rosenblatt.sources import Source
 from rosenblatt.verbs.errors import UsageError, check_number, nearest, reading, setting
-from rosenblatt.verbs.examples import (
-    Array,
-    Examples,
-    check_columns_policy,
-    examples_of,
-    labels_beside,
-    open_data,
-    read_examples,
-)
-from rosenblatt.verbs.judging import FLATTERING, Judge, heard_warnings, is_interrupted
+from rosenblatt.verbs.examples import Array, Examples, check_columns_policy, examples_of, read_examples
+from rosenblatt.verbs.judging import FLATTERING, Judge, check_known, heard_warnings, is_interrupted
+from rosenblatt.verbs.label_files import labels_beside
 from rosenblatt.verbs.learners import DEFAULT, LEARNERS, check_parameter, learner_named, make_learner, read_settings
 from rosenblatt.verbs.memory import too_large
 from rosenblatt.verbs.models import columns_for
+from rosenblatt.verbs.opening import open_data
 from rosenblatt.verbs.outputs import check_outputs, files_of, identity
 from rosenblatt.verbs.pipelines import (
     check_numbers,
@@ -94,7 +88,8 @@ def train(
     Parameters
     ----------
     data : a file, several, a pattern, or "-" for standard input; or a source that `open_source` made of them
-    target : the column to predict: its name, its number from 1, or -1 for the last
+    target : the column to predict: its name, its number from 1, or -1 for the last; for rows of numbers, also the file
+        of their labels, which comes before labels of their own
     learner : a key of `rosenblatt.verbs.learners.LEARNERS`, or the name of a class of ours
     settings : parameters of the learner, as a mapping or as texts "name=value"
     max_iter, time_limit : the most epochs and seconds, where the learner counts them
@@ -162,12 +157,16 @@ def train(
     if test is None:
         others = None
     else:
-        others = read_examples(test, found.target or target, drop=drop, classes=1, numbers=numbers, **reader)
+        others = read_examples(
+            test, found.target or target, drop=drop, classes=1, numbers=numbers, tests=True, **reader
+        )
     if positive is not None:
         positive = class_named(found.labels(), positive)
     if not numbers:
         with reading(found.name):
             check_classes(found.labels(), found.target or "label")
+        if others is not None:
+            check_known(others, distinct(found.labels()))
     total = len(found)
     clock.note("reading")
     estimator = _estimator(name, given, found.labels(), seed)

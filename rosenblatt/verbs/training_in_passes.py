@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from rosenblatt.verbs.errors import UsageError, reading, with_keep
-from rosenblatt.verbs.examples import Examples, check_kept, check_left, find_column, find_columns, read_examples
-from rosenblatt.verbs.judging import Judge, heard_warnings, is_interrupted
+from rosenblatt.verbs.examples import Examples, read_examples
+from rosenblatt.verbs.judging import Judge, check_known, heard_warnings, is_interrupted
+from rosenblatt.verbs.label_files import is_file_of_labels, is_number
 from rosenblatt.verbs.learners import LEARNERS, make_learner
 from rosenblatt.verbs.models import columns_for
+from rosenblatt.verbs.named_columns import check_kept, check_left, find_column, find_columns
 from rosenblatt.verbs.pipelines import check_numbers, columns_of, notes_of, with_width
 from rosenblatt.verbs.trained import Clock, Training, about_model, keep_model
 from rosenblatt.wording import listed
@@ -73,7 +76,8 @@ class InPasses:
                 f"use one of {listed(able)}, or --no-stream."
             )
         target, weights, away, kept = self._columns()
-        others = None if test is None else read_examples(test, target, drop=self.drop, classes=1, **self.written)
+        as_tests = {"drop": self.drop, "classes": 1, "tests": True, **self.written}
+        others = None if test is None else read_examples(test, target, **as_tests)
         scale, kinds = "standard" if self.scale else None, dict.fromkeys(kept, KEPT) or None
         encoder = ColumnEncoder(text=self.text, missing=self.missing, scale=scale, kinds=kinds)
         with heard_warnings() as heard, reading(source.name):
@@ -92,6 +96,7 @@ class InPasses:
                 seed=self.seed,
                 verbose=verbose,
                 on_epoch=on_epoch,
+                on_classes=None if others is None else partial(check_known, others),
             )
             clock.note("learning")
         name, digesting = source.name, source.digest_later()
@@ -129,7 +134,13 @@ class InPasses:
     def _columns(self) -> tuple[str | None, str | None, list[str], list[str]]:
         """The names of the target, of the weights, and of the columns to drop and to keep."""
         if self.source.kind == "matrix":
-            number = str(self.target).lstrip("+-").isdecimal() and self.source.format in ("npy", "npz")
+            if is_file_of_labels(self.target):
+                raise UsageError(
+                    f"A file of labels needs all rows in memory, but {self.source.name} is learned from in passes; "
+                    f"use --no-stream, or write both into one file (rosenblatt convert {self.source.name} FILE.npz "
+                    f"--target {self.target})."
+                )
+            number = is_number(self.target) and self.source.format in ("npy", "npz")
             if (self.target is not None and not number) or self.weights is not None or self.drop or self.keep:
                 raise UsageError(f"Only a table has columns to name, but {self.source.name} is {self.source.format}.")
             return (str(self.target) if number else None), None, [], []

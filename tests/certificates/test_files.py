@@ -20,6 +20,8 @@ AND, XOR = np.array([0, 0, 0, 1]), np.array([0, 1, 1, 0])
 LINE, STEP = np.array([[0.0], [1.0], [1.0], [2.0]]), np.array(["no", "no", "yes", "yes"])
 THREE, NAMES = np.array([[0.0, 1], [1, 0], [2, 5], [3, 3]]), np.array(["a", "b", "c", "b"])
 
+QUESTION = ("classes", "fit_intercept", "shape", "digest")
+
 
 def kinds():
     yield "separable", separability(CORNERS, AND), CORNERS, AND
@@ -71,6 +73,42 @@ def test_any_small_certificate_survives_a_file(tmp_path, problem):
     for each in [certificate] if certificate else [certificate, certificate.refine()]:
         each.save(tmp_path / "certificate.json")
         same(each, load_certificate(tmp_path / "certificate.json", X, signs))
+
+
+def places_of(content):
+    """Every object in a file, the file itself first."""
+    if isinstance(content, dict):
+        yield content
+    for each in content.values() if isinstance(content, dict) else content if isinstance(content, list) else []:
+        yield from places_of(each)
+
+
+def test_what_nobody_reads_is_refused(tmp_path):
+    """A claim that no one checks, in any place of any kind of file, would seem to be proven."""
+    path = tmp_path / "certificate.json"
+    tables = [("table", separability(THREE, NAMES), THREE, NAMES)]
+    for _, certificate, X, y in [*list(kinds())[:5], *tables]:
+        certificate.save(path)
+        text = path.read_text()
+        for place in range(len(list(places_of(json.loads(text))))):
+            content = json.loads(text)
+            list(places_of(content))[place]["accuracy"] = 1.0
+            path.write_text(json.dumps(content))
+            told = "^A certificate must say only what is checked, but it has 'accuracy' beside .*; save it again.$"
+            with pytest.raises(CertificateError, match=told):
+                load_certificate(path, X, y)
+        path.write_text(text)
+        load_certificate(path, X, y)
+
+
+def test_a_part_of_a_table_is_no_file(tmp_path):
+    table = separability(THREE, NAMES)
+    table.save(tmp_path / "table.json")
+    content = json.loads((tmp_path / "table.json").read_text())
+    content["pairs"][0]["protocol"] = 2
+    (tmp_path / "table.json").write_text(json.dumps(content))
+    with pytest.raises(CertificateError, match="it has 'protocol' beside"):
+        load_certificate(tmp_path / "table.json", THREE, NAMES)
 
 
 def test_a_table_in_one_file(tmp_path):
@@ -168,8 +206,9 @@ def test_a_file_that_proves_nothing_is_neither_written_nor_read(tmp_path):
     table = separability(CORNERS, y)
     table.save(path)
     content = json.loads(path.read_text())
-    for part in (*content["pairs"], *content["rest"]):
-        part |= {"verdict": "undecided", "reason": "time limit", "margin_upper": None}
+    nothing = {"verdict": "undecided", "reason": "time limit", "margin_upper": None}
+    for kind in ("pairs", "rest"):
+        content[kind] = [{key: part[key] for key in QUESTION} | nothing for part in content[kind]]
     path.write_text(json.dumps(content))
     assert "proves nothing" in refused(path, CORNERS, y)
     part = content["pairs"][0] | {key: content[key] for key in ("format", "protocol")}

@@ -250,18 +250,24 @@ def sparse_arrays(matrix, **more):
 
 
 @pytest.mark.parametrize("kind", [scipy.sparse.csr_array, scipy.sparse.csc_array])
-@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.uint8])
 def test_sparse_rows_of_numpy_files(tmp_path, kind, dtype):
-    X = np.array([[0, 2, 0], [1, 0, 0], [0, 0, 0], [3, 0, 4]], dtype)
+    X = np.array([[0, 2, 0], [1, 0, 0], [0, 0, 0], [3, 0, 255]], dtype)
     np.savez(tmp_path / "t.npz", **sparse_arrays(kind(X), y=np.arange(4)))
     source = open_source(tmp_path / "t.npz")
     whole, parts = source.read(), list(source.batches(3))
-    assert whole.X.format == "csr" and whole.X.dtype == (np.float64 if dtype == np.int64 else dtype)
+    assert whole.X.format == "csr" and whole.X.dtype == {np.int64: np.float64, np.uint8: np.float32}.get(dtype, dtype)
     assert np.array_equal(whole.X.toarray(), X) and whole.y.tolist() == [0, 1, 2, 3]
     assert [part.X.toarray().tolist() for part in parts] == [X[:3].tolist(), X[3:].tolist()]
     assert sum(len(rows) for _, rows in source.placed_blocks()) == 4
     scipy.sparse.save_npz(tmp_path / "theirs.npz", kind(X))
     assert np.array_equal(open_source(tmp_path / "theirs.npz").read().X.toarray(), X)
+
+
+def test_sparse_bytes_that_come_twice_are_added_up(tmp_path):
+    X = scipy.sparse.csr_array((np.array([200, 100], np.uint8), [1, 1], [0, 2]), shape=(1, 2))
+    np.savez(tmp_path / "t.npz", **sparse_arrays(X))
+    assert open_source(tmp_path / "t.npz").read().X.toarray().tolist() == [[0.0, 300.0]]
 
 
 @pytest.mark.parametrize(
