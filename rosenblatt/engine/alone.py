@@ -2,7 +2,7 @@
 
 Rows may have a dozen numbers. Then the loop's own work counts: going through half-spaces of which there is one, and
 through the ledger. Here what a row needs of the ledger is at hand, and a row that teaches nothing leaves no more behind
-than its score. What a row teaches is the general loop's affair (`learn` in `loop`), which looks at it once more.
+than its score. What a row teaches is noted down and carried out as in `loop`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.engine import compiled
-from rosenblatt.engine.loop import LAYOUTS, kernel_key, make_learn, make_step
+from rosenblatt.engine.loop import LAYOUTS, kernel_key, let_go, make_add, make_note, make_step
 from rosenblatt.engine.prefetch import prefetch
 from rosenblatt.engine.state import BIAS, SCALE, SCORE, SEEN
 
@@ -23,7 +23,7 @@ ONE, TWO = U(1), U(2)
 def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_name: str) -> Any:
     layout = LAYOUTS[layout_name]
     step_of = make_step(function, n_parameters, weighted)
-    learn = make_learn(key, function, n_parameters, weighted, layout)
+    note, add = make_note(layout), make_add(layout)
     reads_sqnorm = compiled.reads_argument(function, 1)
     score, squared_norm = layout.score_alone, layout.squared_norm
     ahead, hold, reads_ahead = layout.ahead, layout.hold, layout.reads_ahead
@@ -58,15 +58,17 @@ def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_n
             s = scale * v_x + bias
             y = 1.0 if codes[i] == told_yes else -1.0
             step, shrink = step_of(y * s, sqnorm, np.int64(seen + 1.0), params, U(0), c)
-            if step == 0.0 and shrink == 1.0 and np.isfinite(s):
-                seen += 1.0
-            else:
-                ledger[0, SCORE], ledger[0, SEEN] = v_x, seen
-                if not learn(
-                    rows, i, codes[i], c, positive, params, state, intercept, shrink_intercept, 0, 1, log, None
-                ):  # fmt: skip
+            if not np.isfinite(s):
+                ledger[0, SCORE], ledger[0, SEEN] = s, seen
+                return np.int64(r)
+            seen += 1.0
+            if step != 0.0 or shrink != 1.0:
+                ledger[0, SCORE], ledger[0, SEEN] = s, seen
+                noted = note(ledger, 0, i, step * y, shrink, vectors, lag, intercept, shrink_intercept, log, None)
+                if not noted or (step != 0.0 and not add(rows, i, vectors, lag, 0, 1, ledger, None)):
+                    let_go(ledger, 0, 1)
                     return np.int64(r)
-                scale, bias, seen = ledger[0, SCALE], ledger[0, BIAS], ledger[0, SEEN]
+                scale, bias = ledger[0, SCALE], ledger[0, BIAS]
             scores[0, r] = s
             i, following = following, near
         ledger[0, SCORE], ledger[0, SEEN] = s, seen

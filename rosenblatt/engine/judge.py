@@ -68,7 +68,7 @@ def _count_errors_alone(key: str, layout_name: str) -> Any:
         rows: Any, start: Any, stop: Any, codes: Any, sample_weight: Any, vectors: Any, ledger: Any,
         classes: Any, limit: Any,
     ) -> float:  # fmt: skip
-        """As in `_count_errors`, for a half-space that is alone; without branches, for errors cannot be guessed."""
+        """As in `_count_errors`, for a half-space that is alone; no branch on an answer, which cannot be guessed."""
         key  # noqa: B018
         scale, bias, errors = ledger[0, SCALE], ledger[0, BIAS], 0.0
         for i in range(U(start), U(stop)):

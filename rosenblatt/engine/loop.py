@@ -20,10 +20,12 @@ from rosenblatt.engine.prefetch import prefetch
 from rosenblatt.engine.state import (
     BIAS,
     BIAS_LAG,
+    BOUND,
     CHANGE,
     LAGGED,
     MARK,
     REACH,
+    SAFE,
     SCALE,
     SCORE,
     SCRATCH,
@@ -83,6 +85,14 @@ def _shrink(ledger: Any, k: Any, shrink: Any, shrink_intercept: Any) -> None:
 
 
 @part
+def _may_grow(ledger: Any, k: Any, shrink: Any, shrink_intercept: Any) -> bool:
+    """Whether bounds show that weights and bias stay finite if they are multiplied by a number beyond 1."""
+    weights = abs(shrink * ledger[k, SCALE]) * max(1.0, ledger[k, BOUND])
+    bias = abs(shrink * ledger[k, BIAS]) if shrink_intercept else 0.0
+    return max(weights, bias) < SAFE
+
+
+@part
 def _move_bias(ledger: Any, k: Any, change: Any) -> None:
     ledger[k, BIAS] += change
     ledger[k, BIAS_LAG] += (ledger[k, SEEN] - 1.0) * change
@@ -99,7 +109,7 @@ def _move(ledger: Any, k: Any, step: Any, intercept: Any) -> None:
 
 
 @part
-def _let_go(ledger: Any, first: Any, last: Any) -> bool:
+def let_go(ledger: Any, first: Any, last: Any) -> bool:
     """Have nothing noted down for this row any more that was not carried out; False, for there was a reason."""
     for k in range(first, last):
         if ledger[k, CHANGE] != 0.0:
@@ -148,16 +158,49 @@ def make_add(layout: ModuleType) -> Any:
         _begin_change(board)
         added = add(rows, i, vectors, lag, first, last, ledger)
         _end_change(board)
-        return added or _let_go(ledger, first, last)
+        return added or let_go(ledger, first, last)
 
     return add_and_say
+
+
+def make_note(layout: ModuleType) -> Any:
+    """Note down what row i teaches half-space k: a step, with the label's sign, and a shrink.
+
+    False, with nothing noted, if a number would not be finite.
+    """
+    fold = layout.fold
+
+    @part
+    def note(
+        ledger: Any, k: Any, i: Any, step: Any, shrink: Any, vectors: Any, lag: Any, intercept: Any,
+        shrink_intercept: Any, log: Any, board: Any,
+    ) -> bool:  # fmt: skip
+        if not np.isfinite(step * shrink):
+            return False
+        if shrink != 1.0:
+            if abs(shrink) > 1.0 and not _may_grow(ledger, k, shrink, shrink_intercept):
+                return False
+            _shrink(ledger, k, shrink, shrink_intercept)
+            if abs(ledger[k, SCALE]) < SMALLEST_SCALE:
+                _begin_change(board)
+                fold(vectors, lag, k, ledger)
+                _end_change(board)
+        if step != 0.0:
+            if not np.isfinite(vectors.dtype.type(ledger[k, BIAS] + intercept * step)):
+                return False
+            _move(ledger, k, step, intercept)
+        if step != 0.0 or shrink != 1.0:
+            _record(log, ledger, k, i, step, shrink)
+        return True
+
+    return note
 
 
 def make_learn(key: str, function: Any, n_parameters: int, weighted: int, layout: ModuleType) -> Any:
     """Row i, whose scores are known, teaches the half-spaces first <= k < last. False when a number was not finite."""
     step_of = make_step(function, n_parameters, weighted)
     reads_sqnorm = compiled.reads_argument(function, 1)
-    squared_norm, add, fold = layout.squared_norm, make_add(layout), layout.fold
+    squared_norm, add, note = layout.squared_norm, make_add(layout), make_note(layout)
 
     @part
     def learn(
@@ -173,25 +216,13 @@ def make_learn(key: str, function: Any, n_parameters: int, weighted: int, layout
             s = ledger[k, SCALE] * ledger[k, SCORE] + ledger[k, BIAS]
             ledger[k, SCORE] = s
             if not np.isfinite(s):
-                return _let_go(ledger, first, last)
+                return let_go(ledger, first, last)
             y = 1.0 if code == positive[k] else -1.0
             ledger[k, SEEN] += 1.0
             step, shrink = step_of(y * s, sqnorm, np.int64(ledger[k, SEEN]), params, k, c)
-            if not np.isfinite(step * shrink):
-                return _let_go(ledger, first, last)
-            if shrink != 1.0:
-                _shrink(ledger, k, shrink, shrink_intercept)
-                if abs(ledger[k, SCALE]) < SMALLEST_SCALE:
-                    _begin_change(board)
-                    fold(vectors, lag, k, ledger)
-                    _end_change(board)
-            if step != 0.0:
-                if not np.isfinite(vectors.dtype.type(ledger[k, BIAS] + intercept * step * y)):
-                    return _let_go(ledger, first, last)
-                _move(ledger, k, step * y, intercept)
-                taught = True
-            if step != 0.0 or shrink != 1.0:
-                _record(log, ledger, k, i, step * y, shrink)
+            if not note(ledger, k, i, step * y, shrink, vectors, lag, intercept, shrink_intercept, log, board):
+                return let_go(ledger, first, last)
+            taught |= step != 0.0
         if not taught:
             return True
         return add(rows, i, vectors, lag, first, last, ledger, board)
@@ -207,7 +238,7 @@ def make_learn_coupled(key: str, function: Any, n_parameters: int, weighted: int
     """
     step_of = make_step(function, n_parameters, weighted)
     reads_sqnorm = compiled.reads_argument(function, 1)
-    squared_norm, add, fold = layout.squared_norm, make_add(layout), layout.fold
+    squared_norm, add, note = layout.squared_norm, make_add(layout), make_note(layout)
 
     @part
     def learn(
@@ -234,23 +265,13 @@ def make_learn_coupled(key: str, function: Any, n_parameters: int, weighted: int
             return False
         for k in range(first, last):
             ledger[k, SEEN] += 1.0
-            if shrink != 1.0:
-                _shrink(ledger, k, shrink, shrink_intercept)
-                if abs(ledger[k, SCALE]) < SMALLEST_SCALE:
-                    _begin_change(board)
-                    fold(vectors, lag, k, ledger)
-                    _end_change(board)
             side = 0.0
             if k == code:
                 side = 1.0
             elif k == rival:
                 side = -1.0
-            if step != 0.0 and side != 0.0:
-                if not np.isfinite(vectors.dtype.type(ledger[k, BIAS] + intercept * step * side)):
-                    return _let_go(ledger, first, last)
-                _move(ledger, k, step * side, intercept)
-            if (step != 0.0 and side != 0.0) or shrink != 1.0:
-                _record(log, ledger, k, i, step * side, shrink)
+            if not note(ledger, k, i, step * side, shrink, vectors, lag, intercept, shrink_intercept, log, board):
+                return let_go(ledger, first, last)
         if step == 0.0:
             return True
         if not add(rows, i, vectors, lag, first, last, ledger, board):

@@ -20,7 +20,7 @@ SHIFT, LAST = U(4), U(GROUP - 1)
 unit, ahead, fetch, size, squared_norm = sparse.unit, sparse.ahead, sparse.fetch, sparse.size, sparse.squared_norm
 scores, scores_and_fetch, approach, hold = sparse.scores, sparse.scores_and_fetch, sparse.approach, sparse.hold
 reads_ahead, move, fold = sparse.reads_ahead, sparse.move, touched.fold
-score_alone, fetch_most = sparse.score_alone, sparse.fetch_most
+score_alone = sparse.score_alone
 
 
 @part

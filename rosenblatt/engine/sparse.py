@@ -1,4 +1,4 @@
-"""Sparse rows: CSR with float32 or float64 values, read in the dtype they have.
+"""Sparse rows: CSR with uint8, float32 or float64 values, read in the dtype they have.
 
 `rows` is (data, indices, indptr), the indices seen as unsigned integers: signed ones would carry a check for
 negative positions that halves the speed. The half-spaces are in the "columns" layout, where the weights of

@@ -57,6 +57,13 @@ def products_per_row(task: Task, count: int) -> float:
     return float(numbers * max(1, count))
 
 
+def products(task: Task, kept: Array, count: int) -> float:
+    """Multiplications in a pass over the rows that count."""
+    if task.layout == "rows" or len(kept) == task.n_rows:
+        return products_per_row(task, count) * len(kept)
+    return float(np.diff(task.rows[2])[kept].sum() * max(1, count))
+
+
 def stretch_length(task: Task, state: HalfSpaces, check_every_update: bool) -> int:
     if check_every_update:
         return 1

@@ -13,9 +13,9 @@ from scipy.sparse import issparse
 
 from rosenblatt.verbs.errors import InputError, UsageError, check_choice, reading
 from rosenblatt.verbs.label_files import with_labels
-from rosenblatt.verbs.named_columns import check_kept, check_left, find_column, find_columns
+from rosenblatt.verbs.named_columns import check_kept, check_left, find_column, find_columns, no_target
 from rosenblatt.verbs.opening import open_data
-from rosenblatt.wording import counted, listed, shortened
+from rosenblatt.wording import counted, shortened
 
 if TYPE_CHECKING:
     import polars
@@ -272,10 +272,7 @@ def _of_frame(
             if labelled:
                 raise
     elif labelled:
-        raise UsageError(
-            f"The target must be named with --target, but none came; "
-            f"{found.name} has the columns {listed(columns, 20)}."
-        )
+        raise no_target(columns, found.name)
     weight = None if weights is None else find_column(columns, weights, found.name, "The weights")
     if labelled:
         check_left(columns, name, weight, away, found.name)

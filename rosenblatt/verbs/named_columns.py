@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rosenblatt.verbs.errors import UsageError
-from rosenblatt.wording import shortened
+from rosenblatt.wording import listed, shortened
 
 
 def find_column(columns: Sequence[str], wanted: str | int, where: str, what: str) -> str:
@@ -25,6 +25,20 @@ def find_column(columns: Sequence[str], wanted: str | int, where: str, what: str
         return target.find_column(columns, wanted, where, what)
     except ValueError as error:
         raise UsageError(str(error)) from None
+
+
+def no_target(columns: Sequence[str], where: str) -> UsageError:
+    """What to say where nobody has named the target.
+
+    Examples
+    --------
+    >>> print(no_target(["age", "species"], "x.csv"))
+    The target must be named with --target, but none came; x.csv has the columns age, species (-1 is the last).
+    """
+    return UsageError(
+        f"The target must be named with --target, but none came; {where} has the columns {listed(columns, 20)} "
+        f"(-1 is the last)."
+    )
 
 
 def find_columns(columns: Sequence[str], wanted: Sequence[str], where: str, what: str) -> list[str]:

@@ -13,7 +13,7 @@ from rosenblatt.verbs.judging import Judge, check_known, heard_warnings, is_inte
 from rosenblatt.verbs.label_files import is_file_of_labels, is_number
 from rosenblatt.verbs.learners import LEARNERS, make_learner
 from rosenblatt.verbs.models import columns_for
-from rosenblatt.verbs.named_columns import check_kept, check_left, find_column, find_columns
+from rosenblatt.verbs.named_columns import check_kept, check_left, find_column, find_columns, no_target
 from rosenblatt.verbs.pipelines import check_numbers, columns_of, notes_of, with_width
 from rosenblatt.verbs.trained import Clock, Training, about_model, keep_model
 from rosenblatt.wording import listed
@@ -147,10 +147,7 @@ class InPasses:
         with reading(self.source.name):
             columns = list(self.source.columns)
         if self.target is None:
-            raise UsageError(
-                f"The target must be named with --target, but none came; "
-                f"{self.source.name} has the columns {listed(columns, 20)}."
-            )
+            raise no_target(columns, self.source.name)
         where = self.source.name
         weights = None if self.weights is None else find_column(columns, self.weights, where, "The weights")
         away = find_columns(columns, self.drop, where, "A column to drop")

@@ -127,3 +127,17 @@ def test_who_is_alone():
     assert may_be_alone("rows", 1, False) and may_be_alone("columns", 1, False) and may_be_alone("noted", 1, False)
     assert not may_be_alone("rows", 2, False) and not may_be_alone("rows", 1, True)
     assert not may_be_alone("touched", 1, False)
+
+
+def lazy(m, sqnorm, t, params):
+    if m <= 0.0 and np.random.random() < 0.5:
+        return 1.0, 1.0
+    return 0.0, 1.0
+
+
+@quiet
+def test_a_rule_is_asked_once_about_a_row():
+    generator = np.random.default_rng(0)
+    X, y = generator.normal(size=(4000, 5)), generator.integers(0, 2, 4000)
+    epoch = HalfSpace(lazy, max_iter=1, shuffle=False).fit(X, y).trace_.epochs[0]
+    assert 0.4 < epoch.updates / epoch.mistakes < 0.6

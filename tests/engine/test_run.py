@@ -34,24 +34,41 @@ def problem(seed, n_classes, n=40, d=5):
 
 @quiet
 @given(
-    seed=st.integers(0, 10**6), n_classes=st.sampled_from([2, 3, 5]), coupled=st.booleans(), cheap=st.booleans()
+    seed=st.integers(0, 10**6), n_classes=st.sampled_from([2, 3, 5]), coupled=st.booleans(),
+    cheap=st.booleans(), wanted=st.booleans(),
 )  # fmt: skip
 @settings(max_examples=40)
-def test_the_pocket_is_gallants_with_ratchet(seed, n_classes, coupled, cheap):
+def test_the_pocket_is_gallants_with_ratchet(seed, n_classes, coupled, cheap, wanted):
     X, y = problem(seed, n_classes)
-    multi = "coupled" if coupled else "ovr"
+    multi, answer = "coupled" if coupled else "ovr", "pocket" if wanted else "last"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pocket, "CHEAP_PASS", pocket.CHEAP_PASS if cheap else 0)
-        model = Perceptron(answer="pocket", shuffle=False, max_iter=9, multi_class=multi).fit(X, y)
+        model = Perceptron(answer, shuffle=False, max_iter=9, multi_class=multi).fit(X, y)
     learn = reference.coupled if coupled else reference.one_against_rest
     spaces = learn(X, y, n_classes, RULE, (1.0,), model.n_iter_)
-    errors, held = reference.pocket(spaces, X, y, model.n_iter_, apart=1 if cheap else 4)
-    assert np.sum(model.predict(X) != y) == errors
+    errors, held = reference.pocket(spaces, X, y, model.n_iter_, apart=1 if cheap or wanted else 4)
+    kept = model.answers_["pocket"]
+    assert np.sum(kept.predict(X) != y) == errors
     w, b = np.array([w for w, _ in held]), np.array([b for _, b in held])
     if coupled and n_classes == 2:
         w, b = w[1:] - w[:1], b[1:] - b[:1]
-    np.testing.assert_array_equal(model.coef_, w)
-    np.testing.assert_array_equal(model.intercept_, b)
+    np.testing.assert_array_equal(kept.coef, w)
+    np.testing.assert_array_equal(kept.intercept, b)
+
+
+@quiet
+@pytest.mark.parametrize("sparse", [False, True])
+def test_how_often_the_pocket_is_looked_at_does_not_depend_on_rows_of_weight_0(sparse, monkeypatch):
+    monkeypatch.setattr(pocket, "CHEAP_PASS", 1500)
+    X, y = problem(0, 2, n=300)
+    twice, labels, weights = np.vstack([X, 1 + X]), np.append(y, y), np.repeat([1.0, 0.0], 300)
+    if sparse:
+        X, twice = scipy.sparse.csr_array(X), scipy.sparse.csr_array(twice)
+    once, left_out = (
+        Perceptron(max_iter=7, shuffle=False).fit(*rows).answers_["pocket"].coef
+        for rows in ((X, y), (twice, labels, weights))
+    )  # fmt: skip
+    np.testing.assert_array_equal(once, left_out)
 
 
 @quiet
@@ -254,6 +271,19 @@ def test_a_diverging_run_stops_with_a_sentence_and_finite_weights(dtype, size, l
     for answer in model.answers_.values():
         assert np.isfinite(answer.coef).all() and np.isfinite(answer.intercept).all()
     assert np.abs(model.answers_["last"].coef).max() > 0
+
+
+@pytest.mark.parametrize(("rule", "dtype"), [("logistic", "float32"), ("adaline", "float64")])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_weights_that_every_row_multiplies_stay_finite(rule, dtype, n_classes):
+    """A step so long that shrinking turns the weights around and lengthens them."""
+    X, y = problem(0, n_classes, n=300)
+    model = HalfSpace(rule, {"learning_rate": 1.0, "lam": 5.0}, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="diverged"):
+        model.fit(X.astype(dtype), y)
+    for answer in model.answers_.values():
+        assert np.isfinite(answer.coef).all() and np.isfinite(answer.intercept).all()
+    assert np.abs(model.coef_).max() > 1e30
 
 
 @pytest.mark.parametrize("layout", ["rows", "columns"])
