@@ -13,16 +13,14 @@ if TYPE_CHECKING:
     from rosenblatt.engine.order import Found
     from rosenblatt.engine.visitor import Visitor
 
-CHEAP_PASS = 2**16  # multiplications in a pass over all rows that is made after every epoch without a second thought,
-DEAR_PASS = 2**20  # and in one that is made as seldom as possible; between the two, where nobody asked for the pocket,
+CHEAP_PASS = 2**18  # multiplications in a pass over all rows that is made after every epoch without a second thought,
+DEAR_PASS = 2**20  # and in one that is made as seldom as possible; between the two,
 SOME_APART, MOST_APART = 4, 16  # epochs
 
 
-def epochs_between_passes(price: float, wanted: bool) -> int:
+def epochs_between_passes(price: float) -> int:
     """After how many epochs the pocket is looked at, if a pass over all rows takes `price` multiplications."""
-    if price > DEAR_PASS:
-        return MOST_APART
-    return 1 if wanted or price <= CHEAP_PASS else SOME_APART
+    return MOST_APART if price > DEAR_PASS else SOME_APART if price > CHEAP_PASS else 1
 
 
 @dataclass
@@ -31,11 +29,10 @@ class Pocket:
 
     A run of correct answers longer than every run before it nominates the weights that it ended with. The latest
     nominee goes into the pocket if a pass over all rows finds fewer errors than the pocket has. Losing or winning,
-    a nomination raises the run to beat. Passes are made at the end of every epoch, for the weights that it ends with
-    too; of every fourth, where they are not cheap and the pocket is not the answer that was asked for; on large data,
-    of every sixteenth. The weights that training ends with are always considered. Where the weights are so many that a
-    copy per stretch would be dear, runs are not followed, and the weights at the times of the passes are the only
-    nominees.
+    a nomination raises the run to beat. Passes are made at the end of every epoch while they are cheap, of every fourth
+    where they are not, for the weights that the epoch ends with too; on large data, of every sixteenth. The weights
+    that training ends with are always considered. Where the weights are so many that a copy per stretch would be dear,
+    runs are not followed, and the weights at the times of the passes are the only nominees.
 
     On a stream there are no rows to go back to: there the longest run wins, as in the pocket without ratchet.
     """

@@ -50,7 +50,6 @@ def train(
     watch: Watch | None = None,
     seed: int | None = None,
     pocket_check: str | None = "run",
-    pocket_wanted: bool = True,
     pocket: Pocket | None = None,
     record: bool = False,
     measure: Callable[[], dict[str, float]] | None = None,
@@ -59,15 +58,14 @@ def train(
     """Visit the rows for up to `max_iter` epochs, changing `state` in place; in a new order each, given a seed.
 
     `measure` adds figures to those of an epoch. `pocket_check` is "run", "update", "stream" or None for no pocket;
-    one that is not `pocket_wanted` is looked at less often, and a `pocket` is carried on.
+    a `pocket` is carried on.
     """
     spare = not (record or measure or pocket) and pocket_check != "update" and stop_when_clean
     numbers = np.prod(state.stored_shape(state.count, state.n_features))
     watch = watch or Watch()
     settings: dict[str, Any] = {
         "max_iter": max_iter, "watch": watch, "seed": seed, "pocket_check": pocket_check,
-        "pocket_wanted": pocket_wanted, "pocket": pocket, "record": record, "measure": measure,
-        "stop_when_clean": stop_when_clean,
+        "pocket": pocket, "record": record, "measure": measure, "stop_when_clean": stop_when_clean,
     }  # fmt: skip
     # Threads are started and ended while Ctrl-C waits: one whose start it breaks off is never told to end.
     with interrupt_flag() as watch.interrupted:
@@ -137,7 +135,6 @@ def _train(
     watch: Watch,
     seed: int | None,
     pocket_check: str | None,
-    pocket_wanted: bool,
     pocket: Pocket | None,
     record: bool,
     measure: Callable[[], dict[str, float]] | None,
@@ -147,7 +144,7 @@ def _train(
     visitor = Visitor(task, state.count, record, once=max_iter == 1)
     kept = task.kept
     shuffler = None if seed is None else Shuffler(kept, seed)
-    apart = epochs_between_passes(products(task, kept, state.count), pocket_wanted)
+    apart = epochs_between_passes(products(task, kept, state.count))
     try:
         follower = _Follower(task, state, visitor, outcome, watch, pocket_check, max_iter)
         visitor.prepare(state)  # what must be compiled is so before the clock starts

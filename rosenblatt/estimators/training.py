@@ -107,7 +107,6 @@ def run(
             ),
             seed=seed,
             pocket_check=estimator.pocket_check,
-            pocket_wanted=estimator.answer == "pocket",
             record="updates" in recorded or estimator.answer == "voted",
             measure=measures,
         )
