@@ -22,8 +22,8 @@ ONE, TWO = U(1), U(2)
 
 def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_name: str) -> Any:
     layout = LAYOUTS[layout_name]
-    step_of = make_step(function, n_parameters, weighted)
-    note, add = make_note(layout), make_add(layout)
+    step_of = compiled.adopt(make_step(function, n_parameters, weighted), f"{key} step")
+    note, add = compiled.adopt(make_note(layout), f"{key} note"), compiled.adopt(make_add(layout), f"{key} add")
     reads_sqnorm = compiled.reads_argument(function, 1)
     score, squared_norm = layout.score_alone, layout.squared_norm
     ahead, hold, reads_ahead = layout.ahead, layout.hold, layout.reads_ahead

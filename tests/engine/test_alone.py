@@ -1,5 +1,9 @@
 """The loop for a half-space that is alone does what the general loop does, bit for bit."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -141,3 +145,29 @@ def test_a_rule_is_asked_once_about_a_row():
     X, y = generator.normal(size=(4000, 5)), generator.integers(0, 2, 4000)
     epoch = HalfSpace(lazy, max_iter=1, shuffle=False).fit(X, y).trace_.epochs[0]
     assert 0.4 < epoch.updates / epoch.mistakes < 0.6
+
+
+STARTS = """
+import warnings
+import numpy as np
+import scipy.sparse
+from rosenblatt import Perceptron
+from rosenblatt.engine.alone import visit_rows
+from rosenblatt.rules import RULES
+warnings.simplefilter("ignore")
+X = np.random.default_rng(0).normal(size=(30, 4))
+for rows, layout in ((X, "rows"), (scipy.sparse.csr_array(X), "columns")):
+    Perceptron(max_iter=2).fit(rows, X[:, 0] > 0)
+    stats = visit_rows(RULES["perceptron"].function, 1, -1, layout).stats
+    print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
+"""
+
+
+def test_a_second_process_compiles_nothing(tmp_path):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    first, second = (
+        subprocess.run([sys.executable, "-c", STARTS], env=environment, capture_output=True, text=True, check=True)
+        for _ in range(2)
+    )
+    assert first.stdout.split() == ["0", "1", "0", "1"]
+    assert second.stdout.split() == ["1", "0", "1", "0"]
