@@ -67,6 +67,7 @@ def rows() -> Iterator[Row]:
         ("text", 2, 3, "peer", "20 newsgroups, 20 classes, two threads"),
         ("text", 2, 3, "averaging peer", "20 newsgroups, 20 classes, two threads, a peer that averages too"),
         ("text of two", 1, 3, "peer", "20 newsgroups, 2 classes"),
+        ("text of two", 1, 100, "peer", "20 newsgroups, 2 classes, up to 100 epochs"),
         ("text", 1, 100, "peer", "20 newsgroups, 20 classes, one thread, 100 epochs"),
         ("text", 2, 100, "peer", "20 newsgroups, 20 classes, two threads, 100 epochs"),
     ):

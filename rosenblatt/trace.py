@@ -30,6 +30,7 @@ class Epoch:
     """One epoch: updates made, mistakes met on the way, the length of the weights, seconds; errors if measured.
 
     Learners that minimise a loss also tell it, with its regulariser; `gap` bounds how far it is above the least one.
+    Epochs that were gone through together have an equal share of their seconds.
 
     >>> row = Epoch(epoch=1, updates=3, mistakes=3, norm=2.0, seconds=0.1)
     >>> row.updates, row["mistakes"]

@@ -77,10 +77,14 @@ def _attributes(name: str, value: Any, names: set[str], known: set[int]) -> Iter
             yield from _attributes(f"{name}.{attribute}", inner, names, known)
 
 
-def _reads(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
+def names_of(function: types.FunctionType) -> set[str]:
+    """What the function names that is not its own: globals, what Python has built in, and attributes."""
+    return {name for code in _code_objects(function.__code__) for name in code.co_names}
+
+
+def reads(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
     """What the function reads from outside: names and values."""
-    codes = list(_code_objects(function.__code__))
-    names = {name for code in codes for name in code.co_names}
+    names = names_of(function)
     for name in sorted(names & function.__globals__.keys()):
         value = function.__globals__[name]
         yield name, value
@@ -100,7 +104,7 @@ def _describe(value: Any, known: set[int]) -> str:
         for code in _code_objects(value.__code__):
             constants = [c for c in code.co_consts if not isinstance(c, types.CodeType)]
             parts.append(repr((code.co_code, constants, code.co_names, code.co_varnames)))
-        parts += [f"{name}={_describe(read, known)}" for name, read in _reads(value)]
+        parts += [f"{name}={_describe(read, known)}" for name, read in reads(value)]
         return "\n".join(parts)
     if isinstance(value, tuple | list):
         return f"{type(value).__qualname__}({', '.join(_describe(item, known) for item in value)})"
@@ -170,7 +174,7 @@ def named_copy(function: Any) -> Any:
     copy.__kwdefaults__ = function.__kwdefaults__
     copy.__module__, copy.__qualname__ = __name__, name
     setattr(module, name, copy)  # before its own parts are copied: a function may call itself
-    for read, value in _reads(function):
+    for read, value in reads(function):
         if read in function.__globals__ and "." not in read:
             scope[read] = _own(value)
     for cell, original in zip(cells, function.__closure__ or (), strict=True):

@@ -127,7 +127,7 @@ def _record(log: Any, ledger: Any, k: Any, i: Any, step: Any, shrink: Any) -> No
         rows, numbers, sizes = log
         n = sizes[k]
         if rows.shape[1] > 0 and numbers.shape[1] == 0:  # only when it was
-            rows[k, n] = np.int64(ledger[k, SEEN])
+            rows[k, n] = np.int64(ledger[k, SEEN])  # its last 32 bits, if there is room for no more
             sizes[k] = n + 1
         elif rows.shape[1] > 0:
             rows[k, n] = i

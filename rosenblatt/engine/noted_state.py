@@ -47,12 +47,18 @@ class NotedHalfSpaces(HalfSpaces):
         self.touches = np.zeros(groups, np.uint16)
         self.noted = np.zeros(1, np.int64)
         self.most_notes = max(FEWEST_NOTES, size // NOTES)
-        notes = self.most_notes + longest * count
+        self.room_for_notes = longest * count  # after every `settle`
+        notes = self.most_notes + self.room_for_notes
         self.notes = tuple(np.empty(notes, kind) for kind in (np.uint32, np.uint8, np.float64))
 
     @property
     def arrays(self) -> tuple[Any, ...]:
         return self.vectors, (self.noted, *self.notes, self.touches), self.ledger
+
+    @property
+    def has_sums(self) -> bool:
+        """Whether the notes became too many, so that sums are kept beside the weights."""
+        return self._lag is not None
 
     def flush(self) -> None:
         """Work out the sums as they are now, and keep them from here on."""

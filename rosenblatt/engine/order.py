@@ -8,26 +8,49 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rosenblatt.engine import compiled
+from rosenblatt.engine.compiled import part
 from rosenblatt.engine.state import Array
+
+GOLDEN = 0x9E3779B97F4A7C15  # what the state of the random numbers grows by
+
+
+@part
+def _choice(state: Any, last: Any) -> Any:
+    """A number from 0 to `last`, by Vigna's splitmix64."""
+    z = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z = z ^ (z >> np.uint64(31))
+    # The upper 32 bits times the number of choices, shifted back: no division. Its bias is below 2⁻³²
+    # times the number of rows.
+    return ((z >> np.uint64(32)) * np.uint64(last + 1)) >> np.uint64(32)
 
 
 @functools.cache
 def _shuffle(key: str) -> Any:
     def shuffle(order: Any, state: Any) -> Any:
-        """Fisher and Yates's shuffle in place, with Vigna's splitmix64 for the random numbers; its next state."""
+        """Fisher and Yates's shuffle in place; the next state of the random numbers."""
         key  # noqa: B018  part of the key under which the machine code is kept
         for last in range(len(order) - 1, 0, -1):
-            state += np.uint64(0x9E3779B97F4A7C15)
-            z = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-            z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-            z = z ^ (z >> np.uint64(31))
-            # The upper 32 bits times the number of choices, shifted back: no division. Its bias is below 2⁻³²
-            # times the number of rows.
-            chosen = ((z >> np.uint64(32)) * np.uint64(last + 1)) >> np.uint64(32)
+            state += np.uint64(GOLDEN)
+            chosen = _choice(state, last)
             order[last], order[chosen] = order[chosen], order[last]
         return state
 
     return compiled.jit(shuffle)
+
+
+@functools.cache
+def _shuffle_back(key: str) -> Any:
+    def shuffle_back(order: Any, state: Any) -> Any:
+        """Undo a shuffle that ended in this state; the one that it began in."""
+        key  # noqa: B018
+        for last in range(1, len(order)):
+            chosen = _choice(state, last)
+            order[last], order[chosen] = order[chosen], order[last]
+            state -= np.uint64(GOLDEN)
+        return state
+
+    return compiled.jit(shuffle_back)
 
 
 class Shuffler:
@@ -42,6 +65,11 @@ class Shuffler:
         self.state = np.uint64(shuffle(self.order, self.state))
         return self.order
 
+    def back(self) -> None:
+        """Have the order before this one again, and after it this one."""
+        shuffle_back = _shuffle_back(f"shuffle back {compiled.engine_digest()}")
+        self.state = np.uint64(shuffle_back(self.order, self.state))
+
 
 class Found(NamedTuple):
     """What the answers of a stretch came to.
@@ -54,6 +82,15 @@ class Found(NamedTuple):
     longest: int = -1
     end: int = -1
     run: int = 0
+
+
+class EpochOfRows(NamedTuple):
+    """What an epoch came to: updates, mistakes met, a reason to stop; the length of the weights if it was noted."""
+
+    updates: int
+    mistakes: int
+    stop: str = ""
+    norm: float | None = None
 
 
 @functools.cache

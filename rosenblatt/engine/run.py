@@ -16,8 +16,9 @@ import numpy as np
 
 from rosenblatt.engine.helper import Helper
 from rosenblatt.engine.noted_state import NotedHalfSpaces, is_one_block
-from rosenblatt.engine.order import Found, Shuffler, look_through
+from rosenblatt.engine.order import EpochOfRows, Found, Shuffler
 from rosenblatt.engine.pocket import MOST_APART, Pocket, epochs_between_passes
+from rosenblatt.engine.quiet import quiet_rows
 from rosenblatt.engine.rest import Rest, may_rest
 from rosenblatt.engine.state import Array, HalfSpaces
 from rosenblatt.engine.task import Task, products, stretch_length
@@ -146,35 +147,38 @@ def _train(
     shuffler = None if seed is None else Shuffler(kept, seed)
     apart = epochs_between_passes(products(task, kept, state.count))
     try:
-        follower = _Follower(task, state, visitor, outcome, watch, pocket_check, max_iter)
+        follower = _Follower(task, state, visitor, outcome, watch, pocket_check, max_iter, measure is not None)
         visitor.prepare(state)  # what must be compiled is so before the clock starts
         watch.started = time.perf_counter()
-        for number in range(1, max_iter + 1):
-            clock, updates = time.perf_counter(), state.updates
-            order = kept if shuffler is None else shuffler()
-            mistakes, stop = follower.epoch(order)
-            seconds = time.perf_counter() - clock
-            passes = pocket_check == "run" and number % apart == 0
-            follower.end_of_epoch(finished=not stop, looked_at=passes or measure is not None)
-            if passes:
-                latest = [] if apart == MOST_APART and follower.before is not None else [state]
-                outcome.pocket.consider(visitor, *outcome.pocket.nominee(visitor), *latest)
-            figures = {
-                "epoch": number,
-                "updates": state.updates - updates,
-                "mistakes": mistakes,
-                "norm": follower.norm(),
-                "seconds": seconds,
-                **({} if measure is None else measure()),
-            }
-            if "train_error" in figures and pocket_check in ("run", "update"):
-                outcome.pocket.offer(state, figures["train_error"] * task.total_weight)
-            asked = watch.after_epoch(figures, len(order))
-            if not stop and stop_when_clean and figures["updates"] == mistakes == 0:
-                stop = "converged"
-            outcome.stop_reason = stop or asked or outcome.stop_reason
-            if stop or asked:
-                break
+        number, over = 0, ""
+        while number < max_iter and not over:
+            clock = time.perf_counter()
+            most = min(max_iter - number, apart - number % apart if pocket_check == "run" else max_iter)
+            epochs = follower.window(kept, shuffler, most)
+            epochs = epochs or [follower.epoch(kept if shuffler is None else shuffler())]
+            seconds = (time.perf_counter() - clock) / len(epochs)
+            for epoch in epochs:  # several only if nobody looks at the weights between them
+                number, stop = number + 1, epoch.stop
+                passes = pocket_check == "run" and number % apart == 0
+                follower.end_of_epoch(finished=not stop, looked_at=passes or measure is not None)
+                if passes:
+                    latest = [] if apart == MOST_APART and follower.before is not None else [state]
+                    outcome.pocket.consider(visitor, *outcome.pocket.nominee(visitor), *latest)
+                figures = {
+                    "epoch": number,
+                    "updates": epoch.updates,
+                    "mistakes": epoch.mistakes,
+                    "norm": follower.norm() if epoch.norm is None else epoch.norm,
+                    "seconds": seconds,
+                    **({} if measure is None else measure()),
+                }
+                if "train_error" in figures and pocket_check in ("run", "update"):
+                    outcome.pocket.offer(state, figures["train_error"] * task.total_weight)
+                asked = watch.after_epoch(figures, len(kept))
+                if not stop and stop_when_clean and epoch.updates == epoch.mistakes == 0:
+                    stop = "converged"
+                over = stop or asked or over
+        outcome.stop_reason = over or outcome.stop_reason
         follower.finish()
         outcome.pocket.close(visitor, state, pocket_check, outcome.stop_reason == "converged")
     finally:
@@ -183,7 +187,10 @@ def _train(
 
 
 class _Follower:
-    """Visits the rows of an epoch stretch by stretch, and keeps the books of what happened."""
+    """Visits the rows of an epoch stretch by stretch, and keeps the books of what happened.
+
+    `watched`: the weights are looked at after every epoch.
+    """
 
     def __init__(
         self,
@@ -194,6 +201,7 @@ class _Follower:
         watch: Watch,
         pocket_check: str | None,
         max_iter: int,
+        watched: bool,
     ) -> None:
         self.task, self.state, self.visitor, self.outcome, self.watch = task, state, visitor, outcome, watch
         self.by_runs, self.by_updates = pocket_check in ("run", "stream"), pocket_check == "update"
@@ -206,8 +214,26 @@ class _Follower:
         restful = max_iter > 1 and numbers > TOUCHED and not visitor.record and not self.by_updates
         self.rest = Rest(task, state, visitor) if restful and may_rest(task, state) else None
         visitor.keeps_room = self.rest is None  # there scores are kept for an epoch
+        unseen = not (watched or self.by_updates or self.rest) and max_iter > 1
+        self.quiet = quiet_rows(task, state, visitor, watch) if unseen else None
 
-    def epoch(self, order: Array) -> tuple[int, str]:
+    def epoch(self, order: Array) -> EpochOfRows:
+        """Visit every row."""
+        updates = self.state.updates
+        mistakes, stop = self._epoch(order)
+        return EpochOfRows(self.state.updates - updates, mistakes, stop)
+
+    def window(self, kept: Array, shuffler: Shuffler | None, most: int) -> list[EpochOfRows]:
+        """Up to `most` epochs in which rows that stay quiet are not visited; none if this is not the time for it."""
+        most = 0 if self.quiet is None else self.quiet.most(most)
+        if self.quiet is None or not most:
+            return []
+        epochs = self.quiet.window(kept, shuffler, most, self.outcome.pocket)
+        if epochs and self.before is not None:
+            self.before = self.quiet.follow_runs(self.outcome.pocket, self.before)
+        return epochs
+
+    def _epoch(self, order: Array) -> tuple[int, str]:
         """(mistakes met, a reason to stop or nothing)."""
         state, pocket, mistakes = self.state, self.outcome.pocket, 0
         for start in range(0, len(order), self.length):
@@ -215,12 +241,12 @@ class _Follower:
             updates = state.updates
             if self.before is not None:
                 self.before.copy_weights_from(state)
-            scores, visited, log = self._visit(stretch)
+            found, visited, log = self._visit(stretch)
             if visited < len(stretch):
                 if self.task.layout in ("noted", "touched"):
                     raise _BeyondBoundsError
                 return mistakes, "diverged"
-            found = self._keep_books(scores, stretch)
+            (self.state if self.rest is None else self.rest).settle()
             mistakes += found.mistakes
             if self.outcome.log is not None:
                 self.outcome.log.append(log)
@@ -235,15 +261,11 @@ class _Follower:
                 return mistakes, stop
         return mistakes, ""
 
-    def _visit(self, stretch: Array) -> tuple[Array, int, tuple[Array, ...]]:
-        return self.visitor.visit(self.state, stretch) if self.rest is None else self.rest.visit(stretch)
-
-    def _keep_books(self, scores: Array, stretch: Array) -> Found:
-        if self.rest is not None:
-            self.rest.settle()
-            return Found(self.rest.find_mistakes(scores, stretch)[1])  # where half-spaces rest, nobody follows runs
-        self.state.settle()
-        return look_through(scores, self.task.codes, stretch, self.task.classes, self.outcome.pocket.run)[1]
+    def _visit(self, stretch: Array) -> tuple[Found, int, tuple[Array, ...]]:
+        if self.rest is None:
+            return self.visitor.visit_and_look(self.state, stretch, self.outcome.pocket.run)
+        scores, visited, log = self.rest.visit(stretch)
+        return Found(self.rest.find_mistakes(scores, stretch)[1]), visited, log  # there nobody follows runs
 
     def end_of_epoch(self, finished: bool, looked_at: bool) -> None:
         """Let half-spaces rest that have learned everything; bring the whole state up to date if it is looked at."""

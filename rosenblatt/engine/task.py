@@ -10,7 +10,8 @@ import numpy as np
 from rosenblatt.engine.state import Array, HalfSpaces
 
 SCORES_KEPT = 2**18  # bytes in one stretch
-ROWS = 2**14  # rows in one stretch
+ROWS = 2**14  # rows in one stretch; for a single half-space, which keeps no scores,
+ROWS_OF_ONE = 2**16  # more
 PRODUCTS = 2**27  # multiplications in one stretch, about a twentieth of a second
 
 
@@ -69,5 +70,6 @@ def stretch_length(task: Task, state: HalfSpaces, check_every_update: bool) -> i
         return 1
     kept = SCORES_KEPT if task.layout == "rows" else 4 * SCORES_KEPT  # beside many sparse weights they weigh little
     per_row = max(1, state.count) * state.dtype.itemsize
-    longest = min(PRODUCTS / products_per_row(task, state.count), kept / per_row, ROWS)
+    most = ROWS_OF_ONE if state.count == 1 else min(kept / per_row, ROWS)
+    longest = min(PRODUCTS / products_per_row(task, state.count), most)
     return max(256, int(longest))

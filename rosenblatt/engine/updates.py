@@ -32,7 +32,7 @@ class UpdateLog:
         rows, numbers, sizes = log
         for k, size in enumerate(sizes):
             if size:
-                self._rows[k].append(rows[k, :size] + offset)
+                self._rows[k].append(rows[k, :size].astype(np.int64) + offset)
                 self._numbers[k].append(numbers[k, :size].copy())
 
     def _column(self, k: int, column: int) -> Array:

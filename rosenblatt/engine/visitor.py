@@ -13,7 +13,7 @@ from rosenblatt.engine import alone, compiled
 from rosenblatt.engine.helper import Helper
 from rosenblatt.engine.judge import compare_errors
 from rosenblatt.engine.loop import LAYOUTS, visit_rows
-from rosenblatt.engine.order import look_through
+from rosenblatt.engine.order import Found, look_through
 from rosenblatt.engine.pair import Pair, span_of
 from rosenblatt.engine.state import SEEN, Array, HalfSpaces
 from rosenblatt.engine.task import Task, products_per_row
@@ -35,8 +35,8 @@ class Visitor:
         self.task = task
         self.record = record
         of_rule = task.rule, task.params.shape[1], task.weighted, task.layout
-        is_alone = alone.may_be_alone(task.layout, count, task.coupled)
-        self.kernel = alone.visit_rows(*of_rule) if is_alone else visit_rows(*of_rule, task.coupled)
+        self.is_alone = alone.may_be_alone(task.layout, count, task.coupled)
+        self.kernel = alone.visit_rows(*of_rule) if self.is_alone else visit_rows(*of_rule, task.coupled)
         unit = LAYOUTS[task.layout].unit(task.rows, task.n_jobs)
         units = math.ceil(count / unit)
         threads = max(1, min(task.n_jobs, units))
@@ -71,11 +71,11 @@ class Visitor:
     def prepare(self, state: HalfSpaces) -> None:
         """Have everything compiled before the clock starts."""
         nothing = self.task.kept[:0]
-        scores, _, _ = self.visit(state, nothing)
-        look_through(scores, self.task.codes, nothing, self.task.classes)
+        self.visit_and_look(state, nothing, 0)
         if self.pair is not None:
-            arguments = *self._arguments(state, nothing), 0, state.count, *self._results(state, nothing)
-            self.pair.prepare(state, arguments)
+            scores, log = self._results(state, nothing, True)
+            look_through(scores, self.task.codes, nothing, self.task.classes)
+            self.pair.prepare(state, (*self.arguments(state, nothing), 0, state.count, scores, log))
 
     def close(self) -> None:
         if self.pool is not None:
@@ -83,19 +83,22 @@ class Visitor:
         if self.helper is not None:
             self.helper.close()
 
-    def _arguments(self, state: HalfSpaces, order: Array) -> tuple[Any, ...]:
+    def arguments(self, state: HalfSpaces, order: Array) -> tuple[Any, ...]:
+        """What every loop over these rows begins with."""
         task = self.task
         return (
             state.reads(task.rows), order, task.codes, task.sample_weight, task.positive, task.params, state.arrays,
             float(task.intercept), task.shrink_intercept,
         )  # fmt: skip
 
-    def _results(self, state: HalfSpaces, order: Array) -> tuple[Array, tuple[Array, ...]]:
+    def _results(self, state: HalfSpaces, order: Array, scores: bool) -> tuple[Array, tuple[Array, ...]]:
         """Room for the scores and for what the updates were."""
         count, length = state.count, len(order)
-        rows = self._room("rows", (count, length if self.record or self.notes_lessons else 0), np.int64)
+        kind = np.uint32 if self.task.n_rows < 2**32 else np.int64
+        rows = self._room("rows", (count, length if self.record or self.notes_lessons else 0), kind)
         numbers = self._room("numbers", (count, length if self.record else 0, 3), np.float64)
-        return self._room("scores", (count, length), state.dtype), (rows, numbers, np.zeros(count, np.int64))
+        room = self._room("scores", (count, length if scores else 0), state.dtype)
+        return room, (rows, numbers, np.zeros(count, np.int64))
 
     def _room(self, purpose: str, shape: tuple[int, ...], kind: Any) -> Array:
         if not self.keeps_room:
@@ -107,19 +110,43 @@ class Visitor:
 
     def visit(self, state: HalfSpaces, order: Array) -> tuple[Array, int, tuple[Array, ...]]:
         """(scores, rows visited before a score was not finite, what the updates were)."""
-        updates = state.updates
-        arguments, (scores, log) = self._arguments(state, order), self._results(state, order)
+        span = self._span(order)
+        scores, log = self._results(state, order, True)
+        return scores, self._visit(state, order, span, scores, log), log
+
+    def visit_and_look(self, state: HalfSpaces, order: Array, run: int) -> tuple[Found, int, tuple[Array, ...]]:
+        """(what the answers came to, after so many right ones; rows visited, what the updates were, as in `visit`)."""
+        span, classes = self._span(order), self.task.classes
+        looks_itself = self.is_alone and not span and classes == 1
+        scores, log = self._results(state, order, not looks_itself)
+        found = np.array([0, -1, -1, run])
+        visited = self._visit(state, order, span, scores, log, found)
+        if looks_itself:
+            return Found(*found.tolist()), visited, log
+        return look_through(scores, self.task.codes, order, classes, run)[1], visited, log
+
+    def _span(self, order: Array) -> int:
+        """How many rows at a time are shared by two threads; 0 if one visits them all."""
         span = span_of(self.lessons_per_row)
         worth_it = span > 0 and self.per_row * len(order) >= WORTH_A_HELPER
-        if self.pair is not None and worth_it and self.pair.called():
+        return span if self.pair is not None and worth_it and self.pair.called() else 0
+
+    def _visit(
+        self, state: HalfSpaces, order: Array, span: int, scores: Array, log: tuple[Array, ...],
+        found: Array | None = None,
+    ) -> int:  # fmt: skip
+        arguments, updates = self.arguments(state, order), state.updates
+        if span and self.pair is not None:
             visited = self.pair.visit(state, span, (*arguments, 0, state.count, scores, log))
+        elif self.is_alone:
+            visited = self.kernel(*arguments, 0, 1, scores, log, np.zeros(4, np.int64) if found is None else found)
         else:
             visits = [len(order)]
             self._share(lambda first, last: visits.append(self.kernel(*arguments, first, last, scores, log)))
             visited = min(visits)
         if visited:
             self.lessons_per_row = (state.updates - updates) / visited
-        return scores, visited, log
+        return visited
 
     def _share(self, visit: Callable[[int, int], object]) -> None:
         """Visit all parts of the half-spaces, on several threads if there are."""
@@ -145,9 +172,10 @@ class Visitor:
         if not self.notes_lessons:
             return np.arange(end)
         rows, numbers, sizes = log
-        times = numbers[:, :, 2] if self.record else rows
-        seen = before.ledger[: before.count, SEEN]
-        visits = np.concatenate([times[k, :size] - seen[k] - 1 for k, size in enumerate(sizes)])
+        first = before.ledger[: before.count, SEEN].astype(np.int64) + 1
+        # Where only the time of an update is noted, it may be the last bits of it: they suffice for a difference.
+        times = [numbers[k, :n, 2].astype(np.int64) if self.record else rows[k, :n] for k, n in enumerate(sizes)]
+        visits = np.concatenate([noted - first[k].astype(noted.dtype) for k, noted in enumerate(times)])
         visits = visits[visits < end].astype(np.int64)
         return visits if len(sizes) == 1 else np.unique(visits)
 

@@ -55,6 +55,7 @@ class Watch:
     tol: float | None = None
     on_epoch: Callable[[dict[str, Any]], object] | None = None
     on_progress: Callable[[float], None] | None = None
+    may_wait: bool = False  # whether epochs may be reported several at a time, when weights are those of the last one
     interrupted: Callable[[], bool] = lambda: False
     started: float = field(default_factory=time.perf_counter)
     best: float = np.inf

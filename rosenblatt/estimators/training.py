@@ -104,6 +104,7 @@ def run(
                 tol=estimator.tol,
                 on_epoch=note,
                 on_progress=show.progress if estimator.verbose else None,
+                may_wait=on_epoch is None,
             ),
             seed=seed,
             pocket_check=estimator.pocket_check,

@@ -167,6 +167,28 @@ def test_repeating_only_what_taught_something_leads_to_the_same_nominee(
 
 
 @quiet
+@pytest.mark.parametrize("layout", ["dense", "csr"])
+def test_what_memory_held_before_updates_are_noted_there_is_not_read(monkeypatch, layout):
+    X, y = easy(2)
+    rows = scipy.sparse.csr_array(X) if layout == "csr" else X
+    room, fitted = run.Visitor._room, []
+
+    def full_of_rubbish(self, purpose, shape, kind):
+        found = room(self, purpose, shape, kind)
+        found[...] = np.nan if found.dtype.kind == "f" else 7
+        return found
+
+    monkeypatch.setattr(visitor, "WORTH_A_NOTE", 0)
+    for patched in (False, True):
+        with monkeypatch.context() as patch:
+            if patched:
+                patch.setattr(run.Visitor, "_room", full_of_rubbish)
+            fitted.append(Perceptron(max_iter=5, random_state=1).fit(rows, y, record="updates"))
+    for name in ("last", "averaged", "pocket"):
+        np.testing.assert_array_equal(fitted[0].answers_[name].coef, fitted[1].answers_[name].coef)
+
+
+@quiet
 @pytest.mark.parametrize("layout", ["rows", "columns"])
 def test_long_runs_are_cut_into_stretches_that_change_nothing(monkeypatch, layout):
     X, y = problem(3, 4, n=900, d=7)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from rosenblatt import Perceptron
+from rosenblatt.engine import quiet, quiet_loops
 from rosenblatt.sources import mnist, newsgroups_tfidf
 
 pytestmark = [
@@ -50,7 +51,35 @@ def test_mnist_8_against_the_rest_in_file_order_the_last_weights_are_poor(digits
     assert 1 - model.answers_["averaged"].score(held_out, digits.y_test == 8) < 0.045
 
 
-def test_newsgroups_averaged_reaches_four_fifths():
-    split = newsgroups_tfidf()
-    model = Perceptron("averaged", max_iter=10, random_state=0).fit(split.X_train, split.y_train)
-    assert model.score(split.X_test, split.y_test) >= 0.80
+@pytest.fixture(scope="module")
+def newsgroups():
+    return newsgroups_tfidf()
+
+
+def test_newsgroups_averaged_reaches_four_fifths(newsgroups):
+    model = Perceptron("averaged", max_iter=10, random_state=0).fit(newsgroups.X_train, newsgroups.y_train)
+    assert model.score(newsgroups.X_test, newsgroups.y_test) >= 0.80
+
+
+def test_one_newsgroup_is_learned_from_few_visits_bit_for_bit(newsgroups, monkeypatch):
+    """Most visits are left out, and proven to be of no use: see `engine/quiet.py`."""
+    made = []
+    go_through = quiet.QuietRows._go_through
+
+    def counted(self, *arguments):
+        epochs = go_through(self, *arguments)
+        made.append((len(epochs), int(self.counts[quiet_loops.VISITS]) / self.task.n_rows))
+        return epochs
+
+    monkeypatch.setattr(quiet.QuietRows, "_go_through", counted)
+    X, y = newsgroups.X_train, newsgroups.y_train == 3
+    model = Perceptron("averaged", max_iter=30, random_state=0).fit(X, y)
+    epochs, visits = np.array(made[1:]).sum(axis=0)  # the first one only finds out about the rows
+    assert epochs >= 24 and visits < 0.25 * epochs
+    monkeypatch.setattr(quiet, "WORTH_IT", np.inf)
+    plain = Perceptron("averaged", max_iter=30, random_state=0).fit(X, y)
+    for name in ("updates", "mistakes", "norm"):
+        np.testing.assert_array_equal(model.trace_[name], plain.trace_[name])
+    for name in ("last", "averaged", "pocket"):
+        np.testing.assert_array_equal(model.answers_[name].coef, plain.answers_[name].coef)
+        np.testing.assert_array_equal(model.answers_[name].intercept, plain.answers_[name].intercept)
