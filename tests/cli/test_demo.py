@@ -34,7 +34,8 @@ def test_the_demo_shows_the_epochs_the_four_answers_and_the_stop_reason(capsys):
 
 @pytest.mark.parametrize("width", [80, 100, 120])
 def test_every_line_fits_the_terminal(width, monkeypatch, capsys):
-    monkeypatch.setattr(demo.shutil, "which", lambda name: None)  # the longer way to say it
+    monkeypatch.setattr(demo.shutil, "which", lambda name: None)  # the longer way to say it,
+    monkeypatch.setattr(demo.sys, "executable", str(Path(".venv/bin/python").absolute()))  # where make sets it up
     monkeypatch.setattr(demo.importlib.util, "find_spec", lambda name: None)
     screen = io.StringIO()
     demo.run(Console(file=screen, width=width))
