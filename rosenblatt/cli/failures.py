@@ -12,6 +12,7 @@ from rosenblatt.verbs.errors import InputError, OutputError, UsageError, one_lin
 from rosenblatt.wording import shortened, visible
 
 NUMBERS = {"integer": "a whole number", "number": "a number", "float": "a number"}  # by the words of typer
+SAID_OTHERWISE = {"--answer": "--learner averaged, pocket or voted", "--epochs": "--max-iter N"}
 NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EBADF)  # what only writing meets; the last: it is closed
 
 
@@ -63,6 +64,21 @@ def _bad_value(error: Any) -> str:
     return f"{option.opts[0]} must be {wanted}{came}"
 
 
+def _no_such_option(error: Any) -> str:
+    """What typer says of an option that there is not, where the same is said in another way; else nothing."""
+    name = str(getattr(error, "option_name", ""))
+    options = [] if error.ctx is None else [text for option in error.ctx.command.params for text in option.opts]
+    if not name or "--set" not in options:
+        return ""
+    other = SAID_OTHERWISE.get(name)
+    parameter = name.lstrip("-").replace("-", "_")
+    if other is None:
+        from rosenblatt.verbs.learners import LEARNERS, parameters_of  # which takes its time: here it is a mistake's
+
+        other = f"--set {parameter}=VALUE" if any(parameter in parameters_of(known) for known in LEARNERS) else None
+    return f"No such option: {name}; say {other} instead" if other else ""
+
+
 def _code_and_sentence(error: BaseException) -> tuple[int, str]:
     if isinstance(error, KeyboardInterrupt | StoppedError):
         return Failure.INTERRUPTED, one_line(error) if error.args else "interrupted."
@@ -75,7 +91,7 @@ def _code_and_sentence(error: BaseException) -> tuple[int, str]:
     if hasattr(error, "format_message"):  # typer's own, whichever click is inside
         context = getattr(error, "ctx", None)
         path = context.command_path if context is not None else "rosenblatt"
-        message = _bad_value(error) or " ".join(error.format_message().split()).rstrip(".")
+        message = _no_such_option(error) or _bad_value(error) or " ".join(error.format_message().split()).rstrip(".")
         return Failure.USAGE, f"{message}; see {path} --help." if message else ""
     if type(error).__name__ == "Abort":
         return Failure.INTERRUPTED, "interrupted."

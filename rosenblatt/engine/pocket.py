@@ -94,9 +94,10 @@ class Pocket:
         """The weights that were nominated last, if there are any that were not judged yet."""
         if self.start is None or self.visits is None:
             return []
-        visitor.repeat(self.start, self.visits)  # the same visits again lead to the same weights, bit for bit
+        visits, self.visits = self.visits, None
+        if not visitor.repeat(self.start, visits):  # the same visits again lead to the same weights, bit for bit
+            return []
         self.start.ledger[: self.start.count, SEEN] += self.skipped
-        self.visits = None
         return [self.start]
 
     def close(self, visitor: Visitor, state: HalfSpaces, pocket_check: str | None, clean: bool) -> None:

@@ -88,12 +88,26 @@ class QuietRows:
         if not np.isfinite(silence) or task.rows[0].min() < 0:
             self.left = np.inf
             return False
-        self.silence = silence * (1.0 + 1e-9)  # a compiled rule may round once less than Python does
+        self.silence = max(silence, float(np.finfo(state.dtype).tiny))  # below, a margin may become 0, and a mistake
         self.kernel = quiet_loops.visit_rows(task.rule, task.params.shape[1], task.weighted, task.layout)
         self.prove, self.look_back = quiet_loops.proofs()
         self.lessons = lessons.Lessons(task.rows, state)
         self.margins = np.full(task.n_rows, -np.inf, state.dtype)
+        self.times = float(np.sqrt(quiet_loops.most_times(task.rows)))
+        self._compile()
         return True
+
+    def _compile(self) -> None:
+        """Have everything called, with nothing to do: no epoch should wait for a compiler."""
+        taught, nothing = self.lessons, self.task.kept[:0]
+        self._visit(nothing)
+        sum_of_squares(self.state.vectors.reshape(-1)[:0])
+        taught.spread(1.0)
+        self._prove_rows(0, 0, 0, 1.0, 1.0)
+        taught.gather()
+        self._count_loud(self.reach, self.doubtful[0, :0], self.bounds[0, :0])
+        taught.take_back()
+        Shuffler(nothing.copy(), 0).back()
 
     def window(self, kept: Array, shuffler: Shuffler | None, most: int, pocket: Pocket) -> list[EpochOfRows]:
         """Go through up to `most` epochs: those that were gone through, the last perhaps with a reason to stop.
@@ -139,10 +153,7 @@ class QuietRows:
             updates, mistakes, stop = state.updates, int(self.counts[quiet_loops.MISTAKES]), ""
             for start in range(0, len(order), at_once):
                 stretch = order[start : start + at_once]
-                self.kernel(
-                    *self.visitor.arguments(state, stretch), self.margins, self.reach, self.lessons.arrays,
-                    self.counts, self.biases,
-                )  # fmt: skip
+                self._visit(stretch)
                 stop = self.watch.within_epoch((start + len(stretch)) / len(order))
                 if self.counts[quiet_loops.REFUSED] or stop:
                     break
@@ -153,6 +164,12 @@ class QuietRows:
                 break
         return epochs
 
+    def _visit(self, stretch: Array) -> None:
+        self.kernel(
+            *self.visitor.arguments(self.state, stretch), self.margins, self.reach, self.lessons.arrays, self.counts,
+            self.biases,
+        )  # fmt: skip
+
     def _take_back(self, shuffler: Shuffler | None, epochs: int) -> None:
         """Have everything as it was before the window."""
         self.lessons.take_back()
@@ -162,7 +179,7 @@ class QuietRows:
 
     def _prove(self) -> tuple[int, bool]:
         """Bound the margin of every row: how many are in doubt then, and whether all were quiet when left out."""
-        task, state, taught = self.task, self.state, self.lessons
+        state, taught = self.state, self.lessons
         squares = 2 * sum_of_squares(state.vectors.reshape(-1))  # of the least and of the largest weights
         for side in (1.0, -1.0):
             squares += taught.spread(side)
@@ -170,7 +187,7 @@ class QuietRows:
         halves: list[tuple[int, int, float]] = []
         for side in (1.0, -1.0):
             taught.spread(side)
-            halves += self._prove_side(side, 1.0001 * float(np.sqrt(max(0.0, squares))))
+            halves += self._prove_side(side, 1.0001 * self.times * float(np.sqrt(max(0.0, squares))))
             taught.gather()
         found, reach = [doubts for doubts, _, _ in halves], self.reach
         if not np.isfinite(reach):
@@ -180,31 +197,37 @@ class QuietRows:
             return sum(found), not any(found)
         doubtful = np.concatenate([part[:few] for part, few in zip(self.doubtful, found, strict=True)])
         bounds = np.concatenate([part[:few] for part, few in zip(self.bounds, found, strict=True)])
-        end = int(taught.counts[lessons.NUMBERS])
-        loud = self.look_back(
-            task.rows, task.codes, task.positive[0], state.vectors, state.ledger, taught.arrays, end, reach,
-            self.silence, doubtful, bounds,
+        return len(doubtful), self._count_loud(reach, doubtful, bounds) == 0
+
+    def _count_loud(self, reach: float, doubtful: Array, bounds: Array) -> int:
+        """How many rows in doubt would have taught something when they were left out."""
+        task, state, taught = self.task, self.state, self.lessons
+        loud: int = self.look_back(
+            task.rows, task.codes, task.positive[0], state.vectors, state.ledger, taught.arrays,
+            int(taught.counts[lessons.NUMBERS]), reach, self.silence, doubtful, bounds,
         )  # fmt: skip
         taught.walk(0, int(taught.counts[lessons.LESSONS]), 0)
-        return len(doubtful), loud == 0
+        return loud
 
     def _prove_side(self, side: float, length: float) -> list[tuple[int, int, float]]:
         """What `prove` says of the rows of a side, of the first half of all rows and of the second."""
-        task, state = self.task, self.state
-        bias, precision = float(state.ledger[0, BIAS]), float(np.finfo(state.dtype).eps)
-        threads = self.visitor.threads()
+        n, threads = self.task.n_rows, self.visitor.threads()
 
         def prove(half: int) -> tuple[int, int, float]:
-            begin, end = (0, task.n_rows // 2) if half == 0 else (task.n_rows // 2, task.n_rows)
-            part = half if side > 0 else 2 + half
-            found: tuple[int, int, float] = self.prove(
-                task.rows, begin, end, task.codes, task.sample_weight, task.positive[0], side, state.vectors, bias,
-                length, precision, self.margins, self.reach, self.silence, self.biases, self.doubtful[part],
-                self.bounds[part],
-            )  # fmt: skip
-            return found
+            begin, end = (0, n // 2) if half == 0 else (n // 2, n)
+            return self._prove_rows(begin, end, half if side > 0 else 2 + half, side, length)
 
         return list((map if threads is None else threads.map)(prove, (0, 1)))
+
+    def _prove_rows(self, begin: int, end: int, part: int, side: float, length: float) -> tuple[int, int, float]:
+        task, state = self.task, self.state
+        kind = np.finfo(state.dtype)
+        found: tuple[int, int, float] = self.prove(
+            task.rows, begin, end, task.codes, task.sample_weight, task.positive[0], side, state.vectors,
+            float(state.ledger[0, BIAS]), length, float(kind.eps), float(kind.max) / 16, self.margins, self.reach,
+            self.silence, self.biases, self.doubtful[part], self.bounds[part],
+        )  # fmt: skip
+        return found
 
     def _adapt(self, epochs: list[EpochOfRows], made: int, passes: int, doubts: int) -> None:
         """The window stands. The next one is longer if this one paid, and reaches further if there were many doubts."""

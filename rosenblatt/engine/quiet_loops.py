@@ -120,16 +120,17 @@ def _score_and_square(rows: Any, start: Any, stop: Any, vectors: Any) -> Any:
 def _make_prove(key: str) -> Any:
     def prove(
         rows: Any, begin: Any, end: Any, codes: Any, sample_weight: Any, told_yes: Any, side: Any, vectors: Any,
-        bias: Any, length: Any, precision: Any, margins: Any, reach: Any, silence: Any, biases: Any, doubtful: Any,
-        bounds: Any,
+        bias: Any, length: Any, precision: Any, largest: Any, margins: Any, reach: Any, silence: Any, biases: Any,
+        doubtful: Any, bounds: Any,
     ) -> Any:  # fmt: skip
         """Bound the margins of the rows of one side from below, without the bias; how many are not shown to be quiet.
 
         Also how many are beyond the margin from which on the rule is silent, and by how much they are so together.
 
-        Every weight in `vectors` is the worst that it was for that side, and `length` is at least the length of any
-        weights of the window. `margins` had the bounds by which rows were left out, and has the new ones. Rows in doubt
-        are noted down, while there is room, with the bounds that they had.
+        Every weight in `vectors` is the worst that it was for that side, and `length` is at least the length of the
+        weights that a row names, at any time of the window. A score that might be beyond `largest` is not bounded.
+        `margins` had the bounds by which rows were left out, and has the new ones. Rows in doubt are noted down, while
+        there is room, with the bounds that they had.
         """
         key  # noqa: B018
         lowest, highest = side * biases[LOWEST], side * biases[HIGHEST]
@@ -144,9 +145,9 @@ def _make_prove(key: str) -> Any:
             # small for a float32 is lost in either.
             n = np.float64(stop - start)
             roundings = precision * (0.25 * n + 12.0)
-            slack = 2.2 * roundings * (np.sqrt(square) + 1e-22 * np.sqrt(n)) * length + 1e-44 * n + 1e-15 * size
-            bound = margins.dtype.type(side * score - slack)
-            if not (roundings < 0.01 and np.isfinite(bound)):
+            longest = (np.sqrt(square) + 1e-22 * np.sqrt(n)) * length  # by Cauchy and Schwarz: the sum of all |x_j v_j|
+            bound = margins.dtype.type(side * score - 2.2 * roundings * longest - 1e-44 * n - 1e-15 * size)
+            if not (roundings < 0.01 and np.isfinite(bound) and longest + size < largest):
                 bound = margins.dtype.type(-np.inf)
             before = np.float64(margins[i])
             if before + highest > reach:  # it may have been left out, when side times the bias was above the difference
@@ -189,10 +190,30 @@ def _make_look_back(key: str) -> Any:
                 y = 1.0 if codes[i] == told_yes else -1.0
                 if bounds[d] + y * bias > reach:
                     s = score_alone(rows, i, i, i + ONE, vectors, ledger) + bias
-                    loud += not y * s > silence
+                    loud += not (y * s > silence and np.isfinite(s))
         return loud
 
     return compiled.jit(look_back)
+
+
+@functools.cache
+def _make_most_times(key: str) -> Any:
+    def most_times(indices: Any, starts: Any) -> Any:
+        key  # noqa: B018
+        rising, longest = True, U(1)
+        for i in range(U(starts.shape[0]) - ONE):
+            start, stop = U(starts[i]), U(starts[i + ONE])
+            longest = max(longest, stop - start)
+            for p in range(start + ONE, stop):
+                rising &= indices[p - ONE] < indices[p]
+        return U(1) if rising else longest
+
+    return compiled.jit(most_times)
+
+
+def most_times(rows: tuple[Any, ...]) -> int:
+    """How often a row may name a feature: once where all name them in rising order, else as often as it has room."""
+    return int(_make_most_times(f"times {compiled.engine_digest()}")(rows[1], rows[2]))
 
 
 def proofs() -> tuple[Any, Any]:

@@ -152,8 +152,9 @@ def _train(
         watch.started = time.perf_counter()
         number, over = 0, ""
         while number < max_iter and not over:
-            clock = time.perf_counter()
             most = min(max_iter - number, apart - number % apart if pocket_check == "run" else max_iter)
+            most = follower.longest_window(most)
+            clock = time.perf_counter()
             epochs = follower.window(kept, shuffler, most)
             epochs = epochs or [follower.epoch(kept if shuffler is None else shuffler())]
             seconds = (time.perf_counter() - clock) / len(epochs)
@@ -223,9 +224,12 @@ class _Follower:
         mistakes, stop = self._epoch(order)
         return EpochOfRows(self.state.updates - updates, mistakes, stop)
 
+    def longest_window(self, most: int) -> int:
+        """Of how many epochs, up to `most`, rows that stay quiet may be left out now; what that needs is compiled."""
+        return 0 if self.quiet is None else self.quiet.most(most)
+
     def window(self, kept: Array, shuffler: Shuffler | None, most: int) -> list[EpochOfRows]:
-        """Up to `most` epochs in which rows that stay quiet are not visited; none if this is not the time for it."""
-        most = 0 if self.quiet is None else self.quiet.most(most)
+        """Up to `most` epochs in which rows that stay quiet are not visited; none if too much is learned in them."""
         if self.quiet is None or not most:
             return []
         epochs = self.quiet.window(kept, shuffler, most, self.outcome.pocket)

@@ -179,12 +179,16 @@ class Visitor:
         visits = visits[visits < end].astype(np.int64)
         return visits if len(sizes) == 1 else np.unique(visits)
 
-    def repeat(self, state: HalfSpaces, order: Array) -> None:
-        """The same visits again, to bring a copy to where the original was."""
+    def repeat(self, state: HalfSpaces, order: Array) -> bool:
+        """The same visits again, to bring a copy to where the original was; whether all could be made.
+
+        A copy's sums are scratch, and close to the end of the range of floats a visit may be refused for their sake.
+        """
         before = self.record, self.notes_lessons, self.lessons_per_row
         self.record = self.notes_lessons = False
-        self.visit(state, order)
+        _, visited, _ = self.visit(state, order)
         self.record, self.notes_lessons, self.lessons_per_row = before
+        return visited == len(order)
 
     def errors(self, states: Sequence[HalfSpaces], limit: float = np.inf) -> list[float]:
         """What each state gets wrong of all rows; anything above `limit`, or above an earlier one's, if it is more."""

@@ -30,6 +30,11 @@ def train(shell, tmp_path):
         (["--report", ""], "The report must go to a file, but '' is not the name of one"),
         (["--report", "a\0b"], r"The report must go to a file, but 'a\x00b' is not the name of one"),
         (["--report", "good.csv"], "The report must go to another file, but good.csv is read from"),
+        (["--answer", "pocket"], "No such option: --answer; say --learner averaged, pocket or voted instead; see"),
+        (["--epochs", "3"], "No such option: --epochs; say --max-iter N instead; see rosenblatt train --help."),
+        (["--learning-rate=1"], "No such option: --learning-rate; say --set learning_rate=VALUE instead; see"),
+        (["--C", "1"], "No such option: --C; say --set C=VALUE instead; see rosenblatt train --help."),
+        (["--taget", "1"], "No such option: --taget (Possible options: --target"),
     ],
 )
 def test_options_of_train(options, said, shell, train, tmp_path):

@@ -205,6 +205,69 @@ def test_some_doubts_are_cleared_by_looking_back():
     assert cleared > 0
 
 
+def growing(m, sqnorm, t, params):
+    return (params[0] * t * t * t * t if m <= 0.0 else 0.0), 1.0
+
+
+@calm
+def test_a_row_whose_score_might_leave_the_range_of_floats_is_visited(monkeypatch):
+    """Far on its side it is quiet, but one day its score is infinite, and then a visit ends the run."""
+    prove, huge = quiet.QuietRows._prove, []
+
+    def watched(self):
+        doubts, stands = prove(self)
+        weights, (data, indices, starts) = self.state.vectors.reshape(-1).astype(float), self.task.rows
+        rows = scipy.sparse.csr_array((data.astype(float), indices, starts), shape=(len(starts) - 1, len(weights)))
+        may_leave = np.abs(rows @ weights) > np.finfo(np.float32).max / 16
+        assert np.all(self.margins[may_leave] == -np.inf)
+        huge.append(np.sum(may_leave))
+        return doubts, stands
+
+    monkeypatch.setattr(quiet.QuietRows, "_prove", watched)
+    monkeypatch.setattr(lessons, "_room", lambda state: (1024, 2**16))
+    reasons = set()
+    for seed in range(6):
+        X, y = lasting(seed, 150, 300, 2)
+        for i in range(4):
+            X.data[X.indptr[i] : X.indptr[i + 1]] *= 1e3
+        models = []
+        for used in (True, False):
+            with windows("columns", used, PAYS=100.0, FEW_LESSONS=-1.0):
+                models.append(HalfSpace(growing, [3e16], max_iter=60, random_state=seed).fit(X, y))
+        assert_same(*models)
+        reasons.add(models[0].stop_reason_)
+    assert max(huge) > 0 and "diverged" in reasons
+
+
+@calm
+def test_a_margin_that_float32_takes_for_0_is_a_mistake(monkeypatch):
+    """Rows without numbers have the bias for a score, which may be too small for a float32."""
+    monkeypatch.setattr(lessons, "_room", lambda state: (1024, 2**16))
+    X, y = lasting(0, 150, 300, 2)
+    X, y = scipy.sparse.csr_array(scipy.sparse.vstack([X, X[:0], X[:5] * 0.0])), np.append(y, [True] * 4 + [False])
+    X.eliminate_zeros()
+    mistakes = []
+    for used in (True, False):
+        with windows("columns", used, FIRST_REACH=0.1, PAYS=100.0, FEW_LESSONS=-1.0) as seen:
+            model = Perceptron(learning_rate=2e-46, max_iter=60, shuffle=False).fit(X, y)
+        mistakes.append(model.trace_["mistakes"])
+        assert used == (seen.windows > 0)
+    np.testing.assert_array_equal(*mistakes)
+
+
+@given(seed=st.integers(0, 10**6), repeated=st.booleans(), sorted_=st.booleans())
+@settings(max_examples=30)
+def test_how_often_a_row_names_a_feature_is_not_more_than_said(seed, repeated, sorted_):
+    X, _ = problem(seed, n=20, d=30, repeated=repeated)
+    if sorted_:
+        X.sort_indices()
+    found = quiet_loops.most_times((X.data, X.indices, X.indptr))
+    rows = [X.indices[X.indptr[i] : X.indptr[i + 1]] for i in range(X.shape[0])]
+    assert found >= max(np.bincount(row).max(initial=1) for row in rows)
+    assert found == 1 or found == max(map(len, rows))
+    assert found > 1 or all(np.all(np.diff(row) > 0) for row in rows)
+
+
 @calm
 @pytest.mark.parametrize("calls", [7, 9, 12])
 def test_ctrl_c_in_a_window_leaves_what_was_learned_till_then(calls, monkeypatch):

@@ -142,8 +142,9 @@ def test_repeating_only_what_taught_something_leads_to_the_same_nominee(
     repeat, repeated, pockets = run.Visitor.repeat, [], []
 
     def note(self, state, order):
-        repeat(self, state, order)
+        made = repeat(self, state, order)
         repeated.append((len(order), state.last(), state.updates))
+        return made
 
     monkeypatch.setattr(pocket, "DEAR_PASS", 0)
     monkeypatch.setattr(visitor, "WORTH_A_NOTE", 0)
