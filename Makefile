@@ -27,7 +27,7 @@ test: $(VENV)/.with-test $(VENV)/.with-lint lint
 	$(BIN)/python -m pytest -n auto --dist worksteal -m 'not slow'
 
 test-all: $(VENV)/.with-test $(VENV)/.with-lint lint
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	HYPOTHESIS_PROFILE=all $(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: $(VENV)/.with-test $(VENV)/.with-lint
 	$(BIN)/ruff check .

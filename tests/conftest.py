@@ -1,4 +1,4 @@
-"""Settings of every test: the same examples in every run; HYPOTHESIS_PROFILE=search looks for new ones."""
+"""Settings of every test: the same examples in every run; HYPOTHESIS_PROFILE=all takes more, =search new ones."""
 
 import math
 import os
@@ -8,7 +8,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 quiet = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
-settings.register_profile("same", deadline=None, derandomize=True, database=None, suppress_health_check=quiet)
+same = {"deadline": None, "derandomize": True, "database": None, "suppress_health_check": quiet}
+settings.register_profile("same", max_examples=60, **same)
+settings.register_profile("all", max_examples=100, **same)
 settings.register_profile("search", deadline=None, max_examples=1000, database=None, suppress_health_check=quiet)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 

@@ -208,7 +208,7 @@ def test_a_witness_without_intercept_is_none_with_one_and_the_other_way_round():
 
 
 @given(small_problems(dtypes=["int64"]), st.integers(0, 5), st.fractions(-1, 1, max_denominator=7))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_one_weight_that_is_different(problem, place, by):
     X, signs, intercept = problem
     found = separability(X, signs, intercept)

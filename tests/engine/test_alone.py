@@ -156,10 +156,9 @@ from rosenblatt.engine.alone import visit_rows
 from rosenblatt.rules import RULES
 warnings.simplefilter("ignore")
 X = np.random.default_rng(0).normal(size=(30, 4))
-for rows, layout in ((X, "rows"), (scipy.sparse.csr_array(X), "columns")):
-    Perceptron(max_iter=2).fit(rows, X[:, 0] > 0)
-    stats = visit_rows(RULES["perceptron"].function, 1, -1, layout).stats
-    print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
+Perceptron(max_iter=2).fit(scipy.sparse.csr_array(X), X[:, 0] > 0)
+stats = visit_rows(RULES["perceptron"].function, 1, -1, "columns").stats
+print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
 """
 
 
@@ -169,5 +168,5 @@ def test_a_second_process_compiles_nothing(tmp_path):
         subprocess.run([sys.executable, "-c", STARTS], env=environment, capture_output=True, text=True, check=True)
         for _ in range(2)
     )
-    assert first.stdout.split() == ["0", "1", "0", "1"]
-    assert second.stdout.split() == ["1", "0", "1", "0"]
+    assert first.stdout.split() == ["0", "1"]
+    assert second.stdout.split() == ["1", "0"]

@@ -181,6 +181,7 @@ def test_how_large_a_number_may_be(largest):
     assert touched_state._are_modest(numbers[:0])
 
 
+@pytest.mark.slow  # many loops to compile
 def test_who_is_trained_so(monkeypatch, runs):
     monkeypatch.setattr(run, "RETRACED", -1)
     monkeypatch.setattr(run, "NOTED", -1)

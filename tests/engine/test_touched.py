@@ -84,8 +84,12 @@ def assert_same(usual, touched):
 
 @pytest.mark.parametrize(
     ("dtype", "classes", "shuffle"),
-    [(np.float32, 40, True), (np.float32, 20, False), (np.float64, 3, True), (np.float64, 12, True)],
-)
+    [
+        (np.float32, 20, False), (np.float64, 12, True),
+        pytest.param(np.float32, 40, True, marks=pytest.mark.slow),  # loops of their own to compile
+        pytest.param(np.float64, 3, True, marks=pytest.mark.slow),
+    ],
+)  # fmt: skip
 def test_touched_weights_are_the_weights(runs, dtype, classes, shuffle):
     X, y = text(dtype=dtype, classes=classes)
     usual, touched = both(lambda: Perceptron(max_iter=8, shuffle=shuffle, random_state=0), X, y)
@@ -177,7 +181,7 @@ def test_the_sums_are_the_same_whenever_notes_are_added_up(monkeypatch, limit):
         np.testing.assert_array_equal(models[0]._state.total, other._state.total)
 
 
-@pytest.mark.parametrize("kept", [36_000, 42_000])
+@pytest.mark.parametrize("kept", [36_000, pytest.param(42_000, marks=pytest.mark.slow)])
 def test_notes_of_many_groups_find_room_with_those_who_go_on(monkeypatch, runs, kept):
     """32 classes that never learn, spread over all groups, and many that rest soon; stretches shorter than an epoch."""
     monkeypatch.setattr(touched_state, "FEWEST_NOTES", kept)
