@@ -68,7 +68,7 @@ def test_threads_never_see_weights_that_are_half_spread():
         assert (weights == 1.0).all()
 
 
-@pytest.mark.parametrize("dense", [False, True])
+@pytest.mark.parametrize("dense", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_threads_of_a_support_vector_machine_teach_the_same_weights(dense, sparse_classes, slow_memory):
     X, y = sparse_classes
     rows = X.toarray() if dense else X

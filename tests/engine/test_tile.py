@@ -84,7 +84,7 @@ def in_layout(X, layout):
 
 
 CASES = [(rule, layout) for rule in GRIDS for layout in LAYOUTS]
-QUICK = {("passive_aggressive_1", "uint8"), ("margin_perceptron", "float64"), ("pegasos", "csr float32")}
+QUICK = {("passive_aggressive_1", "uint8"), ("pegasos", "csr float32")}
 
 
 @pytest.mark.parametrize(
