@@ -10,6 +10,7 @@ import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.same_fits import assert_same_fits
 from rosenblatt import HalfSpace, Perceptron
 from rosenblatt.engine import judge, run, visitor
 from rosenblatt.engine.alone import may_be_alone
@@ -59,14 +60,8 @@ def with_each_loop(layout, make, X, y, **fit):
 
 
 def assert_same(one, other):
-    assert one.stop_reason_ == other.stop_reason_
-    for name in ("updates", "mistakes", "norm"):
-        np.testing.assert_array_equal(one.trace_[name], other.trace_[name])
-    for name in ("last", "averaged", "pocket"):
-        np.testing.assert_array_equal(one.answers_[name].coef, other.answers_[name].coef)
-        np.testing.assert_array_equal(one.answers_[name].intercept, other.answers_[name].intercept)
+    assert_same_fits(one, other)
     np.testing.assert_array_equal(one._state.ledger, other._state.ledger)
-    assert one._pocket.errors == other._pocket.errors
 
 
 RULES = {name: name for name in ("perceptron", "passive_aggressive_1")} | {"fading": fading, "shrinking": shrinking}

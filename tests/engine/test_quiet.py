@@ -8,6 +8,7 @@ import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.same_fits import assert_same_fits
 from rosenblatt import HalfSpace, Perceptron
 from rosenblatt.engine import lessons, noted_state, quiet, quiet_loops, run, state
 from rosenblatt.engine.lessons import Lessons
@@ -102,13 +103,7 @@ def lasting(seed=0, n=2000, d=9000, contradictions=4, **others):
 
 
 def assert_same(one, other):
-    assert one.stop_reason_ == other.stop_reason_
-    for name in ("updates", "mistakes", "norm"):
-        np.testing.assert_array_equal(one.trace_[name], other.trace_[name])
-    for name in ("last", "averaged", "pocket"):
-        np.testing.assert_array_equal(one.answers_[name].coef, other.answers_[name].coef)
-        np.testing.assert_array_equal(one.answers_[name].intercept, other.answers_[name].intercept)
-    assert one._pocket.errors == other._pocket.errors
+    assert_same_fits(one, other)
     assert one._state.seen == other._state.seen
 
 
