@@ -14,7 +14,7 @@ import time
 import numpy as np
 
 from rosenblatt import KernelPerceptron
-from rosenblatt.engine.vote import tally
+from rosenblatt.engine.online.votes import tally
 from rosenblatt.kernels import Polynomial
 from rosenblatt.sources import mnist
 

@@ -14,9 +14,9 @@ from sklearn.svm import SVC
 
 from benchmarks.measure import Row, faster, take_turns
 from rosenblatt import KernelPerceptron
-from rosenblatt.engine.dual_cpu import CpuHands
-from rosenblatt.engine.dual_run import train
-from rosenblatt.engine.dual_state import Expansion
+from rosenblatt.engine.kernel.cpu import CpuHands
+from rosenblatt.engine.kernel.epochs import train
+from rosenblatt.engine.kernel.state import Expansion
 from rosenblatt.kernels import RBF
 from rosenblatt.sources import mnist
 

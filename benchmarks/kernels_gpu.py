@@ -17,10 +17,10 @@ import numpy as np
 
 from benchmarks.measure import Row
 from rosenblatt import KernelPerceptron
-from rosenblatt.engine.dual_cpu import DualTask
-from rosenblatt.engine.dual_cuda import CudaHands, require_gpu
-from rosenblatt.engine.dual_run import train
-from rosenblatt.engine.dual_state import Expansion
+from rosenblatt.engine.kernel.cpu import DualTask
+from rosenblatt.engine.kernel.cuda import CudaHands, require_gpu
+from rosenblatt.engine.kernel.epochs import train
+from rosenblatt.engine.kernel.state import Expansion
 from rosenblatt.kernels import RBF, Polynomial
 from rosenblatt.sources import mnist
 

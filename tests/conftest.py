@@ -18,6 +18,6 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 @pytest.fixture(autouse=True)
 def long_after_the_last_ctrl_c():
     """A second Ctrl-C within a second ends more than one run; those of two tests have nothing to do with each other."""
-    watch = sys.modules.get("rosenblatt.engine.watch")
+    watch = sys.modules.get("rosenblatt.engine.online.stopping")
     if watch is not None:
         watch._heard[0] = -math.inf

@@ -31,7 +31,7 @@ from rosenblatt.certificates.roots import root_up
 from rosenblatt.certificates.table import REST
 from rosenblatt.certificates.terms import terms_of
 from rosenblatt.certificates.watching import Watcher
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.wording import counted, number_in_words
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from rosenblatt.certificates import verify as exactly
 from rosenblatt.certificates.problem import Problem, digest, read_rows
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.wording import counted
 
 THROUGH = "hyperplane through the origin"

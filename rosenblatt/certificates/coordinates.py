@@ -18,7 +18,7 @@ import scipy.sparse
 from rosenblatt.certificates import verify as exactly
 from rosenblatt.certificates.points import Points
 from rosenblatt.certificates.problem import Problem
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 
 SPREAD = 0  # columns whose sizes differ by more than 2^12 are scaled one by one for the verdict
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 
 
 class OutOfTimeError(Exception):

@@ -19,7 +19,7 @@ from rosenblatt.certificates.direction import Direction, lower_fraction
 from rosenblatt.certificates.nearest import NearestPoints
 from rosenblatt.certificates.points import Points
 from rosenblatt.certificates.problem import Problem
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 
 BITS = 256
 PRECISIONS = (BITS, 2048, 16384)  # bits that are tried in turn, while a comparison is too close to tell

@@ -22,7 +22,7 @@ from rosenblatt.certificates.certificate import About, Certificate
 from rosenblatt.certificates.problem import Problem, read_rows
 from rosenblatt.certificates.results import Hull, NotSeparable, Overlapping, QuasiComplete, Separable, Undecided
 from rosenblatt.certificates.table import SeparabilityTable, against_rest
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.models.whole_file import write_whole
 from rosenblatt.wording import listed, shortened
 

@@ -14,7 +14,7 @@ import scipy  # scipy.optimize is imported when it is used
 import scipy.sparse
 
 from rosenblatt.certificates.points import Points
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 
 GROWTH = 2000  # rows that join at a time
 

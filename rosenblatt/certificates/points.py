@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 
 BLOCK = 1 << 22  # numbers that are widened to float64 at a time
 HARD = 1 << 20  # numbers in the rows that are looked at in every step, at first

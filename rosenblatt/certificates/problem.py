@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse
 
 from rosenblatt.arguments import as_float, shortened
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.finite import sentence_on
 from rosenblatt.wording import counted
 

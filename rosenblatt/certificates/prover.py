@@ -20,7 +20,7 @@ from rosenblatt.certificates.problem import Problem
 from rosenblatt.certificates.results import Hull, NotSeparable, Separable, Undecided
 from rosenblatt.certificates.roots import root_down, root_up
 from rosenblatt.certificates.watching import Watcher
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 
 SMALL = 1024  # numbers of a problem that exact arithmetic solves at once
 MIDDLING = 1 << 17  # numbers of a problem that exact arithmetic solves when floating point could not

@@ -27,7 +27,7 @@ from rosenblatt.certificates.nearest import NearestPoints
 from rosenblatt.certificates.problem import Problem, check_time_limit
 from rosenblatt.certificates.results import NotSeparable, Overlapping, QuasiComplete, Undecided
 from rosenblatt.certificates.watching import Watcher, watcher
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 
 SHARES = [Fraction(1, 4**power) for power in range(1, 11)]
 DENSE = 1 << 26  # numbers of a sparse matrix that are written out

@@ -13,7 +13,7 @@ from rosenblatt.certificates import verify as exactly
 from rosenblatt.certificates.direction import upper_fraction
 from rosenblatt.certificates.problem import Problem
 from rosenblatt.certificates.terms import Terms
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 
 
 @dataclass

@@ -12,7 +12,7 @@ import numpy as np
 from rosenblatt.certificates import verify as exactly
 from rosenblatt.certificates.certificate import About, Certificate
 from rosenblatt.certificates.problem import Problem
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.wording import counted
 
 

@@ -25,7 +25,7 @@ from rosenblatt.certificates.prover import decide
 from rosenblatt.certificates.results import NotSeparable, Separable, Undecided
 from rosenblatt.certificates.table import REST, SeparabilityTable
 from rosenblatt.certificates.watching import watcher
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 
 
 def separability(

@@ -11,7 +11,7 @@ import numpy as np
 from rosenblatt.certificates.certificate import THROUGH, Certificate, Verification
 from rosenblatt.certificates.problem import read_rows
 from rosenblatt.certificates.results import NotSeparable, Separable, Undecided
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 
 REST = "the rest"
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.certificates.problem import Problem
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 
 
 @dataclass

@@ -13,7 +13,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from rosenblatt.engine.vector import pointer_to
+from rosenblatt.engine.compile.simd import pointer_to
 
 WORD = 8  # bytes
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky
 
-from rosenblatt.engine import compiled
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.compile import jit as compiled
+from rosenblatt.engine.online.state import Array
 
 REFRESH = 200  # rows that may leave before the factor is made anew from the matrix
 

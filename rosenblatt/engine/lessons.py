@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine import compiled, noted
-from rosenblatt.engine.compiled import part
+from rosenblatt.engine import noted
+from rosenblatt.engine.compile import jit as compiled
+from rosenblatt.engine.compile.jit import part
+from rosenblatt.engine.layouts.csr_blocks import ONE, U
 from rosenblatt.engine.noted_state import NotedHalfSpaces
-from rosenblatt.engine.sparse_blocks import ONE, U
-from rosenblatt.engine.state import SETTLE_AFTER, Array, HalfSpaces
+from rosenblatt.engine.online.state import SETTLE_AFTER, Array, HalfSpaces
 
 MOST = 1024  # lessons
 NOTES = 8  # for one lesson, at most, where lessons are noted down

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from rosenblatt.engine import sparse, touched
-from rosenblatt.engine.compiled import part
-from rosenblatt.engine.sparse_blocks import ONE, U, raise_bounds
-from rosenblatt.engine.state import CHANGE, LAGGED
+from rosenblatt.engine import touched
+from rosenblatt.engine.compile.jit import part
+from rosenblatt.engine.layouts import csr as sparse
+from rosenblatt.engine.layouts.csr_blocks import ONE, U, raise_bounds
+from rosenblatt.engine.online.state import CHANGE, LAGGED
 
 LAYOUT = "noted"
 GROUP = 16  # weights that have a bit each in one number of the touches

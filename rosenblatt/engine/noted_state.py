@@ -17,14 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine import compiled
-from rosenblatt.engine.bits import count_ones, lowest_one
+from rosenblatt.engine.compile import jit as compiled
+from rosenblatt.engine.compile.bits import count_ones, lowest_one
+from rosenblatt.engine.compile.simd import fused
+from rosenblatt.engine.layouts.csr_blocks import U
 from rosenblatt.engine.noted import GROUP, LAST, SHIFT, fetch
+from rosenblatt.engine.online.state import MARK, REACH, SEEN, VECTOR_BYTES, Array, HalfSpaces, aligned_zeros
 from rosenblatt.engine.pages import advise, untouched_zeros
-from rosenblatt.engine.sparse_blocks import U
-from rosenblatt.engine.state import MARK, REACH, SEEN, VECTOR_BYTES, Array, HalfSpaces, aligned_zeros
 from rosenblatt.engine.touched_loops import ONE, compiled_loop, make_compress, make_count, make_settle_packed
-from rosenblatt.engine.vector import fused
 
 NOTES = 16  # weights for one note, at most: beyond, sums are kept beside the weights
 FEWEST_NOTES = 1024

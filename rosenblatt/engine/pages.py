@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 
 # Private pages: nobody else sees them, and those that are only read are never there.
 PRIVATE: dict[str, int] = (

@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine import compiled
 from rosenblatt.engine.atomic import finish_reading, look, publish, rest_a_moment
+from rosenblatt.engine.compile import jit as compiled
+from rosenblatt.engine.compile.prefetch import prefetch
 from rosenblatt.engine.helper import Helper
-from rosenblatt.engine.loop import LAYOUTS, VERSION, kernel_key, make_learn, make_learn_coupled
-from rosenblatt.engine.prefetch import prefetch
-from rosenblatt.engine.state import SCORE, VECTOR_BYTES, Array, HalfSpaces, aligned_zeros
+from rosenblatt.engine.online.loop import LAYOUTS, VERSION, kernel_key, make_learn, make_learn_coupled
+from rosenblatt.engine.online.state import SCORE, VECTOR_BYTES, Array, HalfSpaces, aligned_zeros
 
 POSITION = VECTOR_BYTES // 4  # on the board: the row that the leader is at, in two cache lines of its own
 GONE = 2 * POSITION  # on the board: whether the helper has left

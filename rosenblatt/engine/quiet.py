@@ -22,15 +22,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.engine import lessons, quiet_loops
-from rosenblatt.engine.order import EpochOfRows, Shuffler, sum_of_squares
+from rosenblatt.engine.online.shuffle import EpochOfRows, Shuffler, sum_of_squares
+from rosenblatt.engine.online.state import BIAS, SCALE, Array, HalfSpaces
+from rosenblatt.engine.online.task import Task, products_per_row, stretch_length
 from rosenblatt.engine.silence import silent_above
-from rosenblatt.engine.state import BIAS, SCALE, Array, HalfSpaces
-from rosenblatt.engine.task import Task, products_per_row, stretch_length
 
 if TYPE_CHECKING:
-    from rosenblatt.engine.pocket import Pocket
-    from rosenblatt.engine.visitor import Visitor
-    from rosenblatt.engine.watch import Watch
+    from rosenblatt.engine.online.pocket import Pocket
+    from rosenblatt.engine.online.stopping import Watch
+    from rosenblatt.engine.online.threads import Visitor
 
 WORTH_IT = 2**20  # multiplications in an epoch from which on leaving some out is worth the trouble
 SHORTEST, LONGEST = 3, 16  # epochs in a window that leaves rows out

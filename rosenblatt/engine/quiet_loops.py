@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine import compiled
-from rosenblatt.engine.compiled import part
+from rosenblatt.engine.compile import jit as compiled
+from rosenblatt.engine.compile.gather import load_first, pick, pick_first
+from rosenblatt.engine.compile.jit import part
+from rosenblatt.engine.compile.prefetch import prefetch
+from rosenblatt.engine.compile.simd import fused, lane, load, total, zero_lanes
+from rosenblatt.engine.layouts.csr import fetch_most, score_alone, squared_norm
+from rosenblatt.engine.layouts.csr_blocks import FOUR, ONE, U
 from rosenblatt.engine.lessons import LESSONS, exchange, make_keep
-from rosenblatt.engine.loop import LAYOUTS, kernel_key, let_go, make_add, make_note, make_step
-from rosenblatt.engine.picks import load_first, pick, pick_first
-from rosenblatt.engine.prefetch import prefetch
-from rosenblatt.engine.sparse import fetch_most, score_alone, squared_norm
-from rosenblatt.engine.sparse_blocks import FOUR, ONE, U
-from rosenblatt.engine.state import BIAS, SCALE, SCORE, SEEN
-from rosenblatt.engine.vector import fused, lane, load, total, zero_lanes
+from rosenblatt.engine.online.loop import LAYOUTS, kernel_key, let_go, make_add, make_note, make_step
+from rosenblatt.engine.online.state import BIAS, SCALE, SCORE, SEEN
 
 SOON, LATER = 32, 64  # visits ahead of which a row is fetched if it will be made, and what is known of a row
 LOWEST, HIGHEST = range(2)  # the bias in a window

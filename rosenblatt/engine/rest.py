@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.engine import compiled
-from rosenblatt.engine.judge import sum_of_halves
-from rosenblatt.engine.loop import LAYOUTS
-from rosenblatt.engine.order import find_mistakes
-from rosenblatt.engine.state import BIAS, MARK, SCALE, SCORE, SEEN, UPDATES, Array, HalfSpaces
+from rosenblatt.engine.compile import jit as compiled
+from rosenblatt.engine.online.errors import sum_of_halves
+from rosenblatt.engine.online.loop import LAYOUTS
+from rosenblatt.engine.online.shuffle import find_mistakes
+from rosenblatt.engine.online.state import BIAS, MARK, SCALE, SCORE, SEEN, UPDATES, Array, HalfSpaces
 from rosenblatt.engine.touched_state import TouchedHalfSpaces
 
 if TYPE_CHECKING:
-    from rosenblatt.engine.task import Task
-    from rosenblatt.engine.visitor import Visitor
+    from rosenblatt.engine.online.task import Task
+    from rosenblatt.engine.online.threads import Visitor
 
 FEATURES = 64  # copied at a time
 

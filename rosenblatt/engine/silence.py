@@ -19,7 +19,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from rosenblatt.engine.compiled import names_of, plain, reads
+from rosenblatt.engine.compile.jit import names_of, plain, reads
 
 DOUBLINGS, HALVINGS = 40, 50  # steps in which the smallest such margin is looked for
 MOST_STEPS = 1000  # of a rule, in one run of it: a loop may never end

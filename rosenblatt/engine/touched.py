@@ -21,13 +21,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from rosenblatt.engine import sparse
 from rosenblatt.engine.atomic import look, publish
-from rosenblatt.engine.compiled import part
-from rosenblatt.engine.prefetch import prefetch
-from rosenblatt.engine.sparse_blocks import U, any_change, make_move, make_scores, nothing, raise_bounds, width_of
-from rosenblatt.engine.state import CHANGE, LAGGED
-from rosenblatt.engine.vector import per_vector
+from rosenblatt.engine.compile.jit import part
+from rosenblatt.engine.compile.prefetch import prefetch
+from rosenblatt.engine.compile.simd import per_vector
+from rosenblatt.engine.layouts import csr as sparse
+from rosenblatt.engine.layouts.csr_blocks import U, any_change, make_move, make_scores, nothing, raise_bounds, width_of
+from rosenblatt.engine.online.state import CHANGE, LAGGED
 
 LAYOUT = "touched"
 PLACES, COUNTS, DESK, TAGS = 3, 4, 5, 6  # of `rows`, behind data, indices and indptr

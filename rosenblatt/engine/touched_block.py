@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.engine.sparse_blocks import U
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.layouts.csr_blocks import U
+from rosenblatt.engine.online.state import Array
 from rosenblatt.engine.touched import NOTED, USED, are_few
 from rosenblatt.engine.touched_loops import compiled_loop, make_count
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine import compiled
-from rosenblatt.engine.bits import count_ones, lowest_one
-from rosenblatt.engine.sparse import fetch
-from rosenblatt.engine.sparse_blocks import U
-from rosenblatt.engine.vector import fused
+from rosenblatt.engine.compile import jit as compiled
+from rosenblatt.engine.compile.bits import count_ones, lowest_one
+from rosenblatt.engine.compile.simd import fused
+from rosenblatt.engine.layouts.csr import fetch
+from rosenblatt.engine.layouts.csr_blocks import U
 
 ONE = U(1)
 

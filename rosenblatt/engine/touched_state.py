@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.engine import compiled
-from rosenblatt.engine.order import sum_of_squares
+from rosenblatt.engine.compile import jit as compiled
+from rosenblatt.engine.online.shuffle import sum_of_squares
+from rosenblatt.engine.online.state import MARK, REACH, SEEN, VECTOR_BYTES, Array, HalfSpaces, aligned_zeros
 from rosenblatt.engine.pages import advise, untouched_zeros
-from rosenblatt.engine.state import MARK, REACH, SEEN, VECTOR_BYTES, Array, HalfSpaces, aligned_zeros
 from rosenblatt.engine.touched import COLUMNS, LATEST, LAYOUT, NOTED, unit
 from rosenblatt.engine.touched_block import Block
 from rosenblatt.engine.touched_loops import (
@@ -38,7 +38,7 @@ from rosenblatt.engine.touched_loops import (
 
 if TYPE_CHECKING:
     from rosenblatt.engine.helper import Helper
-    from rosenblatt.engine.task import Task
+    from rosenblatt.engine.online.task import Task
 
 NOTES = 16  # weights for one note, at most: beyond, the sums are worked out and the notes begin anew
 MANY = 64  # weights for one note: beyond, lessons are many, and beside sums that were worked out no more are kept

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.arguments import shortened
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 
 NUMBERS = "biuf"  # kinds of dtypes
 FEW = 8  # classes

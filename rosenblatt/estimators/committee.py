@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from rosenblatt.engine.state import Array
-from rosenblatt.engine.updates import UpdateLog
+from rosenblatt.engine.online.state import Array
+from rosenblatt.engine.online.update_log import UpdateLog
 from rosenblatt.models.voted import VotedModel, survival_counts
 
 
 def _tally(*arguments: Any) -> Array:
-    from rosenblatt.engine.vote import tally
+    from rosenblatt.engine.online.votes import tally
 
     return tally(*arguments)
 
 
 def _tally_together(*arguments: Any) -> Array:
-    from rosenblatt.engine.vote import tally_together
+    from rosenblatt.engine.online.votes import tally_together
 
     return tally_together(*arguments)
 

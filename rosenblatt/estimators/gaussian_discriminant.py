@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.arguments import as_float, shortened
 from rosenblatt.checked_rows import validated
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.scoring import accuracy
 from rosenblatt.estimators.validation import check_labels, row_weights, unchanged_on_failure
 from rosenblatt.models import LinearModel

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.engine.dual_values import aligned
-from rosenblatt.engine.state import Array, weight_dtype
+from rosenblatt.engine.kernel.values import aligned
+from rosenblatt.engine.online.state import Array, weight_dtype
 from rosenblatt.estimators.classes import half_space_count
 from rosenblatt.estimators.committee import _tally, _tally_together
 from rosenblatt.estimators.missing import MissingFunction
@@ -105,11 +105,11 @@ def usable_kernel(estimator: KernelPerceptron) -> Kernel:
 
 
 def _scores(estimator: KernelPerceptron, X: Any, support: Any, coefficients: Array) -> Array:
-    from rosenblatt.engine.dual_products import expansion_scores
+    from rosenblatt.engine.kernel.products import expansion_scores
 
     kernel, dtype = usable_kernel(estimator), _dtype_for(estimator, X)
     if estimator.device == "cuda":
-        from rosenblatt.engine.dual_cuda import expansion_scores_on_gpu
+        from rosenblatt.engine.kernel.cuda import expansion_scores_on_gpu
 
         scores = expansion_scores_on_gpu(kernel, X, support, coefficients, estimator._fitted_intercept, dtype)
     else:
@@ -127,8 +127,8 @@ def _scores(estimator: KernelPerceptron, X: Any, support: Any, coefficients: Arr
 
 
 def _values(estimator: KernelPerceptron, X: Any, support: Any) -> Array:
-    from rosenblatt.engine.dual_products import Products, cores
-    from rosenblatt.engine.dual_values import values_of
+    from rosenblatt.engine.kernel.products import Products, cores
+    from rosenblatt.engine.kernel.values import values_of
 
     kernel = usable_kernel(estimator)
     source = values_of(kernel, X, _dtype_for(estimator, X))

@@ -10,8 +10,8 @@ import numpy as np
 import scipy.sparse
 
 from rosenblatt.arguments import shortened
-from rosenblatt.engine.dual_state import Expansion
-from rosenblatt.engine.state import Array, weight_dtype
+from rosenblatt.engine.kernel.state import Expansion
+from rosenblatt.engine.online.state import Array, weight_dtype
 from rosenblatt.estimators import kernel_answers, kernel_training, one_by_one
 from rosenblatt.estimators.classes import arrange_classes, check_kind, half_space_count
 from rosenblatt.estimators.missing import MissingFunction
@@ -60,7 +60,7 @@ def _listen(estimator: KernelPerceptron) -> None:
 
 
 def _start(estimator: KernelPerceptron, dtype: Any) -> None:
-    from rosenblatt.engine.dual_run import DualPocket
+    from rosenblatt.engine.kernel.epochs import DualPocket
 
     estimator.classes_ = np.empty(0, object)
     estimator._state = Expansion(0, dtype)
@@ -74,7 +74,7 @@ def _start(estimator: KernelPerceptron, dtype: Any) -> None:
 
 def _admit(estimator: KernelPerceptron, labels: Array) -> None:
     """Give every class among `labels` that is new a place."""
-    from rosenblatt.engine.dual_run import DualPocket
+    from rosenblatt.engine.kernel.epochs import DualPocket
 
     arranged = arrange_classes(estimator.classes_, labels, estimator._coupled)
     if arranged is None:

@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.arguments import as_float, shortened
-from rosenblatt.engine.dual_state import Expansion
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.kernel.state import Expansion
+from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators import kernel_answers, kernel_online, kernel_training, one_by_one, training
 from rosenblatt.estimators.classes import check_kind, half_space_count
 from rosenblatt.estimators.linear import ANSWERS, RECORDS
@@ -394,7 +394,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         gamma = 1.0 if self.gamma is None or isinstance(self.gamma, str) else self.gamma
         as_kernel(self.kernel, degree=self.degree, gamma=gamma, coef0=self.coef0, sigma=self.sigma)
         if self.device == "cuda":
-            from rosenblatt.engine.dual_cuda import require_gpu
+            from rosenblatt.engine.kernel.cuda import require_gpu
 
             require_gpu()
 

@@ -10,8 +10,8 @@ import scipy.sparse
 from sklearn.utils import check_random_state
 
 from rosenblatt.arguments import shortened
-from rosenblatt.engine.dual_state import Expansion
-from rosenblatt.engine.state import Array, weight_dtype
+from rosenblatt.engine.kernel.state import Expansion
+from rosenblatt.engine.online.state import Array, weight_dtype
 from rosenblatt.estimators import training
 from rosenblatt.estimators.classes import half_space_count, positive_codes
 from rosenblatt.estimators.validation import (
@@ -23,8 +23,8 @@ from rosenblatt.progress import reporter
 from rosenblatt.trace import Epoch, Trace
 
 if TYPE_CHECKING:
-    from rosenblatt.engine.dual_cpu import DualTask
-    from rosenblatt.engine.dual_values import Store
+    from rosenblatt.engine.kernel.cpu import DualTask
+    from rosenblatt.engine.kernel.values import Store
     from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
 
 CPU_BLOCK, GPU_BLOCK = 1024, 8192
@@ -81,7 +81,7 @@ def warn_of_kernel(kernel: Kernel, X: Any) -> None:
 def task_of(
     estimator: KernelPerceptron, kernel: Kernel, X: Any, y: Array, sample_weight: Any, *, batch: bool
 ) -> DualTask:
-    from rosenblatt.engine.dual_cpu import DualTask
+    from rosenblatt.engine.kernel.cpu import DualTask
 
     classes, coupled = estimator.classes_, estimator._coupled
     codes = np.searchsorted(classes, y)
@@ -106,8 +106,8 @@ def task_of(
 
 def run(estimator: KernelPerceptron, task: DualTask, eval_set: Any, on_epoch: Any, recorded: tuple[str, ...]) -> None:
     """Epochs until there is a reason to stop; then the estimator has its result."""
-    from rosenblatt.engine.dual_run import hands_for, train
-    from rosenblatt.engine.watch import Watch
+    from rosenblatt.engine.kernel.epochs import hands_for, train
+    from rosenblatt.engine.online.stopping import Watch
 
     state = Expansion(len(task.positive), task.dtype)
     if task.budget and "updates" not in recorded:
@@ -163,8 +163,8 @@ def _layout(X: Any) -> str:
 
 def pass_once(estimator: KernelPerceptron, task: DualTask) -> None:
     """One pass over one batch, in the order of its rows, by an estimator that goes on learning."""
-    from rosenblatt.engine.dual_run import hands_for, train
-    from rosenblatt.engine.watch import Watch
+    from rosenblatt.engine.kernel.epochs import hands_for, train
+    from rosenblatt.engine.online.stopping import Watch
 
     state: Expansion = estimator._state
     counted: list[Epoch] = []

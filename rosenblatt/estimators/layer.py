@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.arguments import as_float, shortened
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators import minimising
 from rosenblatt.estimators.layer_training import minimised
 from rosenblatt.estimators.scoring import accuracy
@@ -256,7 +256,7 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.stop_reason_, self.n_iter_ = self.trace_.stop_reason, max(unit.n_iter_ for unit in learned)
 
     def _descend(self, X: Any, targets: Array, weights: Array) -> None:
-        from rosenblatt.engine.watch import interrupt_flag
+        from rosenblatt.engine.online.stopping import interrupt_flag
 
         with interrupt_flag() as interrupted:
             self._keep(*minimised(self, X, targets, weights, interrupted))
@@ -293,7 +293,7 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._activations(check_rows(self, X, reset=False))
 
     def _activations(self, X: Any) -> Array:
-        from rosenblatt.engine.network import forward
+        from rosenblatt.engine.gradient.network import forward
 
         inputs = X if self.below_ is None else self.below_._activations(X)
         if inputs.dtype == np.uint8:

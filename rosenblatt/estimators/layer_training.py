@@ -10,7 +10,7 @@ import numpy as np
 import scipy  # scipy.optimize is imported when it is used
 from sklearn.utils import check_random_state
 
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.trace import Epoch, Trace
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def minimised(
     top: Layer, X: Any, targets: Array, weights: Array, interrupted: Callable[[], bool]
 ) -> tuple[list[tuple[Array, Array]], Trace, float]:
     """The weights and biases of all layers from the lowest to this top one, how they were found, and their loss."""
-    from rosenblatt.engine import network
+    from rosenblatt.engine.gradient import network
 
     stack = top._stack()
     activations = [layer.activation for layer in stack]
@@ -128,8 +128,8 @@ def _steps(
     note: Any, interrupted: Callable[[], bool],
 ) -> tuple[Array, str]:  # fmt: skip
     """Gradient descent; the weights and the reason to stop."""
-    from rosenblatt.engine import network
-    from rosenblatt.engine.gradient import WAIT, overshot
+    from rosenblatt.engine.gradient import network
+    from rosenblatt.engine.gradient.descent import WAIT, overshot
 
     n = X.shape[0]
     size = n if top.solver == "batch" else min(n, int(top.batch_size))

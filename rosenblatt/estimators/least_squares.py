@@ -12,7 +12,7 @@ import scipy.sparse.linalg
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.engine.state import Array, weight_dtype
+from rosenblatt.engine.online.state import Array, weight_dtype
 from rosenblatt.estimators import minimising
 from rosenblatt.estimators.scoring import explained
 from rosenblatt.estimators.validation import (
@@ -160,7 +160,7 @@ time_limit, verbose
     def _solve(
         self, X: Any, targets: Array, weights: Array, earlier: Array | None, eval_set: Any, on_epoch: Any
     ) -> tuple[Array, Trace]:
-        from rosenblatt.engine.objective import Objective
+        from rosenblatt.engine.gradient.objective import Objective
 
         def objective_over(rows: Any, wanted: Array, weighing: Array) -> Objective:
             return Objective(rows, wanted, weighing, "squared", float(self.lam), fit_intercept=bool(self.fit_intercept))

@@ -15,8 +15,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.arguments import as_float, shortened
-from rosenblatt.engine.pocket import Pocket
-from rosenblatt.engine.state import Array, HalfSpaces, weight_dtype
+from rosenblatt.engine.online.pocket import Pocket
+from rosenblatt.engine.online.state import Array, HalfSpaces, weight_dtype
 from rosenblatt.estimators import one_by_one, training
 from rosenblatt.estimators.classes import arrange_classes, classes_of, codes_of, half_space_count
 from rosenblatt.estimators.committee import Committee

@@ -12,8 +12,8 @@ from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from rosenblatt.engine.rows import rows_of
-from rosenblatt.engine.state import BIAS, MARK, SEEN, Array, HalfSpaces
+from rosenblatt.engine.layouts.rows import rows_of
+from rosenblatt.engine.online.state import BIAS, MARK, SEEN, Array, HalfSpaces
 from rosenblatt.estimators import training
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.estimators.validation import check_choice, check_finite, check_positive
@@ -176,10 +176,10 @@ class LinearSVM(LinearClassifier):
     def _solve_dual(
         self, task: Any, state: HalfSpaces, X: Any, eval_set: Any, on_epoch: Any, recorded: tuple[str, ...]
     ) -> None:
-        from rosenblatt.engine.coordinate import Machine
-        from rosenblatt.engine.coordinate_loops import BIAS_SUM, CENTRE, MISTAKES, STEPS
-        from rosenblatt.engine.coordinate_run import solve
-        from rosenblatt.engine.watch import Watch, interrupt_flag
+        from rosenblatt.engine.online.stopping import Watch, interrupt_flag
+        from rosenblatt.engine.svm.dual import Machine
+        from rosenblatt.engine.svm.epochs import solve
+        from rosenblatt.engine.svm.loops import BIAS_SUM, CENTRE, MISTAKES, STEPS
 
         if task.layout == "columns" and not X.has_canonical_format:  # a coordinate's step needs true squared norms
             task.rows = rows_of(X, squared_norms=True)[1]
@@ -251,8 +251,8 @@ class LinearSVM(LinearClassifier):
         self._keep([machine], task, state, X, trace, costs)
 
     def _solve_apart(self, task: Any, state: HalfSpaces, X: Any, make: Any, costs: Array) -> None:
-        from rosenblatt.engine.coordinate_run import solve_apart
-        from rosenblatt.engine.watch import Watch, interrupt_flag
+        from rosenblatt.engine.online.stopping import Watch, interrupt_flag
+        from rosenblatt.engine.svm.epochs import solve_apart
 
         seed = int(check_random_state(self.random_state).randint(2**31 - 1)) if self.shuffle else None
         watch, clock = Watch(time_limit=self.time_limit), time.perf_counter()

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse
 import scipy.special
 
-from rosenblatt.engine.state import Array, HalfSpaces
+from rosenblatt.engine.online.state import Array, HalfSpaces
 from rosenblatt.estimators import minimising, one_by_one, training
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.estimators.validation import check_choice, check_finite
@@ -149,7 +149,7 @@ class LogisticRegression(LinearClassifier):
     def _train(
         self, task: Any, state: HalfSpaces, X: Any, eval_set: Any, on_epoch: Any, recorded: tuple[str, ...]
     ) -> None:
-        from rosenblatt.engine.objective import Objective
+        from rosenblatt.engine.gradient.objective import Objective
 
         check_finite(self, X)
         self._multinomial = self.multi_class == "multinomial" and len(self.classes_) > 2

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from rosenblatt.arguments import as_float, shortened
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.missing import MissingFunction
 from rosenblatt.estimators.validation import check_choice, check_flags, check_positive, check_seed
 from rosenblatt.progress import reporter
@@ -79,8 +79,10 @@ def minimise(
     `tested` is the objective over the rows of an eval_set, and what counts errors in their scores. `give_up` may end
     the run with a reason.
     """
-    from rosenblatt.engine import gradient, newton, quasi_newton
-    from rosenblatt.engine.watch import Watch, interrupt_flag
+    from rosenblatt.engine.gradient import descent as gradient
+    from rosenblatt.engine.gradient import lbfgs as quasi_newton
+    from rosenblatt.engine.gradient import newton
+    from rosenblatt.engine.online.stopping import Watch, interrupt_flag
 
     solver = estimator.solver if solver is None else solver
     patience = estimator.patience

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils import murmurhash3_32
 
 from rosenblatt.arguments import shortened
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 
 REMEMBERED_HASHES = 2**16
 

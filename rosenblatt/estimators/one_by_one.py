@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 
 from rosenblatt.checked_rows import in_our_words
-from rosenblatt.engine.state import Array, weight_dtype
+from rosenblatt.engine.online.state import Array, weight_dtype
 from rosenblatt.estimators import training
 from rosenblatt.estimators.classes import check_kind
 from rosenblatt.estimators.named_features import Names, Reading, number_of

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.classes import half_space_count, positive_codes
 from rosenblatt.estimators.validation import class_factors
 
@@ -33,7 +33,7 @@ class OneByOne:
     """
 
     def __init__(self, estimator: LinearClassifier) -> None:
-        from rosenblatt.engine.one import entry_points, readable
+        from rosenblatt.engine.online.single import entry_points, readable
 
         state = estimator._state
         rule, params = estimator._learning_rule()

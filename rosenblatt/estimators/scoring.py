@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.classes import check_kind
 from rosenblatt.estimators.validation import check_labels, check_targets, check_weights
 from rosenblatt.wording import short

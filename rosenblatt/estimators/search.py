@@ -2,7 +2,7 @@
 
 A fold is a pass of its own, because it has its own order of rows: the one that a separate fit takes, with the fold as
 sample weights. In that pass the settings that differ in nothing but the rule's parameters are half-spaces side by side
-(`engine/tile.py`). Everything else a grid may name is fitted one by one, so that any grid works.
+(`engine/grid/loop.py`). Everything else a grid may name is fitted one by one, so that any grid works.
 """
 
 from __future__ import annotations

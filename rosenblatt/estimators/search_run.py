@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
-from rosenblatt.engine.state import Array, weight_dtype
+from rosenblatt.engine.online.state import Array, weight_dtype
 from rosenblatt.estimators import training
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.estimators.search_folds import Problem, last_step
@@ -63,7 +63,7 @@ class Run:
                 listener(min(1.0, self.done / self.total))
 
     def all(self) -> None:
-        from rosenblatt.engine.watch import interrupt_flag
+        from rosenblatt.engine.online.stopping import interrupt_flag
 
         together, alone = _groups(self.candidates, self.settings)
         tasks: list[Callable[[], None]] = []
@@ -95,7 +95,7 @@ class Run:
                     pool.shutdown(cancel_futures=True)
 
     def _unless_stopped(self, task: Callable[[], None]) -> None:
-        from rosenblatt.engine.tile_run import SearchInterrupted
+        from rosenblatt.engine.grid.epochs import SearchInterrupted
 
         if self.stopped() or self.interrupted:
             self.interrupted = True
@@ -148,8 +148,8 @@ class Run:
         return shares
 
     def _together(self, group: Group, part: list[int], number: int) -> None:
-        from rosenblatt.engine.compiled import explained
-        from rosenblatt.engine.tile_run import train_together
+        from rosenblatt.engine.compile.jit import explained
+        from rosenblatt.engine.grid.epochs import train_together
 
         problem, fold = self.problem, self.problem.folds[number]
         leader = clone(group.members[part[0]])
@@ -221,7 +221,7 @@ def _groups(candidates: list[Any], settings: list[dict[str, Any]]) -> tuple[list
 
 def _company(learner: Any) -> Any:
     """What learners must have in common to learn together, or None for one that has to learn alone."""
-    from rosenblatt.engine.compiled import fingerprint
+    from rosenblatt.engine.compile.jit import fingerprint
 
     if not isinstance(learner, LinearClassifier) or type(learner)._train is not LinearClassifier._train:
         return None

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.special
 
-from rosenblatt.engine.state import Array, HalfSpaces
+from rosenblatt.engine.online.state import Array, HalfSpaces
 from rosenblatt.estimators import minimising, training
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.estimators.logistic_regression import _errors, _wrong
@@ -110,7 +110,7 @@ class SigmoidNeuron(LinearClassifier):
     def _train(
         self, task: Any, state: HalfSpaces, X: Any, eval_set: Any, on_epoch: Any, recorded: tuple[str, ...]
     ) -> None:
-        from rosenblatt.engine.objective import Objective
+        from rosenblatt.engine.gradient.objective import Objective
 
         check_finite(self, X)
 

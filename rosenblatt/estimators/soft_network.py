@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.layer import Layer
 from rosenblatt.estimators.validation import check_positive
 from rosenblatt.logic.function import assignments, check_names, input_names

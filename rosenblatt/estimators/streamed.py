@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.scoring import accuracy
 from rosenblatt.estimators.validation import (
     check_labels,

@@ -12,8 +12,8 @@ from joblib import effective_n_jobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from rosenblatt.engine.rows import rows_of
-from rosenblatt.engine.state import SEEN, Array, HalfSpaces
+from rosenblatt.engine.layouts.rows import rows_of
+from rosenblatt.engine.online.state import SEEN, Array, HalfSpaces
 from rosenblatt.estimators.classes import check_kind, code_dtype, codes_of, half_space_count, positive_codes
 from rosenblatt.estimators.committee import Committee
 from rosenblatt.estimators.validation import check_finite, check_labels, check_rows, row_weights
@@ -23,14 +23,14 @@ from rosenblatt.trace import Epoch, Trace
 FIRST_NUMBERS = 2**31 - 1
 
 if TYPE_CHECKING:
-    from rosenblatt.engine.task import Task
+    from rosenblatt.engine.online.task import Task
     from rosenblatt.estimators.linear import LinearClassifier
 
 
 def task_of(estimator: LinearClassifier, X: Any, y: Array, sample_weight: Any, *, listening: bool) -> Task:
     """What is to be learned from these rows by an estimator that knows their classes."""
-    from rosenblatt.engine.compiled import reads_argument
-    from rosenblatt.engine.task import Task
+    from rosenblatt.engine.compile.jit import reads_argument
+    from rosenblatt.engine.online.task import Task
 
     rule, params = estimator._learning_rule()
     layout, rows = rows_of(X, squared_norms=reads_argument(rule.function, 1))
@@ -79,9 +79,9 @@ def run(
     recorded: tuple[str, ...],
 ) -> None:
     """Epochs until there is a reason to stop; then the estimator has its result."""
-    from rosenblatt.engine.compiled import explained
-    from rosenblatt.engine.run import train
-    from rosenblatt.engine.watch import Watch
+    from rosenblatt.engine.compile.jit import explained
+    from rosenblatt.engine.online.epochs import train
+    from rosenblatt.engine.online.stopping import Watch
 
     measures = measures_of(estimator, task, state, eval_set, recorded)
     seed = seed_of(estimator)
@@ -144,9 +144,9 @@ def keep(estimator: Any, state: HalfSpaces, trace: Trace, coef: Array, bias: Arr
 
 def pass_once(estimator: LinearClassifier, task: Task, X: Any) -> None:
     """One pass over one batch, in the order of its rows, by an estimator that goes on learning."""
-    from rosenblatt.engine.compiled import explained
-    from rosenblatt.engine.run import train
-    from rosenblatt.engine.watch import Watch
+    from rosenblatt.engine.compile.jit import explained
+    from rosenblatt.engine.online.epochs import train
+    from rosenblatt.engine.online.stopping import Watch
 
     counted: list[Epoch] = []
     with explained(task.rule, task.params.shape[1]):
@@ -181,7 +181,7 @@ def measures_of(
     estimator: LinearClassifier, task: Task, state: HalfSpaces, eval_set: Any, recorded: tuple[str, ...]
 ) -> Callable[[], dict[str, float]] | None:
     """What is measured after every epoch: the training error if asked for, the test error if there is a set."""
-    from rosenblatt.engine.judge import count_errors
+    from rosenblatt.engine.online.errors import count_errors
 
     sets: dict[str, tuple[Any, int, Array, Array]] = {}
     if "train_error" in recorded:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from rosenblatt.arguments import as_float, shortened
 from rosenblatt.checked_rows import validated
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.classes import NUMBERS, check_kind, codes_of, spread
 from rosenblatt.finite import in_one_sentence, sentence_on
 from rosenblatt.wording import short

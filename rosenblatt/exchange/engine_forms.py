@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine.dual_state import Expansion
-from rosenblatt.engine.pocket import Pocket
-from rosenblatt.engine.state import LEDGER_COLUMNS, MARK, MISTAKES, SEEN, UPDATES, Array, HalfSpaces
+from rosenblatt.engine.kernel.state import Expansion
+from rosenblatt.engine.online.pocket import Pocket
+from rosenblatt.engine.online.state import LEDGER_COLUMNS, MARK, MISTAKES, SEEN, UPDATES, Array, HalfSpaces
 from rosenblatt.estimators.committee import Committee
 from rosenblatt.estimators.named_features import Names
 from rosenblatt.exchange.checks import (

@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 import rosenblatt
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.exchange import protocol_1
 from rosenblatt.exchange.table import MODELS, form_for, form_of
 from rosenblatt.exchange.values import Reader, Writer

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 
 OPSET, ML_OPSET, IR = 19, 3, 9
 RESERVED = ("label", "scores", "probabilities", "prediction")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.gaussian_discriminant import GaussianDiscriminant
 from rosenblatt.estimators.half_space import HalfSpace
 from rosenblatt.estimators.kernel_perceptron import KernelPerceptron

@@ -26,7 +26,7 @@ from sklearn.preprocessing import (
     StandardScaler,
 )  # fmt: skip
 
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.exchange import onnx_text
 from rosenblatt.exchange.onnx_graph import ML, Graph, Value, refuse
 from rosenblatt.exchange.onnx_learners import kernel_values

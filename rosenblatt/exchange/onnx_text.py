@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.exchange.onnx_graph import CONTRIB, Graph, Value, refuse
 
 LOCALE = "C.UTF-8"  # the one that every Linux has

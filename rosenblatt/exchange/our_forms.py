@@ -8,9 +8,9 @@ import numpy as np
 import scipy.sparse
 from sklearn.base import BaseEstimator
 
-from rosenblatt.engine.dual_state import Expansion
-from rosenblatt.engine.pocket import Pocket
-from rosenblatt.engine.state import HalfSpaces
+from rosenblatt.engine.kernel.state import Expansion
+from rosenblatt.engine.online.pocket import Pocket
+from rosenblatt.engine.online.state import HalfSpaces
 from rosenblatt.estimators import kernel_answers
 from rosenblatt.estimators.classes import half_space_count, positive_codes
 from rosenblatt.estimators.committee import Committee
@@ -175,8 +175,8 @@ def before_kernel(estimator: Any, fitted: Values) -> None:
 def after_kernel(estimator: Any, fitted: Values) -> None:
     if not fitted:
         return
-    from rosenblatt.engine.dual_run import DualPocket
-    from rosenblatt.engine.dual_values import Store, values_of
+    from rosenblatt.engine.kernel.epochs import DualPocket
+    from rosenblatt.engine.kernel.values import Store, values_of
 
     errors, run, longest, coefficients = fitted["_pocket"]
     fitted["_pocket"] = DualPocket(errors, coefficients, run, longest)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.missing import MissingFunction
 from rosenblatt.exchange.forms import Form, Values
 from rosenblatt.exchange.table import form_of

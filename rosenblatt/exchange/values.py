@@ -27,7 +27,7 @@ from typing import Any, NoReturn
 import numpy as np
 import scipy.sparse
 
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.missing import MissingFunction
 from rosenblatt.kernels import KERNELS, Function, Kernel
 from rosenblatt.rules import Rule

@@ -85,7 +85,7 @@ class PairProducts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def transform(self, X: Any) -> Array:
         """(n_samples, n_features + n_products), float32 for float32 and uint8 rows."""
-        from rosenblatt.engine.products import pair_products
+        from rosenblatt.engine.pair_products import pair_products
 
         check_is_fitted(self)
         X = validated(self, X, dtype=(np.float64, np.float32, np.uint8), order="C", reset=False)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.kernels import RBF
 from rosenblatt.lab.learners import Call, Choice
 from rosenblatt.lab.listening import warnings_heard

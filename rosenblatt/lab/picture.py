@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.lab.history import Run, grid, scores_at
 from rosenblatt.lab.proof import Proof
 from rosenblatt.lab.sets import Data

@@ -12,7 +12,7 @@ from scipy.spatial import ConvexHull, QhullError
 from rosenblatt import audit, separability
 from rosenblatt.certificates.audit import Audit
 from rosenblatt.certificates.results import NotSeparable, Separable
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.lab.history import Run
 from rosenblatt.lab.sets import Data
 from rosenblatt.wording import counted

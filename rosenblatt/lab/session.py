@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.arguments import shortened
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.lab import tour, upload
 from rosenblatt.lab.explanations import links, paragraph
 from rosenblatt.lab.history import SIDE, Run, field_at, keyframes, train

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.arguments import shortened
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.lab.options import Option, Values, fill
 
 MOST_DRAWN = 2000  # points on the screen; more are sampled for display and learned from in full

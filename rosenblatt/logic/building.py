@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.arguments import shortened
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.logic import expression
 from rosenblatt.logic.function import MOST_INPUTS, BooleanFunction, check_names
 from rosenblatt.logic.implicants import MOST_INPUTS as MOST_FOR_IMPLICANTS

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.arguments import names_in, shortened
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.logic import expression
 from rosenblatt.wording import counted
 

@@ -11,7 +11,7 @@ import itertools
 
 import numpy as np
 
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.logic.function import BooleanFunction
 
 MOST_INPUTS = 14  # 3^14 cubes

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.arguments import mapping, names_in, shortened, yes_or_no
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.logic.function import assignments, refuse_masked
 from rosenblatt.logic.network import ThresholdNetwork
 from rosenblatt.logic.unit import Bits, ThresholdUnit, by_name

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.arguments import mapping, names_in, shortened
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.logic import expression
 from rosenblatt.logic.function import BooleanFunction, assignments, check_names, check_size, truth_table
 from rosenblatt.logic.implicants import cover, literals

@@ -27,7 +27,7 @@ from rosenblatt.certificates.certificate import About, Verification
 from rosenblatt.certificates.problem import Problem, check_time_limit
 from rosenblatt.certificates.results import NotSeparable, Separable, Undecided
 from rosenblatt.certificates.separability import separability
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.logic.function import BooleanFunction, assignments
 from rosenblatt.logic.unit import ThresholdUnit
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.logic.network import ThresholdNetwork
 from rosenblatt.logic.unit import ThresholdUnit
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.logic import expression
 from rosenblatt.logic.expression import Constant, Operation
 from rosenblatt.logic.rules import Comparison, Flag, Rule, RuleNetwork, RuleWarning, atoms_of

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.arguments import shortened
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.logic.building import GateMaker
 from rosenblatt.logic.expression import Constant, Operation, Reader, Token
 from rosenblatt.logic.function import assignments, refuse_masked

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.arguments import in_thousands, shortened, yes_or_no
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.logic.function import (
     assignments,
     booleans,

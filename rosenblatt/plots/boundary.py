@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from rosenblatt.arguments import whole_number
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.features.anatomy import Anatomy, labels_of
 from rosenblatt.plots.style import CLASSES, INK, MARKERS, as_written, axes, entry
 from rosenblatt.wording import short

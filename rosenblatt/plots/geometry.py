@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.features.anatomy import Anatomy
 
 BLOCK = 2048  # support vectors whose kernel values are at hand at a time

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.logic.function import assignments
 from rosenblatt.logic.machine import ThresholdMachine
 from rosenblatt.logic.network import ThresholdNetwork

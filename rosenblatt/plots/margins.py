@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from rosenblatt.arguments import numbers_in, shortened, whole_number, yes_or_no
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.features.anatomy import Anatomy, labels_of
 from rosenblatt.plots.geometry import margins
 from rosenblatt.plots.style import ACCENT, INK, POSITIVE, axes

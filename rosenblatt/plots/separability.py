@@ -9,7 +9,7 @@ from scipy.spatial import ConvexHull, QhullError
 
 from rosenblatt.certificates.certificate import Certificate
 from rosenblatt.certificates.results import NotSeparable, Separable
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.plots.style import ACCENT, INK, NEGATIVE, POSITIVE, as_written, axes, entry
 from rosenblatt.wording import counted
 

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.features.anatomy import learner_of
 from rosenblatt.plots.style import INK, NEGATIVE, POSITIVE, QUIET, axes
 from rosenblatt.trace import STOP_REASONS, Trace

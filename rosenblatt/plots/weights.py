@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from rosenblatt.arguments import numbers_in, shortened, whole_number
-from rosenblatt.engine.state import Array
+from rosenblatt.engine.online.state import Array
 from rosenblatt.features.anatomy import Anatomy, spread
 from rosenblatt.plots.style import INK, NEGATIVE, POSITIVE, QUIET, axes, checked, for_and_against, pyplot
 from rosenblatt.wording import counted, short

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from engine.same_fits import assert_same_fits
 from rosenblatt import HalfSpace, Perceptron
-from rosenblatt.engine import judge, run, visitor
-from rosenblatt.engine.alone import may_be_alone
+from rosenblatt.engine.online import epochs as run
+from rosenblatt.engine.online import errors as judge
+from rosenblatt.engine.online import threads as visitor
+from rosenblatt.engine.online.binary_loop import may_be_alone
 
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -147,7 +149,7 @@ import warnings
 import numpy as np
 import scipy.sparse
 from rosenblatt import Perceptron
-from rosenblatt.engine.alone import visit_rows
+from rosenblatt.engine.online.binary_loop import visit_rows
 from rosenblatt.rules import RULES
 warnings.simplefilter("ignore")
 X = np.random.default_rng(0).normal(size=(30, 4))

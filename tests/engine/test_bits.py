@@ -5,7 +5,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from rosenblatt.engine.bits import count_ones, lowest_one, occupied
+from rosenblatt.engine.compile.bits import count_ones, lowest_one, occupied
 
 
 def test_what_a_glance_shows():

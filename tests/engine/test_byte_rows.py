@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rosenblatt import Perceptron
-from rosenblatt.engine.byte_rows import GLANCE, REST, WORD
+from rosenblatt.engine.layouts.byte_rows import GLANCE, REST, WORD
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 WIDTHS = [

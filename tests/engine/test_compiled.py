@@ -12,8 +12,8 @@ from numba import njit
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import HalfSpace, Perceptron
-from rosenblatt.engine import compiled
-from rosenblatt.engine.compiled import fingerprint, reads_argument
+from rosenblatt.engine.compile import jit as compiled
+from rosenblatt.engine.compile.jit import fingerprint, reads_argument
 
 X = np.array([[1.0, 2.0], [3.0, -1.0], [-2.0, 0.5], [0.0, 1.0]])
 y = np.array([0, 1, 1, 0])
@@ -22,8 +22,8 @@ CASES = """
 import json, sys, types, warnings
 import numpy as np
 from rosenblatt import HalfSpace
-from rosenblatt.engine.compiled import fingerprint
-from rosenblatt.engine.alone import visit_rows
+from rosenblatt.engine.compile.jit import fingerprint
+from rosenblatt.engine.online.binary_loop import visit_rows
 warnings.simplefilter("ignore")
 X = np.array([[1.0, 2.0], [3.0, -1.0], [-2.0, 0.5], [0.0, 1.0]])
 
@@ -285,7 +285,7 @@ def test_one_schedule_is_one_kernel(monkeypatch):
 def test_damaged_files_of_the_cache_are_made_anew(tmp_path):
     script = (
         "import numpy as np\n"
-        "from rosenblatt.engine.order import sum_of_squares\n"
+        "from rosenblatt.engine.online.shuffle import sum_of_squares\n"
         "print(sum_of_squares(np.arange(4.0)))\n"
     )
     for cut in (None, "*.nbi", "*.nbc", None):
@@ -310,7 +310,7 @@ def test_another_numba_compiles_in_its_usual_way_to_the_same_bits(tmp_path):
         "warnings.simplefilter('ignore')\n"
         "X = np.random.default_rng(0).normal(size=(300, 5))\n"
         "model = Perceptron(max_iter=5, random_state=0).fit(X, X[:, 0] > X[:, 1] ** 2)\n"
-        "print('rosenblatt.engine.parts' in sys.modules, model.coef_.tobytes().hex())\n"
+        "print('rosenblatt.engine.compile.numba_private' in sys.modules, model.coef_.tobytes().hex())\n"
     )
     said = [
         subprocess.run(

@@ -8,7 +8,7 @@ from sklearn.datasets import load_digits
 
 from engine import fake_cupy
 from rosenblatt import KernelPerceptron
-from rosenblatt.engine import dual_cuda
+from rosenblatt.engine.kernel import cuda as dual_cuda
 from rosenblatt.kernels import RBF, Function, Gaussian, Linear, Polynomial, Sigmoid
 
 quiet = [

@@ -5,8 +5,10 @@ import pytest
 import scipy.sparse
 from scipy.special import expit, softmax
 
-from rosenblatt.engine import gradient, network, newton, quasi_newton
-from rosenblatt.engine.objective import Objective
+from rosenblatt.engine.gradient import descent as gradient
+from rosenblatt.engine.gradient import lbfgs as quasi_newton
+from rosenblatt.engine.gradient import network, newton
+from rosenblatt.engine.gradient.objective import Objective
 from tests.reference.gradient import descend
 
 random = np.random.default_rng(0)

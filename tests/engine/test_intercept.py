@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.engine.intercept import best_intercept
+from rosenblatt.engine.gradient.intercept import best_intercept
 
 
 def costs(intercepts, scores, y, weights, squared, ridge):

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from rosenblatt.engine import judge
-from rosenblatt.engine.judge import TOGETHER, compare_errors, count_errors
-from rosenblatt.engine.rows import rows_of
-from rosenblatt.engine.state import SCALE, HalfSpaces
+from rosenblatt.engine.layouts.rows import rows_of
+from rosenblatt.engine.online import errors as judge
+from rosenblatt.engine.online.errors import TOGETHER, compare_errors, count_errors
+from rosenblatt.engine.online.state import SCALE, HalfSpaces
 
 N, D = 301, 37
 

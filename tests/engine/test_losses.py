@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rosenblatt.engine.losses import LOSSES
+from rosenblatt.engine.gradient.losses import LOSSES
 from rosenblatt.rules import RULES
 
 numbers = st.floats(-20, 20)

@@ -11,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rosenblatt import PassiveAggressive, Perceptron
-from rosenblatt.engine import noted_state, pocket, run, state, touched_state
+from rosenblatt.engine import noted_state, touched_state
 from rosenblatt.engine.noted_state import NotedHalfSpaces, Packed
+from rosenblatt.engine.online import epochs as run
+from rosenblatt.engine.online import pocket, state
 from tests.engine import test_touched
 from tests.engine.test_touched import assert_copies_do_the_same, assert_same, runs, text
 

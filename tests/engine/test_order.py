@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rosenblatt.engine.order import find_mistakes, look_through
+from rosenblatt.engine.online.shuffle import find_mistakes, look_through
 
 
 def is_mistake(scores, code):

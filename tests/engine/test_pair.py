@@ -14,11 +14,13 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import PassiveAggressive, Perceptron
-from rosenblatt.engine import loop, pair, visitor
+from rosenblatt.engine import pair
 from rosenblatt.engine.helper import Helper
-from rosenblatt.engine.loop import VERSION
-from rosenblatt.engine.rows import rows_of
-from rosenblatt.engine.state import LEDGER_COLUMNS, SCORE, HalfSpaces, aligned_zeros
+from rosenblatt.engine.layouts.rows import rows_of
+from rosenblatt.engine.online import loop
+from rosenblatt.engine.online import threads as visitor
+from rosenblatt.engine.online.loop import VERSION
+from rosenblatt.engine.online.state import LEDGER_COLUMNS, SCORE, HalfSpaces, aligned_zeros
 from rosenblatt.rules import RULES
 
 RULE = RULES["perceptron"].function

@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 
 from engine.same_fits import assert_same_fits
 from rosenblatt import HalfSpace, Perceptron
-from rosenblatt.engine import lessons, noted_state, quiet, quiet_loops, run, state
+from rosenblatt.engine import lessons, noted_state, quiet, quiet_loops
 from rosenblatt.engine.lessons import Lessons
-from rosenblatt.engine.order import Shuffler
-from rosenblatt.engine.state import HalfSpaces
+from rosenblatt.engine.online import epochs as run
+from rosenblatt.engine.online import state
+from rosenblatt.engine.online.shuffle import Shuffler
+from rosenblatt.engine.online.state import HalfSpaces
 
 calm = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -10,9 +10,12 @@ import scipy.sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import HalfSpace, Perceptron
-from rosenblatt.engine import compiled, rest, run, state
-from rosenblatt.engine.judge import count_errors
-from rosenblatt.engine.order import find_mistakes
+from rosenblatt.engine import rest
+from rosenblatt.engine.compile import jit as compiled
+from rosenblatt.engine.online import epochs as run
+from rosenblatt.engine.online import state
+from rosenblatt.engine.online.errors import count_errors
+from rosenblatt.engine.online.shuffle import find_mistakes
 
 FEATURES, CLASSES = 60_000, 20  # weights beyond TOUCHED
 

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse
 
 from rosenblatt import Perceptron
-from rosenblatt.engine.rows import rows_of
+from rosenblatt.engine.layouts.rows import rows_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

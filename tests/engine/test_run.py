@@ -17,8 +17,12 @@ from reference import perceptron as reference
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import HalfSpace, PassiveAggressive, Perceptron, load, save
-from rosenblatt.engine import helper, pocket, run, state, visitor, watch
-from rosenblatt.engine.order import Shuffler
+from rosenblatt.engine import helper
+from rosenblatt.engine.online import epochs as run
+from rosenblatt.engine.online import pocket, state
+from rosenblatt.engine.online import stopping as watch
+from rosenblatt.engine.online import threads as visitor
+from rosenblatt.engine.online.shuffle import Shuffler
 from rosenblatt.rules import RULES
 
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -9,8 +9,8 @@ import pytest
 import scipy.sparse
 
 from rosenblatt import LinearSVM
-from rosenblatt.engine import state as states
-from rosenblatt.engine.state import HalfSpaces
+from rosenblatt.engine.online import state as states
+from rosenblatt.engine.online.state import HalfSpaces
 
 
 @pytest.fixture

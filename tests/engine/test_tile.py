@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rosenblatt import HalfSpace
-from rosenblatt.engine import state, tile_run
-from rosenblatt.engine.state import weight_dtype
+from rosenblatt.engine.grid import epochs as tile_run
+from rosenblatt.engine.online import state
+from rosenblatt.engine.online.state import weight_dtype
 from rosenblatt.estimators import training
 
 pytestmark = [

@@ -15,7 +15,11 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import HalfSpace, PassiveAggressive, Perceptron, load, save
-from rosenblatt.engine import compiled, run, state, touched_state, visitor
+from rosenblatt.engine import touched_state
+from rosenblatt.engine.compile import jit as compiled
+from rosenblatt.engine.online import epochs as run
+from rosenblatt.engine.online import state
+from rosenblatt.engine.online import threads as visitor
 
 FEATURES = 30_000
 

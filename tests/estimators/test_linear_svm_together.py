@@ -10,7 +10,7 @@ import scipy.sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import LinearSVM
-from rosenblatt.engine import coordinate_run
+from rosenblatt.engine.svm import epochs as coordinate_run
 
 
 @pytest.fixture

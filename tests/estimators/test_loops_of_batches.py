@@ -7,7 +7,8 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import KernelPerceptron, LogisticRegression, PairProducts, Perceptron, Streamed
-from rosenblatt.engine import dual_run, run
+from rosenblatt.engine.kernel import epochs as dual_run
+from rosenblatt.engine.online import epochs as run
 
 X = np.random.default_rng(0).normal(size=(60, 3))
 y = np.arange(60) % 3

@@ -28,7 +28,7 @@ from rosenblatt import (
     Perceptron,
     search,
 )  # fmt: skip
-from rosenblatt.engine.watch import interrupt_flag
+from rosenblatt.engine.online.stopping import interrupt_flag
 from rosenblatt.rules import RULES
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -102,14 +102,14 @@ def test_tests_that_pages_name_exist() -> None:
 
 
 def test_the_parts_of_a_layout_are_those_that_the_loop_takes() -> None:
-    from rosenblatt.engine.loop import LAYOUTS
+    from rosenblatt.engine.online.loop import LAYOUTS
 
     (line,) = re.findall(
         r"^\| another memory layout \|.*$", (ROOT / "ARCHITECTURE.md").read_text("utf-8"), re.MULTILINE
     )
     named = set(re.findall(r"`(\w+)`", line.split(" with ")[1].split(", an entry in")[0]))
     assert all(hasattr(layout, name) for layout in LAYOUTS.values() for name in named)
-    source = (ROOT / "rosenblatt" / "engine" / "loop.py").read_text("utf-8")
+    source = (ROOT / "rosenblatt" / "engine" / "online" / "loop.py").read_text("utf-8")
     assert set(re.findall(r"\blayout\.(\w+)", source)) <= named
 
 

@@ -7,7 +7,7 @@ import pytest
 import rosenblatt
 from rosenblatt import open_source
 from rosenblatt.cli.main import main
-from rosenblatt.engine.watch import interrupt_flag
+from rosenblatt.engine.online.stopping import interrupt_flag
 from rosenblatt.interrupts import listening
 from rosenblatt.report import advice
 from rosenblatt.verbs import export_dataset, judging, predict, train, trained, training

@@ -1,0 +1,346 @@
+"""The blocked dual engine's hands on the CPU: scores, blocks, and what they were taught with.
+
+Two ways to have the scores of a block:
+
+- *kept*: the scores of all rows are kept, and what was learned since is added when a block is visited and at the end of
+  the epoch. Each row that teaches something costs one column of kernel values, n of them, in well-shaped products. A
+  column of a row that teaches again is remembered while there is room (`cache_bytes`), for the next time.
+- *fresh*: computed from all support rows at every visit, for a stream, whose rows do not come back, and under a budget,
+  where support rows are few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.engine.kernel import scan as dual_scan
+from rosenblatt.engine.kernel.products import Products, cores
+from rosenblatt.engine.kernel.scan import WANTS_VALUES
+from rosenblatt.engine.kernel.values import Operand, Store, as_slice, values_of
+from rosenblatt.engine.online.state import Array
+
+ASKED = 32  # rows whose values within the block are asked for at a time
+Mark = tuple[int, int]
+
+
+@dataclass
+class DualTask:
+    """What is learned from what. Half-space k is told +1 for rows of class `positive[k]`; `classes` of them answer.
+
+    `drop_after` and `budget` are 0 where there are none.
+    """
+
+    X: Any
+    codes: Array
+    sample_weight: Array
+    positive: Array
+    classes: int
+    coupled: bool
+    kernel: Any
+    intercept: bool
+    dtype: np.dtype[Any]
+    drop_after: int = 0
+    budget: int = 0
+    block: int = 1024
+    cache_bytes: int = 0
+    n_jobs: int | None = None
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.codes)
+
+    @property
+    def kept(self) -> Array:
+        """The rows that count: a weight of 0 is the row left out."""
+        if len(self.sample_weight) == 0:
+            return np.arange(self.n_rows, dtype=np.int32 if self.n_rows < 2**31 else np.int64)
+        return np.flatnonzero(self.sample_weight).astype(np.int32 if self.n_rows < 2**31 else np.int64)
+
+    def errors(self, scores: Array, rows: Array) -> float:
+        """The weight of the rows that these scores answer wrongly."""
+        wrong = answers(scores, self.classes) != self.codes[rows]
+        return float(self.sample_weight[rows][wrong].sum() if len(self.sample_weight) else wrong.sum())
+
+
+def answers(scores: Array, classes: int) -> Array:
+    """The codes that scores of shape (rows, half-spaces) answer: a score of 0, or equal ones of two, is class 1."""
+    if classes == 1:
+        return (scores[:, 0] >= 0).astype(np.int32)
+    if classes == 2:
+        return (scores[:, 1] >= scores[:, 0]).astype(np.int32)
+    return scores[:, :classes].argmax(axis=1)
+
+
+class Block:
+    """Some rows on their visit, with all that the scan reads and writes."""
+
+    def __init__(self, rows: Array, operand: Operand, scores: Array, task: DualTask) -> None:
+        n, count = scores.shape
+        self.rows, self.operand = rows, operand
+        self.scores = np.ascontiguousarray(scores.T)
+        self.codes = task.codes[rows]
+        self.weights = task.sample_weight[rows] if len(task.sample_weight) else np.empty(0)
+        self.coefficients = np.zeros((count, n))
+        self.counts = np.zeros((count, n), np.int64)
+        self.held = np.zeros(n, bool)
+        self.steps = np.zeros((count, n))
+        self.taught, self.wrong, self.dropped = (np.zeros(n, bool) for _ in range(3))
+        self.place = np.full(n, -1, np.int64)
+        self.values = np.empty((0, n), task.dtype)
+        self.known = 0  # rows of values that are filled
+        self.stopped = np.zeros(3, np.int64)  # where the scan stopped, half-spaces moved, room left in the budget
+
+    def lessons(self, start: int, stop: int) -> tuple[Array, Array, Array, Array]:
+        """(positions, steps, wrong, dropped) of the rows that taught something."""
+        positions = np.flatnonzero(self.taught[start:stop]) + start
+        return positions, self.steps[:, positions].T.copy(), self.wrong[positions], self.dropped[positions]
+
+
+class CpuHands:
+    """See above. Use it in a `with` block."""
+
+    def __init__(self, task: DualTask, count: int, *, fresh: bool, store: Store | None = None) -> None:
+        self.task, self.count, self.fresh = task, count, fresh
+        self.source = values_of(task.kernel, task.X, task.dtype)
+        self.products = Products(self.source, task.intercept, cores(task.n_jobs))
+        self.store = store or Store(self.source)  # support rows where scores are fresh, else what the epoch has learned
+        self.steps = np.zeros((0, count))
+        self.scores = np.zeros((0 if fresh else task.n_rows, count))
+        self.margins = np.empty(task.block)
+        self.table: ColumnCache | None = None
+        if not fresh and task.kernel.name != "precomputed":
+            self.table = ColumnCache(task.n_rows, task.cache_bytes, task.dtype)
+        self.remembered = np.zeros((0, count))
+        self.test: list[Any] = []
+        self.norms: Array | None = None
+
+    def __enter__(self) -> CpuHands:
+        self.products.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.products.__exit__(*error)
+
+    # ------------------------------------------------------------------ scores
+
+    def mark(self) -> Mark:
+        """How much has been learned in this epoch."""
+        return self.store.size, 0 if self.table is None else len(self.table.used)
+
+    def _operand(self, rows: Array) -> Operand:
+        """Rows of the task."""
+        norms = self._row_norms()
+        return self.source.operand(self.task.X, rows, None if norms is None else norms[as_slice(rows)])
+
+    def _row_norms(self) -> Array | None:
+        """The squared norms of all rows, computed once, where rows come back."""
+        if self.norms is None and not self.fresh and self.source.needs_norms:
+            parts = (self.source.operand(self.task.X, part).norms for part in self._parts(np.arange(self.task.n_rows)))
+            self.norms = np.concatenate([part for part in parts if part is not None])
+        return self.norms
+
+    def _parts(self, rows: Array) -> Iterator[Array]:
+        return (rows[start : start + self.task.block] for start in range(0, len(rows), self.task.block))
+
+    def begin_epoch(self) -> None:
+        if not self.fresh:
+            self.store.clear()
+            self.steps = np.zeros((0, self.count))
+            self.remembered = np.zeros((0, self.count))
+            if self.table is not None:
+                self.table.begin_epoch()
+
+    def end_epoch(self) -> None:
+        """Every row has been brought up to date with this epoch: what was remembered is complete."""
+        if self.table is not None:
+            self.table.end_epoch()
+
+    def bring_up_to_date(self, rows: Array, since: Mark, operand: Operand | None = None) -> None:
+        """Add what was learned after `since` to the kept scores of these rows."""
+        now = self.mark()
+        if since[0] < now[0]:
+            left = self._operand(rows) if operand is None else operand
+            keep = None if self.table is None else self.table.keeper(rows, since[0])
+            learned = self.store.view().part(since[0], now[0])
+            self.scores[rows] += self.products.sums(left, learned, self.steps[since[0] : now[0]], keep)
+        if since[1] < now[1]:
+            assert self.table is not None
+            used = self.table.used[since[1] : now[1]]
+            steps = self.remembered[since[1] : now[1]]
+            numbers = Operand(rows, None)
+            self.scores[rows] += self.products.sums(numbers, numbers, steps, values=self.table.reader(rows, used))
+
+    def bring_all_up_to_date(self, visits: list[tuple[Array, Mark]]) -> None:
+        """Bring rows up to date that were visited at these marks, whole blocks at a time."""
+        self.store.view(), self._row_norms()  # made before threads ask for them
+        self.products.each(lambda visit: self.bring_up_to_date(*visit), visits)
+
+    def learn(self, block: Block, positions: Array, steps: Array, new: Array) -> None:
+        """Rows of this block have taught something; those marked `new` had no coefficient before."""
+        if self.fresh:
+            self.store.append(_rows_of(block.operand, positions[new]))
+            return
+        rows, known = block.rows[positions], np.zeros(len(positions), bool)
+        if self.table is not None:
+            known = self.table.take(rows)
+            self.remembered = np.concatenate([self.remembered, steps[known]])
+        self.store.append(_rows_of(block.operand, positions[~known]))
+        self.steps = np.concatenate([self.steps, steps[~known]])
+
+    def open(self, rows: Array, coefficients: Array) -> Block:
+        """A block whose scores are up to date; `coefficients` are the expansion's, where scores are fresh."""
+        operand = self._operand(rows)
+        if self.fresh:
+            scores = self.products.sums(operand, self.store.view(), coefficients)
+        else:
+            self.bring_up_to_date(rows, (0, 0), operand)
+            scores = self.scores[rows]
+        return Block(rows, operand, scores, self.task)
+
+    # ------------------------------------------------------------------ the scan
+
+    def scan(self, block: Block, start: int, room: int, squared: Array) -> tuple[int, int]:
+        """Visit rows from `start` on; (why it stopped, where)."""
+        task = self.task
+        while True:
+            status = dual_scan.scan(
+                block.scores, block.values, block.place, block.codes, block.weights, task.positive, task.classes,
+                task.coupled, task.drop_after, room, block.coefficients, block.counts, block.held, start, block.steps,
+                block.taught, block.wrong, block.dropped, squared, block.stopped,
+            )  # fmt: skip
+            start = int(block.stopped[0])
+            if status != WANTS_VALUES:
+                return status, start
+            room = int(block.stopped[2])
+            self._ask(block, start)
+
+    def _ask(self, block: Block, start: int) -> None:
+        """Kernel values within the block for the rows that look like mistakes now, or nearly."""
+        margins = self.margins[: len(block.rows)]
+        task = self.task
+        dual_scan.least_margins(block.scores, block.place, block.codes, task.positive, task.coupled, start, margins)
+        rows = dual_scan.suspects(margins, start, ASKED)
+        number = len(rows)
+        later = block.operand.part(start, len(block.rows))  # nobody looks at the rows before
+        values = self.products.matrix(later, _rows_of(block.operand, rows)).T
+        if block.known + number > len(block.values):
+            wider = np.empty((max(2 * len(block.values), block.known + number, 32), len(block.rows)), self.task.dtype)
+            wider[: block.known] = block.values[: block.known]
+            block.values = wider
+        block.values[block.known : block.known + number, start:] = values
+        block.place[rows] = np.arange(block.known, block.known + number)
+        block.known += number
+
+    def forget(self, block: Block, start: int, slot: int, coefficients: Array) -> tuple[Array, float]:
+        """Take the support row in `slot` out of the block's scores; (its own scores, K of it with itself)."""
+        support = self.store.view()
+        row = support.part(slot, slot + 1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = self.products.values(row, block.operand)[0].astype(np.float64)
+            block.scores[:, start:] -= coefficients[slot][:, None] * values[start:]
+        own = self.products.sums(row, support, coefficients)[0]
+        return own, float(self.products.values(row, row)[0, 0])
+
+    # ------------------------------------------------------------------ answers
+
+    def store_of(self, state: Any) -> Store:
+        """The rows of the expansion, slot by slot."""
+        if self.fresh:
+            return self.store
+        result = Store(self.source)
+        result.append(self.source.operand(self.task.X, state.numbers[: state.size]))
+        return result
+
+    def training_errors(self, rows: Array, coefficients: Array) -> float:
+        """The weight of these rows that are answered wrongly now; all rows must be up to date."""
+        if not self.fresh:
+            return self.task.errors(self.scores[rows], rows)
+        support = self.store.view()
+        scores = ((self.products.sums(self._operand(part), support, coefficients), part) for part in self._parts(rows))
+        return sum(self.task.errors(*pair) for pair in scores)
+
+    def follow(self, X: Any, codes: Array) -> None:
+        """Keep the scores of test rows as well."""
+        source = values_of(self.task.kernel, X, self.task.dtype)
+        self.test = [source, source.operand(X), codes, np.zeros((len(codes), self.count))]
+
+    def test_error(self, coefficients: Array) -> float:
+        source, operand, codes, scores = self.test
+        own, self.products.source = self.products.source, source
+        try:
+            if self.fresh:
+                scores = self.products.sums(operand, self.store.view(), coefficients)
+            else:
+                scores += self.products.sums(operand, self.store.view(), self.steps)
+                if self.table is not None and len(self.table.used):
+                    again = source.operand(self.task.X, self.table.rows_used())
+                    scores += self.products.sums(operand, again, self.remembered)
+        finally:
+            self.products.source = own
+        return float(np.mean(answers(scores, self.task.classes) != codes))
+
+
+def _rows_of(operand: Operand, places: Array) -> Operand:
+    return Operand(operand.rows[places], None if operand.norms is None else operand.norms[places])
+
+
+class ColumnCache:
+    """Columns of kernel values of rows that have taught twice, for the next time. First come, first kept.
+
+    A column is filled while the epoch goes on, as blocks are visited, and can be read once the epoch has ended.
+    """
+
+    def __init__(self, n_rows: int, size: int, dtype: np.dtype[Any]) -> None:
+        self.capacity = min(n_rows, size // max(1, n_rows * dtype.itemsize))
+        self.table = np.empty((self.capacity, n_rows), dtype)  # memory is taken when it is written to
+        self.column_of = np.full(n_rows, -1, np.int32)
+        self.taught = np.zeros(n_rows, bool)  # at least once: most rows never teach a second time
+        self.size = self.ready = 0
+        self.used: Array = np.empty(0, np.int32)  # columns that have taught in this epoch, in order
+        self.columns: Array = np.empty(0, np.int32)  # of the rows that were computed in this epoch; -1 for none
+
+    def begin_epoch(self) -> None:
+        self.used, self.columns = np.empty(0, np.int32), np.empty(0, np.int32)
+
+    def end_epoch(self) -> None:
+        self.ready = self.size
+
+    def take(self, rows: Array) -> Array:
+        """Which of these rows have a column that can be read; others that teach again get one while there is room."""
+        columns = self.column_of[rows]
+        known = (columns >= 0) & (columns < self.ready)
+        fresh = np.flatnonzero((columns < 0) & self.taught[rows])[: self.capacity - self.size]
+        self.taught[rows] = True
+        self.column_of[rows[fresh]] = columns[fresh] = np.arange(self.size, self.size + len(fresh), dtype=np.int32)
+        self.size += len(fresh)
+        self.used = np.concatenate([self.used, columns[known]])
+        self.columns = np.concatenate([self.columns, columns[~known]])
+        return known
+
+    def rows_used(self) -> Array:
+        owner = np.empty(self.size, np.int64)
+        rows = np.flatnonzero(self.column_of >= 0)
+        owner[self.column_of[rows]] = rows
+        return owner[self.used]
+
+    def keeper(self, rows: Array, since: int) -> Any:
+        """Notes down a tile of the products with what was learned after `since`."""
+
+        def keep(values: Array, part: slice, columns: slice) -> None:
+            places = self.columns[since + columns.start : since + columns.stop]
+            if (places >= 0).any():
+                dual_scan.scatter(values, self.table, rows[part], places)
+
+        return keep if self.capacity else None
+
+    def reader(self, rows: Array, used: Array) -> Any:
+        def read(part: slice, columns: slice) -> Array:
+            out = np.empty((columns.stop - columns.start, part.stop - part.start), self.table.dtype)
+            dual_scan.gather(self.table, used[columns], rows[part], out)
+            return out.T
+
+        return read

@@ -1,0 +1,272 @@
+"""Epochs of the blocked dual engine (lecture rows L10 and L11): the sequential algorithm's own updates, block by block.
+
+    for the rows of a block, in order:          score = sum_j coefficient_j K(x_j, x_i)
+        on a mistake:                           coefficient_i += y_i
+
+Inside a block the scan takes rows one by one; what a block has taught reaches the rows outside it by one matrix
+product, when their block is visited or at the end of the epoch. The hands that compute (`dual_cpu`, `dual_cuda`) have
+the same methods, and this file does not know which it has.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.engine.kernel.cpu import Block, CpuHands, DualTask
+from rosenblatt.engine.kernel.scan import DIVERGED, OVER_BUDGET
+from rosenblatt.engine.kernel.state import Expansion
+from rosenblatt.engine.kernel.values import Store
+from rosenblatt.engine.online.shuffle import Shuffler
+from rosenblatt.engine.online.state import Array
+from rosenblatt.engine.online.stopping import Watch, interrupt_flag
+
+ENDLESS = 2**62
+
+
+@dataclass
+class DualPocket:
+    """The best coefficients that a run has passed through (lecture row L9).
+
+    Every epoch ends with the exact scores of all rows, so the weights at that time are judged by their errors. On a
+    stream, where rows do not come back, the longest run of correct answers wins.
+    """
+
+    errors: float = np.inf
+    coefficients: Array | None = None  # of the first slots; later ones are 0
+    run: int = 0
+    longest: int = 0
+
+    def offer(self, state: Expansion, errors: float) -> None:
+        if errors < self.errors:
+            self.errors, self.coefficients = errors, state.last()
+
+    def follow(self, state: Expansion, before: Array, wrong: Array, visited: int, moves: Any) -> None:
+        """Look for a record run among `visited` answers, wrong at the positions `wrong`, starting from `before`.
+
+        `moves` is (positions, slots, steps): what the answers taught.
+        """
+        positions, slots, steps = moves
+        ends = np.append(wrong, visited)
+        lengths = np.diff(ends, prepend=-1) - 1
+        lengths[0] += self.run
+        self.run = int(lengths[-1])
+        best = int(np.argmax(lengths))
+        if lengths[best] <= self.longest and self.coefficients is not None:
+            return
+        self.longest = int(lengths[best])
+        kept = np.zeros((state.size, state.count))
+        kept[: len(before)] = before
+        earlier = positions < ends[best]
+        np.add.at(kept, slots[earlier], steps[earlier])
+        self.coefficients = kept
+
+
+@dataclass
+class DualOutcome:
+    """How a run ended."""
+
+    stop_reason: str = "max_iter"
+    pocket: DualPocket = field(default_factory=DualPocket)
+
+
+def train(
+    task: DualTask,
+    state: Expansion,
+    hands: CpuHands,
+    *,
+    max_iter: int,
+    watch: Watch | None = None,
+    seed: int | None = None,
+    pocket: DualPocket | None = None,
+    judge: bool = True,
+    train_error: bool = False,
+    stream: bool = False,
+) -> DualOutcome:
+    """Visit the rows for up to `max_iter` epochs, changing `state` in place; in a new order each, given a seed.
+
+    `judge` offers the weights after every epoch to the pocket; a `stream` is one epoch whose rows do not come back.
+    """
+    watch = watch or Watch()
+    outcome = DualOutcome(pocket=pocket or DualPocket())
+    kept = task.kept
+    shuffler = None if seed is None else Shuffler(kept, seed)
+    follower = _Follower(task, state, hands, watch, outcome.pocket if stream and judge else None)
+    watch.started = time.perf_counter()
+    with interrupt_flag() as watch.interrupted:
+        for number in range(1, max_iter + 1):
+            clock, updates = time.perf_counter(), state.updates
+            order = kept if shuffler is None else shuffler()
+            if follower.gone.any():
+                order = order[~follower.gone[order]]
+            hands.begin_epoch()
+            mistakes, stop = follower.epoch(order)
+            clean = state.updates == updates
+            goes_on = number < max_iter and not stop
+            rival = judge and not stream and not stop and (goes_on or outcome.pocket.coefficients is not None)
+            if not clean and not stop and (goes_on or rival or train_error):
+                follower.sweep()
+            errors = None
+            if (rival and not hands.fresh) or (judge and hands.fresh and not stream and not stop) or train_error:
+                left = order[~follower.gone[order]]
+                errors = hands.training_errors(left, state.coefficients[: state.size]) if not stop else np.nan
+                if not stop:
+                    outcome.pocket.offer(state, errors)
+            figures: dict[str, Any] = {
+                "epoch": number,
+                "updates": state.updates - updates,
+                "mistakes": mistakes,
+                "norm": state.norm(),
+                "seconds": time.perf_counter() - clock,
+            }
+            if train_error and errors is not None:
+                figures["train_error"] = errors / (task.sample_weight.sum() if len(task.sample_weight) else len(order))
+            if hands.test:
+                figures["test_error"] = hands.test_error(state.coefficients[: state.size])
+            asked = watch.after_epoch(figures, len(order))
+            if not stop and not stream and clean and mistakes == 0:
+                stop = "converged"
+            outcome.stop_reason = stop or asked or outcome.stop_reason
+            if stop or asked:
+                break
+        if judge and outcome.stop_reason == "converged":
+            outcome.pocket.errors, outcome.pocket.coefficients = 0.0, state.last()  # a clean epoch found no error
+        elif judge and outcome.pocket.coefficients is None:
+            outcome.pocket.coefficients = state.last()  # without a rival there is nothing to compare
+    return outcome
+
+
+class _Follower:
+    """Visits the rows of an epoch block by block, and keeps the books."""
+
+    def __init__(
+        self, task: DualTask, state: Expansion, hands: CpuHands, watch: Watch, stream_pocket: DualPocket | None
+    ) -> None:
+        self.task, self.state, self.hands, self.watch, self.pocket = task, state, hands, watch, stream_pocket
+        self.slot_of = np.full(task.n_rows, -1, np.int64)
+        self.gone = np.zeros(task.n_rows, bool)  # dropped
+        self.first = state.shown  # the number of row 0
+        self.alive = len(state.alive)
+        self.visits: list[tuple[Array, Any]] = []
+        state.shown += task.n_rows
+
+    def epoch(self, order: Array) -> tuple[int, str]:
+        """(mistakes met, a reason to stop or nothing)."""
+        mistakes, self.visits = 0, []
+        for start in range(0, len(order), self.task.block):
+            rows = order[start : start + self.task.block]
+            met, stop = self._visit(rows)
+            mistakes += met
+            stop = stop or self.watch.within_epoch((start + len(rows)) / len(order))
+            if stop:
+                return mistakes, stop
+        return mistakes, ""
+
+    def sweep(self) -> None:
+        """Bring every row up to date with the whole epoch."""
+        if not self.hands.fresh:
+            self.hands.bring_all_up_to_date(self.visits)
+            self.hands.end_epoch()
+
+    def _visit(self, rows: Array) -> tuple[int, str]:
+        task, state, hands = self.task, self.state, self.hands
+        block = hands.open(rows, state.coefficients[: state.size])
+        self.visits.append((rows, hands.mark()))
+        self._prepare(block)
+        before = state.last() if self.pocket is not None else np.empty((0, 0))
+        start, mistakes, moved = 0, 0, []
+        while True:
+            room = task.budget - self.alive if task.budget else ENDLESS
+            status, stop = hands.scan(block, start, room, state.squared)
+            positions, steps, wrong, dropped = block.lessons(start, stop)
+            slots = self._learn(block, start, positions, steps, dropped)
+            moved.append((positions, slots, steps, wrong))
+            mistakes += int(wrong.sum())
+            if task.coupled and state.count < 2:
+                pass  # a single class so far has nothing to learn: its rows do not count
+            else:
+                state.seen += stop - start
+            start = stop
+            if status == OVER_BUDGET:
+                self._forget_oldest(block, start)
+            else:
+                break
+        state.updates += int(block.stopped[1]) if not task.coupled else int(block.stopped[1]) // 2
+        if self.pocket is not None:
+            places, slots, steps, wrong = (np.concatenate(parts) for parts in zip(*moved, strict=True))
+            self.pocket.follow(state, before, places[wrong], start, (places, slots, steps))
+        self._compact()
+        return mistakes, "diverged" if status == DIVERGED else ""
+
+    def _prepare(self, block: Block) -> None:
+        """What the scan must know of rows that have taught before."""
+        if not self.task.drop_after and not self.task.budget:
+            return
+        slots = self.slot_of[block.rows]
+        known = np.flatnonzero(slots >= 0)
+        block.coefficients[:, known] = self.state.coefficients[slots[known]].T
+        block.counts[:, known] = self.state.counts[slots[known]].T
+        block.held[known] = block.coefficients[:, known].any(axis=0)
+
+    def _learn(self, block: Block, start: int, positions: Array, steps: Array, dropped: Array) -> Array:
+        state = self.state
+        if len(positions) == 0:
+            return positions
+        rows = block.rows[positions]
+        slots = self.slot_of[rows]
+        new = slots < 0
+        if self.task.budget:
+            was_held = np.zeros(len(rows), bool)
+            was_held[~new] = state.coefficients[slots[~new]].any(axis=1)
+            self.alive += int((~was_held & ~dropped).sum()) - int((was_held & dropped).sum())
+        slots[new] = state.add(self.first + rows[new].astype(np.int64))
+        self.slot_of[rows] = slots
+        state.learn(slots, steps, state.seen + 1 + positions - start, dropped)
+        if dropped.any():
+            self.gone[rows[dropped]] = True
+            state.dropped += [int(number) for number in state.numbers[slots[dropped]]]
+        self.hands.learn(block, positions, steps, new)
+        return slots
+
+    def _forget_oldest(self, block: Block, start: int) -> None:
+        """One support row too many: the one whose last lesson is longest ago goes."""
+        state = self.state
+        while self.alive > self.task.budget:
+            alive = state.alive
+            slot = int(alive[np.argmin(state.taught[alive])])
+            coefficients = state.coefficients[: state.size]
+            own, itself = self.hands.forget(block, start, slot, coefficients)
+            steps = -coefficients[slot]
+            state.squared += 2.0 * steps * own + steps * steps * itself
+            state.forget(slot)
+            self.alive -= 1
+            place = np.flatnonzero(
+                block.rows == state.numbers[slot] - self.first
+            )  # it may be visited in this block yet
+            block.held[place] = False
+            block.coefficients[:, place] = 0.0
+            block.counts[:, place] = 0
+
+    def _compact(self) -> None:
+        """Under a budget, slots of forgotten rows are given back now and then: memory stays flat."""
+        state, budget = self.state, self.task.budget
+        if not budget or state.size <= 2 * budget + 64 or state.history is not None:
+            return
+        alive = state.alive
+        state.keep(alive)
+        self.hands.store.keep(alive)
+        self.slot_of[:] = -1
+        places = state.numbers[: state.size] - self.first
+        self.slot_of[places[places >= 0]] = np.flatnonzero(places >= 0)
+
+
+def hands_for(task: DualTask, count: int, device: str, *, fresh: bool, store: Store | None = None) -> Any:
+    """The hands that compute: on the CPU, or on a GPU."""
+    if device == "cuda":
+        from rosenblatt.engine.kernel.cuda import CudaHands
+
+        return CudaHands(task, count, fresh=fresh, store=store)
+    return CpuHands(task, count, fresh=fresh, store=store)

@@ -1,0 +1,208 @@
+"""The scan: the rows of one block in order, each judged with everything that the rows before it have taught.
+
+The scores of the block are up to date when it begins. A row that teaches something changes the scores of the rows after
+it by its kernel values with them. Those values are asked for in advance for the rows that look like mistakes
+(`suspects`), and for near misses; when another row turns out to be one, the scan stops there and asks for more.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.engine.compile import jit as compiled
+from rosenblatt.engine.compile.jit import part
+from rosenblatt.engine.online.state import Array
+
+DONE, WANTS_VALUES, OVER_BUDGET, DIVERGED = range(4)
+
+
+@part
+def lesson(scores: Any, i: Any, code: Any, c: Any, positive: Any, coupled: Any, steps: Any) -> bool:
+    """Write what row i teaches each half-space into steps[:, i]; whether it teaches anything.
+
+    The margin is tested as "not above 0", so that a score that is no number is noticed too.
+    """
+    count = scores.shape[0]
+    if coupled:
+        rival = -1
+        for k in range(count):
+            if k != code and (rival < 0 or scores[k, i] > scores[rival, i]):
+                rival = k
+        if rival < 0 or scores[code, i] - scores[rival, i] > 0.0:
+            return False
+        steps[code, i] = c
+        steps[rival, i] = -c
+        return True
+    taught = False
+    for k in range(count):
+        y = 1.0 if code == positive[k] else -1.0
+        if not y * scores[k, i] > 0.0:
+            steps[k, i] = y * c
+            taught = True
+    return taught
+
+
+@part
+def answered_wrongly(scores: Any, i: Any, code: Any, classes: Any) -> bool:
+    """Whether the true class was not strictly the best; `classes` half-spaces answer, one of them for two classes."""
+    if classes == 0:
+        return False
+    if classes == 1:
+        return scores[0, i] <= 0.0 if code == 1 else scores[0, i] >= 0.0
+    for k in range(classes):  # noqa: SIM110  the compiler knows no generators
+        if k != code and scores[k, i] >= scores[code, i]:
+            return True
+    return False
+
+
+@functools.cache
+def _scan(key: str) -> Any:
+    def scan(
+        scores: Any, values: Any, place: Any, codes: Any, weights: Any, positive: Any, classes: Any, coupled: Any,
+        drop_after: Any, room: Any, coefficients: Any, counts: Any, held: Any, start: Any, steps: Any, taught: Any,
+        wrong: Any, dropped: Any, squared: Any, stopped: Any,
+    ) -> int:  # fmt: skip
+        key  # noqa: B018  part of the key under which the machine code is kept
+        count, n = scores.shape
+        for i in range(start, n):
+            c = weights[i] if weights.shape[0] > 0 else 1.0
+            if not lesson(scores, i, codes[i], c, positive, coupled, steps):
+                continue
+            p = place[i]
+            if p < 0:
+                for k in range(count):
+                    steps[k, i] = 0.0
+                stopped[0] = i
+                stopped[2] = room
+                return WANTS_VALUES
+            finite = np.isfinite(values[p, i])
+            for k in range(count):
+                finite = finite and np.isfinite(scores[k, i])
+            if not finite:
+                for k in range(count):
+                    steps[k, i] = 0.0
+                stopped[0] = i
+                return DIVERGED
+            taught[i] = True
+            wrong[i] = answered_wrongly(scores, i, codes[i], classes)
+            leaves = False
+            for k in range(count):
+                if steps[k, i] != 0.0:
+                    stopped[1] += 1
+                    counts[k, i] += 1
+                    leaves = leaves or (drop_after > 0 and counts[k, i] >= drop_after)
+            if leaves:
+                dropped[i] = True
+                for k in range(count):
+                    steps[k, i] = -coefficients[k, i]
+            for k in range(count):
+                step = steps[k, i]
+                if step != 0.0:
+                    squared[k] += 2.0 * step * scores[k, i] + step * step * values[p, i]
+                    for j in range(i + 1, n):
+                        scores[k, j] += step * values[p, j]
+            if not held[i] and not leaves:
+                held[i] = True
+                room -= 1
+                if room < 0:
+                    stopped[0] = i + 1
+                    return OVER_BUDGET
+        stopped[0] = n
+        return DONE
+
+    return compiled.jit(scan)
+
+
+@functools.cache
+def _least_margins(key: str) -> Any:
+    def least_margins(scores: Any, place: Any, codes: Any, positive: Any, coupled: Any, start: Any, out: Any) -> None:
+        key  # noqa: B018
+        count, n = scores.shape
+        for i in range(start, n):
+            out[i] = np.inf
+            if place[i] >= 0:
+                continue
+            for k in range(count):
+                if coupled:
+                    margin = scores[codes[i], i] - scores[k, i] if k != codes[i] else np.inf
+                else:
+                    margin = scores[k, i] if codes[i] == positive[k] else -scores[k, i]
+                out[i] = min(out[i], margin)
+
+    return compiled.jit(least_margins)
+
+
+@functools.cache
+def _gather(key: str) -> Any:
+    def gather(table: Any, columns: Any, rows: Any, out: Any) -> None:
+        key  # noqa: B018
+        for j in range(len(columns)):
+            for i in range(len(rows)):
+                out[j, i] = table[columns[j], rows[i]]
+
+    return compiled.jit(gather)
+
+
+@functools.cache
+def _scatter(key: str) -> Any:
+    def scatter(values: Any, table: Any, rows: Any, columns: Any) -> None:
+        key  # noqa: B018
+        for j in range(len(columns)):
+            if columns[j] >= 0:
+                for i in range(len(rows)):
+                    table[columns[j], rows[i]] = values[i, j]
+
+    return compiled.jit(scatter)
+
+
+@functools.cache
+def _radial_exponents(key: str) -> Any:
+    def radial_exponents(dots: Any, left: Any, right: Any, factor: Any, noise: Any) -> None:
+        key  # noqa: B018
+        for i in range(dots.shape[0]):
+            for j in range(dots.shape[1]):
+                norms = left[i] + right[j]
+                apart = norms - dots[i, j] - dots[i, j]
+                dots[i, j] = factor * (apart if apart > noise * norms else noise - noise)
+
+    return compiled.jit(radial_exponents)
+
+
+def scan(*arguments: Any) -> int:
+    """Visit the rows of a block from `start` on; why it stopped. `stopped` is (where, half-spaces moved, room left)."""
+    return int(_scan(f"dual scan {compiled.engine_digest()}")(*arguments))
+
+
+def least_margins(*arguments: Any) -> None:
+    """The least margin of every row from `start` on whose kernel values are not there yet; infinite for the others."""
+    _least_margins(f"dual least margins {compiled.engine_digest()}")(*arguments)
+
+
+def suspects(margins: Array, start: int, most: int) -> Array:
+    """The rows to ask for: `start`, the next mistakes as things stand, and, while there is room, near misses."""
+    later = margins[start + 1 :]
+    found = np.flatnonzero(~(later > 0.0))[: most - 1]
+    if len(found) < most - 1 < len(later):
+        found = np.sort(np.argpartition(later, most - 1)[: most - 1])
+    return np.append(start, found[later[found] < np.inf] + start + 1)
+
+
+def radial_exponents(*arguments: Any) -> None:
+    """factor ‖x - y‖² in place of x·y, with squared norms; one pass, where numpy would make several.
+
+    A distance within the rounding of its terms, which is `noise` times the norms, is 0.
+    """
+    _radial_exponents(f"dual radial {compiled.engine_digest()}")(*arguments)
+
+
+def gather(*arguments: Any) -> None:
+    """out[j, i] = table[columns[j], rows[i]]."""
+    _gather(f"dual gather {compiled.engine_digest()}")(*arguments)
+
+
+def scatter(*arguments: Any) -> None:
+    """table[columns[j], rows[i]] = values[i, j] wherever columns[j] is not negative."""
+    _scatter(f"dual scatter {compiled.engine_digest()}")(*arguments)

@@ -1,0 +1,363 @@
+"""The loops over rows. There are two: half-spaces that learn side by side, and classes that learn together.
+
+A loop knows a rule (what a row teaches) and a layout (how a row is read); it contains neither. The arrays
+and their names are those of `state`.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numba.cpython.unsafe.tuple import tuple_setitem
+from numba.np.unsafe.ndarray import to_fixed_tuple
+
+from rosenblatt.engine import noted, touched
+from rosenblatt.engine.atomic import advance
+from rosenblatt.engine.compile import jit as compiled
+from rosenblatt.engine.compile.jit import part
+from rosenblatt.engine.compile.prefetch import prefetch
+from rosenblatt.engine.layouts import csr as sparse
+from rosenblatt.engine.layouts import dense
+from rosenblatt.engine.online.state import (
+    BIAS,
+    BIAS_LAG,
+    BOUND,
+    CHANGE,
+    LAGGED,
+    MARK,
+    REACH,
+    SAFE,
+    SCALE,
+    SCORE,
+    SCRATCH,
+    SEEN,
+    UPDATES,
+)
+
+SMALLEST_SCALE = 1e-6  # below it the scale is carried into the vector
+AHEAD = 4  # rows, in loops that fetch a coming row at one go
+VERSION = 0  # where the board of two threads (see `pair`) counts the changes of the weights
+
+LAYOUTS: dict[str, ModuleType] = {layout.LAYOUT: layout for layout in (dense, sparse, touched, noted)}
+
+
+def make_step(function: Any, n_parameters: int, weighted: int) -> Any:
+    """(step, shrink) of half-space k, with the sample weight c where the rule wants it."""
+    rule = compiled.named_copy(function)
+
+    if n_parameters == 0:
+
+        @part
+        def step_of(m: Any, sqnorm: Any, t: Any, params: Any, k: Any, c: Any) -> Any:
+            step, shrink = rule(m, sqnorm, t, ())
+            return c * step, shrink
+
+    elif weighted < 0:
+
+        @part
+        def step_of(m: Any, sqnorm: Any, t: Any, params: Any, k: Any, c: Any) -> Any:
+            step, shrink = rule(m, sqnorm, t, to_fixed_tuple(params[k], n_parameters))
+            return c * step, shrink
+
+    else:
+
+        @part
+        def step_of(m: Any, sqnorm: Any, t: Any, params: Any, k: Any, c: Any) -> Any:
+            values = to_fixed_tuple(params[k], n_parameters)
+            return rule(m, sqnorm, t, tuple_setitem(values, weighted, values[weighted] * c))
+
+    return step_of
+
+
+@part
+def _reach(ledger: Any, k: Any) -> float:
+    """The sum of the scales after every example before the one that is being seen."""
+    return ledger[k, REACH] + (ledger[k, SEEN] - 1.0 - ledger[k, MARK]) * ledger[k, SCALE]
+
+
+@part
+def _shrink(ledger: Any, k: Any, shrink: Any, shrink_intercept: Any) -> None:
+    """w <- shrink·w, by the scale alone."""
+    ledger[k, REACH] = _reach(ledger, k)
+    ledger[k, MARK] = ledger[k, SEEN] - 1.0
+    ledger[k, SCALE] *= shrink
+    if shrink_intercept:
+        _move_bias(ledger, k, ledger[k, BIAS] * (shrink - 1.0))
+
+
+@part
+def _may_grow(ledger: Any, k: Any, shrink: Any, shrink_intercept: Any) -> bool:
+    """Whether bounds show that weights and bias stay finite if they are multiplied by a number beyond 1."""
+    weights = abs(shrink * ledger[k, SCALE]) * max(1.0, ledger[k, BOUND])
+    bias = abs(shrink * ledger[k, BIAS]) if shrink_intercept else 0.0
+    return max(weights, bias) < SAFE
+
+
+@part
+def _move_bias(ledger: Any, k: Any, change: Any) -> None:
+    ledger[k, BIAS] += change
+    ledger[k, BIAS_LAG] += (ledger[k, SEEN] - 1.0) * change
+
+
+@part
+def _move(ledger: Any, k: Any, step: Any, intercept: Any) -> None:
+    """Note down w <- w + step·x, to be carried out for all half-spaces at once."""
+    ledger[k, SCRATCH] = ledger[k, BIAS]
+    _move_bias(ledger, k, intercept * step)
+    ledger[k, UPDATES] += 1.0
+    ledger[k, CHANGE] = step / ledger[k, SCALE]
+    ledger[k, LAGGED] = ledger[k, CHANGE] * _reach(ledger, k)
+
+
+@part
+def let_go(ledger: Any, first: Any, last: Any) -> bool:
+    """Have nothing noted down for this row any more that was not carried out; False, for there was a reason."""
+    for k in range(first, last):
+        if ledger[k, CHANGE] != 0.0:
+            ledger[k, BIAS_LAG] -= (ledger[k, SEEN] - 1.0) * (ledger[k, BIAS] - ledger[k, SCRATCH])
+            ledger[k, BIAS] = ledger[k, SCRATCH]
+            ledger[k, UPDATES] -= 1.0
+        ledger[k, CHANGE] = 0.0
+        ledger[k, LAGGED] = 0.0
+    return False
+
+
+@part
+def _record(log: Any, ledger: Any, k: Any, i: Any, step: Any, shrink: Any) -> None:
+    if log is not None:
+        rows, numbers, sizes = log
+        n = sizes[k]
+        if rows.shape[1] > 0 and numbers.shape[1] == 0:  # only when it was
+            rows[k, n] = np.int64(ledger[k, SEEN])  # its last 32 bits, if there is room for no more
+            sizes[k] = n + 1
+        elif rows.shape[1] > 0:
+            rows[k, n] = i
+            numbers[k, n, 0] = step
+            numbers[k, n, 1] = shrink
+            numbers[k, n, 2] = ledger[k, SEEN]
+            sizes[k] = n + 1
+
+
+@part
+def _begin_change(board: Any) -> None:
+    """Whoever reads the weights meanwhile will know that they were changed."""
+    if board is not None:
+        advance(board, np.uint64(VERSION))
+
+
+_end_change = _begin_change  # an odd version is one that is being changed
+
+
+def make_add(layout: ModuleType) -> Any:
+    """Carry out what was noted down for row i, with a word on the board before and after; False if it was refused."""
+    add = layout.add
+
+    @part
+    def add_and_say(
+        rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger: Any, board: Any
+    ) -> bool:  # fmt: skip
+        _begin_change(board)
+        added = add(rows, i, vectors, lag, first, last, ledger)
+        _end_change(board)
+        return added or let_go(ledger, first, last)
+
+    return add_and_say
+
+
+def make_note(layout: ModuleType) -> Any:
+    """Note down what row i teaches half-space k: a step, with the label's sign, and a shrink.
+
+    False, with nothing noted, if a number would not be finite.
+    """
+    fold = layout.fold
+
+    @part
+    def note(
+        ledger: Any, k: Any, i: Any, step: Any, shrink: Any, vectors: Any, lag: Any, intercept: Any,
+        shrink_intercept: Any, log: Any, board: Any,
+    ) -> bool:  # fmt: skip
+        if not np.isfinite(step * shrink):
+            return False
+        if shrink != 1.0:
+            if abs(shrink) > 1.0 and not _may_grow(ledger, k, shrink, shrink_intercept):
+                return False
+            _shrink(ledger, k, shrink, shrink_intercept)
+            if abs(ledger[k, SCALE]) < SMALLEST_SCALE:
+                _begin_change(board)
+                fold(vectors, lag, k, ledger)
+                _end_change(board)
+        if step != 0.0:
+            if not np.isfinite(vectors.dtype.type(ledger[k, BIAS] + intercept * step)):
+                return False
+            _move(ledger, k, step, intercept)
+        if step != 0.0 or shrink != 1.0:
+            _record(log, ledger, k, i, step, shrink)
+        return True
+
+    return note
+
+
+def make_learn(key: str, function: Any, n_parameters: int, weighted: int, layout: ModuleType) -> Any:
+    """Row i, whose scores are known, teaches the half-spaces first <= k < last. False when a number was not finite."""
+    step_of = make_step(function, n_parameters, weighted)
+    reads_sqnorm = compiled.reads_argument(function, 1)
+    squared_norm, add, note = layout.squared_norm, make_add(layout), make_note(layout)
+
+    @part
+    def learn(
+        rows: Any, i: Any, code: Any, c: Any, positive: Any, params: Any, state: Any,
+        intercept: Any, shrink_intercept: Any, first: Any, last: Any, log: Any, board: Any,
+    ) -> bool:  # fmt: skip
+        vectors, lag, ledger = state
+        sqnorm = 0.0
+        if reads_sqnorm:
+            sqnorm = squared_norm(rows, i, ledger) + intercept
+        taught = False
+        for k in range(first, last):
+            s = ledger[k, SCALE] * ledger[k, SCORE] + ledger[k, BIAS]
+            ledger[k, SCORE] = s
+            if not np.isfinite(s):
+                return let_go(ledger, first, last)
+            y = 1.0 if code == positive[k] else -1.0
+            ledger[k, SEEN] += 1.0
+            step, shrink = step_of(y * s, sqnorm, np.int64(ledger[k, SEEN]), params, k, c)
+            if not note(ledger, k, i, step * y, shrink, vectors, lag, intercept, shrink_intercept, log, board):
+                return let_go(ledger, first, last)
+            taught |= step != 0.0
+        if not taught:
+            return True
+        return add(rows, i, vectors, lag, first, last, ledger, board)
+
+    return compiled.adopt(learn, f"{key} learn")
+
+
+def make_learn_coupled(key: str, function: Any, n_parameters: int, weighted: int, layout: ModuleType) -> Any:
+    """Row i, whose scores are known, teaches all classes together: its own and the best other one move apart.
+
+    The margin is (score of the true class) - (best other score); seen as one long vector, the row that is
+    added has twice the squared norm. `positive[k] == k`: half-space k is class k.
+    """
+    step_of = make_step(function, n_parameters, weighted)
+    reads_sqnorm = compiled.reads_argument(function, 1)
+    squared_norm, add, note = layout.squared_norm, make_add(layout), make_note(layout)
+
+    @part
+    def learn(
+        rows: Any, i: Any, code: Any, c: Any, positive: Any, params: Any, state: Any,
+        intercept: Any, shrink_intercept: Any, first: Any, last: Any, log: Any, board: Any,
+    ) -> bool:  # fmt: skip
+        vectors, lag, ledger = state
+        rival = -1
+        for k in range(first, last):
+            ledger[k, SCORE] = ledger[k, SCALE] * ledger[k, SCORE] + ledger[k, BIAS]
+            if not np.isfinite(ledger[k, SCORE]):
+                return False
+            if k != code and (rival < 0 or ledger[k, SCORE] > ledger[rival, SCORE]):
+                rival = k
+        if rival < 0:  # a single class so far has nothing to move apart from
+            return True
+        sqnorm = 0.0
+        if reads_sqnorm:
+            sqnorm = 2.0 * (squared_norm(rows, i, ledger) + intercept)
+        m = ledger[code, SCORE] - ledger[rival, SCORE]
+        t = np.int64(ledger[first, SEEN]) + 1
+        step, shrink = step_of(m, sqnorm, t, params, code, c)
+        if not np.isfinite(step * shrink):
+            return False
+        for k in range(first, last):
+            ledger[k, SEEN] += 1.0
+            side = 0.0
+            if k == code:
+                side = 1.0
+            elif k == rival:
+                side = -1.0
+            if not note(ledger, k, i, step * side, shrink, vectors, lag, intercept, shrink_intercept, log, board):
+                return let_go(ledger, first, last)
+        if step == 0.0:
+            return True
+        if not add(rows, i, vectors, lag, first, last, ledger, board):
+            return False
+        ledger[rival, UPDATES] -= 1.0  # one update moves two vectors; the true class counts it
+        return True
+
+    return compiled.adopt(learn, f"{key} learn")
+
+
+def make_teach(
+    key: str, function: Any, n_parameters: int, weighted: int, layout: ModuleType, *, coupled: bool = False
+) -> Any:
+    """Row i teaches the half-spaces first <= k < last. False when a number was not finite."""
+    learn = (make_learn_coupled if coupled else make_learn)(key, function, n_parameters, weighted, layout)
+    scores = layout.scores_and_fetch
+
+    @part
+    def teach(
+        rows: Any, i: Any, near: Any, coming: Any, code: Any, c: Any, positive: Any, params: Any, state: Any,
+        intercept: Any, shrink_intercept: Any, first: Any, last: Any, log: Any,
+    ) -> bool:  # fmt: skip
+        scores(rows, i, near, coming, state[0], first, last, state[2])
+        return learn(
+            rows, i, code, c, positive, params, state, intercept, shrink_intercept, first, last, log, None
+        )  # fmt: skip
+
+    return compiled.adopt(teach, key)
+
+
+def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_name: str, coupled: bool) -> Any:
+    layout = LAYOUTS[layout_name]
+    teach = make_teach(key, function, n_parameters, weighted, layout, coupled=coupled)
+    approach, ahead, hold, reads_ahead = layout.approach, layout.ahead, layout.hold, layout.reads_ahead
+
+    def visit(
+        rows: Any, order: Any, codes: Any, sample_weight: Any, positive: Any, params: Any, state: Any,
+        intercept: Any, shrink_intercept: Any, first: Any, last: Any, scores: Any, log: Any,
+    ) -> int:  # fmt: skip
+        """Visit the rows in `order`; how many were visited before a score was not finite."""
+        key  # noqa: B018  part of the key under which the machine code is kept
+        n = order.shape[0]
+        soon = ahead(rows)
+        if n == 0:
+            return 0
+        i, following = np.int64(order[0]), np.int64(order[min(1, n - 1)])
+        for r in range(n):
+            near = np.int64(order[min(r + 2, n - 1)])  # so long before its visit a row comes into the nearest cache
+            coming = following  # in file order most machines fetch what lies further ahead by themselves
+            if following != i + 1 or not reads_ahead(rows, state[0], first, last):
+                coming = np.int64(order[min(r + soon, n - 1)])
+                prefetch(codes, np.uint64(coming))
+            approach(rows, following, state[0], first, last)
+            hold(rows, state[1], r, first, last)
+            c = 1.0
+            if sample_weight.shape[0] > 0:
+                c = sample_weight[i]
+            if not teach(
+                rows, i, near, coming, codes[i], c, positive, params, state,
+                intercept, shrink_intercept, first, last, log,
+            ):  # fmt: skip
+                return r
+            ledger = state[2]
+            for k in range(first, last):
+                scores[k, r] = ledger[k, SCORE]
+            i, following = following, near
+        return n
+
+    return compiled.jit(visit)
+
+
+def kernel_key(function: Any, n_parameters: int, weighted: int, layout_name: str, coupled: bool) -> str:
+    """Everything that a compiled loop depends on."""
+    parts = (compiled.engine_digest(), compiled.fingerprint(function), n_parameters, weighted, layout_name, coupled)
+    return " ".join(map(str, parts))
+
+
+_kernels: dict[str, Any] = {}
+
+
+def visit_rows(function: Any, n_parameters: int, weighted: int, layout_name: str, coupled: bool) -> Any:
+    """The compiled loop for a rule and a layout; the same object for rules that do the same."""
+    key = kernel_key(function, n_parameters, weighted, layout_name, coupled)
+    if key not in _kernels:
+        _kernels[key] = _compile(key, function, n_parameters, weighted, layout_name, coupled)
+    return _kernels[key]
