@@ -38,7 +38,7 @@ class HalfSpace(LinearClassifier):
     regularize_intercept : bool
         Whether `shrink` shrinks the bias as well.
     answer, max_iter, tol, time_limit, shuffle, fit_intercept, multi_class, class_weight, warm_start, random_state, \
-n_jobs, verbose, pocket_check, hash_features
+n_jobs, verbose, hash_features
         As in `Perceptron`.
 
     Attributes
@@ -65,7 +65,7 @@ n_jobs, verbose, pocket_check, hash_features
         rule: str | Callable[..., tuple[float, float]] = "perceptron",
         params: Any = None,
         regularize_intercept: bool = False,
-        answer: str = "last",
+        answer: str = "auto",
         max_iter: int = 100,
         tol: float | None = None,
         time_limit: float | None = None,
@@ -77,7 +77,6 @@ n_jobs, verbose, pocket_check, hash_features
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
-        pocket_check: str = "run",
         hash_features: int | None = None,
     ) -> None:
         self.rule = rule
@@ -95,7 +94,6 @@ n_jobs, verbose, pocket_check, hash_features
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-        self.pocket_check = pocket_check
         self.hash_features = hash_features
 
     def _shrinks_intercept(self) -> bool:

@@ -30,7 +30,7 @@ class PassiveAggressive(LinearClassifier):
     variant : {"PA-I", "PA-II", "PA"}
         The rule.
     answer, max_iter, tol, time_limit, shuffle, fit_intercept, multi_class, class_weight, warm_start, random_state, \
-n_jobs, verbose, pocket_check, hash_features
+n_jobs, verbose, hash_features
         As in `Perceptron`.
 
     Attributes
@@ -56,7 +56,7 @@ n_jobs, verbose, pocket_check, hash_features
         self,
         C: float = 1.0,
         variant: str = "PA-I",
-        answer: str = "last",
+        answer: str = "auto",
         max_iter: int = 100,
         tol: float | None = None,
         time_limit: float | None = None,
@@ -68,7 +68,6 @@ n_jobs, verbose, pocket_check, hash_features
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
-        pocket_check: str = "run",
         hash_features: int | None = None,
     ) -> None:
         self.C = C
@@ -85,7 +84,6 @@ n_jobs, verbose, pocket_check, hash_features
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-        self.pocket_check = pocket_check
         self.hash_features = hash_features
 
     def _learning_rule(self) -> tuple[Rule, tuple[float, ...]]:

@@ -54,9 +54,6 @@ class Perceptron(LinearClassifier):
         is the same bits for any number. Many classes of text take half of the memory on one thread.
     verbose : int
         1 shows the epochs while they happen.
-    pocket_check : {"run", "update"}
-        When the pocket is checked: after a record run of correct answers, or after every update, as the lecture
-        writes it, at the price of a pass over the data each time.
     hash_features : int or None
         For dicts of named features: hash the names into this many slots, which bounds the memory.
 
@@ -93,7 +90,7 @@ class Perceptron(LinearClassifier):
 
     def __init__(
         self,
-        answer: str = "last",
+        answer: str = "auto",
         learning_rate: Any = 1.0,
         max_iter: int = 100,
         tol: float | None = None,
@@ -106,7 +103,6 @@ class Perceptron(LinearClassifier):
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
-        pocket_check: str = "run",
         hash_features: int | None = None,
     ) -> None:
         self.answer = answer
@@ -122,7 +118,6 @@ class Perceptron(LinearClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-        self.pocket_check = pocket_check
         self.hash_features = hash_features
 
     def _learning_rule(self) -> tuple[Rule, tuple[float, ...]]:
