@@ -80,7 +80,8 @@ def _train(data: Any) -> Perceptron:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the stop reason is explained
         tested = (data.X_test, data.y_test)
-        return model.fit(data.X_train, data.y_train, eval_set=tested, record=("train_error", "updates"))
+        recorded = ("train_error", "updates")
+        return model.fit(data.X_train, data.y_train, eval_set=tested, record=recorded, keep="pocket")
 
 
 def _answers(console: Console, model: Perceptron, data: Any) -> dict[str, tuple[float, float]]:
