@@ -185,6 +185,22 @@ def test_on_every_ready_set_page_and_library_make_the_same_mistakes_in_the_same_
             assert run["rows"] == model.trace_.updates.rows[0].tolist(), (name, learner)
 
 
+def test_averaged_pocket_and_voted_answers_are_the_librarys(core):
+    for name in ("clouds", "overlapping", "and", "iris"):
+        points, X, y = ready(core, name)
+        for answer in ("averaged", "pocket", "voted"):
+            check = {"pocket_check": "update"} if answer == "pocket" else {}
+            model = Perceptron(answer=answer, tol=None, max_iter=20, shuffle=True, random_state=5, **check)
+            (run,) = core.evaluate(RUN, [[[points, 5]], answer, {"max_iter": 20, "order": "shuffled"}])
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr("warnings.warn", lambda *a, **k: None)
+                model.fit(X, y)
+            scores = np.array([score for (score,) in run["scores"]])
+            assert (model.predict(X) == (scores >= 0)).all(), (name, answer)
+            if answer != "voted":
+                assert run["shown"][-1] == pytest.approx([*model.coef_[0], model.intercept_[0]], rel=1e-9, abs=1e-12)
+
+
 @pytest.mark.parametrize("name", ["svm", "logistic", "discriminant", "least_squares"])
 def test_what_has_one_solution_is_the_librarys(core, name):
     models = {
@@ -228,3 +244,23 @@ def test_the_steps_of_newton_and_of_the_neuron_are_their_formulas(core):
     a = 1 / (1 + np.exp(-(A @ w)))
     slope = ((a - y) * a * (1 - a)) @ A / len(s) + penalty * w
     assert neuron == pytest.approx(w - 2 * slope, rel=1e-12)
+
+
+SCRIPT = """([name, options]) => { const { LEARNERS, SETS, errorsAt, filled, script, train } = lab.core;
+  const data = SETS.overlapping.make(filled(SETS.overlapping.options)), own = filled(LEARNERS[name].options, options);
+  const run = train(name, own, data, 3);
+  return [script(data, { name, options: own }, 3), errorsAt(run, run.path.length - 1, data, data.train) / data.n]; }"""
+SHOWN = ["perceptron", "averaged", "voted", "pocket", "margin", "passive_aggressive", "kernel", "svm", "logistic",
+         "discriminant", "neuron", "adaline", "least_squares"]  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", SHOWN)
+def test_show_me_in_python_runs_and_has_the_errors_of_the_page(core, name):
+    code, wrong = core.evaluate(SCRIPT, [name, {"max_iter": 20}])
+    made = {}
+    exec(code, made)
+    model, X, y = made["model"], made["X"], made["y"]
+    predicted = model.predict(X) >= 0 if name == "least_squares" else model.predict(X)
+    assert np.mean(predicted != y) == pytest.approx(wrong)

@@ -333,7 +333,7 @@ def test_predictions_are_checked(tab):
 def test_the_challenge_keeps_its_best_score(tab):
     one = tab()
     one.page.click("[data-set=slow]")
-    assert "21 of 39 possible updates: 54 %" in one.page.inner_text("#score")
+    assert "21 of 39: 54 %" in one.page.inner_text("#score")
 
 
 def test_test_points_are_never_learned_from(tab):

@@ -35,6 +35,7 @@ export class App extends Player {
     this.verdict = "";
     this.note = "";
     this.fragment = "";
+    this.trained = ""; // the learners whose runs are on view
     this.told = false;
     this.score = 0;
     this.best = 0;
@@ -111,7 +112,7 @@ export class App extends Player {
     this.training?.cancel();
     this.question = null;
     this.verdict = "";
-    const wasLast = this.frame >= this.last && this.last > 0, state = this.state;
+    const wasLast = this.frame >= this.last && this.last > 0, state = this.state, { n, d, classes } = this.data;
     this.data = dataOf(state);
     if (where === "start") this.frame = 0;
     if (refit) this.view.fit();
@@ -124,9 +125,16 @@ export class App extends Player {
     this.training = new Training(this.data, state.learners, state.seed, ({ runs, proofs }) => {
       this.runs = runs;
       this.proofs = proofs;
+      this.trained = state.learners.map((each) => each.name).join();
       this.finish(where, wasLast);
     }, (share) => this.view.working(share));
-    if (!this.training.finished) this.render();
+    if (this.training.finished) return;
+    const known = state.learners.map((each) => each.name).join();
+    if (n !== this.data.n || d !== this.data.d || classes !== this.data.classes || known !== this.trained) { // the line on view is not of these points
+      this.runs = [];
+      this.proofs = [];
+    }
+    this.render();
   }
 
   /** Why these points cannot be learned, or "". */
@@ -196,7 +204,7 @@ export class App extends Player {
 
   checkTask() {
     const number = this.state.tour, run = this.runs[0], proof = this.proofs[0];
-    if (!number || this.task.done || !run) return;
+    if (!number || this.task.done || !run || (this.training && !this.training.finished)) return;
     if (!Number.isFinite(this.task.bound) && proof) this.task.bound = proof.bound;
     const at = Math.min(this.frame, run.path.length - 1);
     this.task.done = Boolean(STEPS[number - 1].done({

@@ -34,7 +34,7 @@ export class ErrorPlot {
 
   /** @param {Curve[]} curves @param {number} frames @param {string} unit */
   drawStill(curves, frames, unit) {
-    const box = this.svg.getBoundingClientRect(), width = Math.max(box.width, 200), height = Math.max(box.height, 90);
+    const box = this.svg.getBoundingClientRect(), width = Math.max(box.width, 200), height = Math.max(box.height, 56);
     const frame = { left: 40, right: width - 12, top: curves.length > 1 ? 22 : 8, bottom: height - 34 };
     const top = Math.max(5, ...curves.flatMap((curve) => curve.points.map((p) => p[1])));
     set(this.svg, { viewBox: `0 0 ${width} ${height}` });

@@ -21,7 +21,7 @@ export class Picture {
   /** @param {HTMLElement} parent */
   constructor(parent) {
     this.id = `p${pictures++}`;
-    this.svg = el("svg", { class: "picture", role: "application", tabindex: "0", "aria-label": S.panels.picture });
+    this.svg = el("svg", { class: "picture", role: "application", tabindex: "0", "aria-label": S.panels.picture, "aria-describedby": "where status" });
     this.layers = Object.fromEntries(["field", "grid", "hulls", "lines", "points", "marks", "cursor"].map((name) => [name, el("g", { class: name })]));
     this.gradient = el("linearGradient", { id: `${this.id}g`, gradientUnits: "userSpaceOnUse" });
     this.arrowhead = el("marker", { id: `${this.id}a`, viewBox: "0 0 10 10", refX: 8, refY: 5, markerWidth: 5, markerHeight: 5, orient: "auto-start-reverse" }, el("path", { class: "head", d: "M0 0L10 5L0 10Z" }));
@@ -125,7 +125,7 @@ export class Picture {
     if (run?.kind === "updates" && run.path.stride === 1) for (let f = 1; f <= k; f++) this.counts[run.path.row[f]]++;
     const base = this.base ?? 4;
     for (const each of this.dots) {
-      const radius = Math.round(10 * Math.min(2.6 * base, base + (data.n > 150 ? 0.5 : 0.8) * Math.sqrt(this.counts[each.i]))) / 10;
+      const radius = Math.round(10 * base * Math.min(2, 1 + 0.16 * Math.log2(1 + this.counts[each.i]))) / 10;
       if (radius !== each.radius) each.dot.setAttribute("d", SHAPES[data.y[each.i]]((each.radius = radius)));
       const is = Boolean(wrong?.[each.i]);
       if (is !== each.wrong) each.dot.classList.toggle("wrong", (each.wrong = is));

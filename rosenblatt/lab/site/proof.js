@@ -85,18 +85,22 @@ export class ProofPlot {
     this.key = "";
     /** @type {Run | null} */ this.run = null;
     /** @type {Proof | null} */ this.proof = null;
+    /** @type {number[] | null} */ this.losses = null;
   }
 
-  /** @param {Run | null} run @param {number} k @param {Proof | null} proof @param {boolean | null} log null: whichever shows more */
-  draw(run, k, proof, log) {
+  /** @param {Run | null} run @param {number} k @param {Proof | null} proof @param {boolean | null} log null: whichever shows more @param {((w: ArrayLike<number>) => number) | null} loss of learners that minimise one */
+  draw(run, k, proof, log, loss) {
     const box = this.svg.getBoundingClientRect(), key = `${box.width} ${box.height} ${log}`;
     if (this.run !== run || this.proof !== proof || this.key !== key) {
       Object.assign(this, { run, proof, key });
-      this.drawStill(run, proof, log, Math.max(box.width, 200), Math.max(box.height, 140));
+      const width = Math.max(box.width, 200), height = Math.max(box.height, 140);
+      if (run?.kind === "epochs" && loss) this.drawLoss(run, loss, width, height);
+      else this.drawStill(run, proof, log, width, height);
     }
     this.moving.replaceChildren();
-    if (!run || !proof || !this.x || !this.y || run.kind !== "updates") return;
-    const cx = this.x(Math.max(run.path.number[k], this.x.low)), cy = this.y(Math.max(run.lengthSquared(k), this.y.low));
+    if (!run || !proof || !this.x || !this.y) return;
+    const value = this.losses ? this.losses[Math.round((k * (this.losses.length - 1)) / Math.max(1, run.path.length - 1))] : run.lengthSquared(k);
+    const cx = this.x(Math.max(run.path.number[k], this.x.low)), cy = this.y(Math.max(value, this.y.low));
     this.moving.append(el("line", { class: "now-line", x1: cx, x2: cx, y1: this.y(this.y.low), y2: cy }), el("circle", { class: "now-dot", cx, cy, r: 6 }));
     const angle = angleTo(run, k, proof);
     if (Number.isFinite(angle)) this.drawDial(angle);
@@ -108,6 +112,7 @@ export class ProofPlot {
     set(this.svg, { viewBox: `0 0 ${width} ${height}` });
     this.still.replaceChildren();
     this.x = this.y = undefined;
+    this.losses = null;
     if (!run || !proof || run.kind !== "updates") return;
     const { bound, ceiling, gamma } = proof, last = run.updates, bounded = Number.isFinite(bound) && bound < 1e9;
     const logs = log ?? (bounded ? bound > 6 * last : last > 40), most = bounded ? Math.max(bound * 1.12, last) : Math.max(last, 2);
@@ -146,8 +151,19 @@ export class ProofPlot {
     if (steps.length) put(el("path", { class: steps.length > 150 ? "length many" : "length", d: `M${steps.join("L")}` }));
     const end = run.path.length - 1;
     put(el("text", { class: "name length-name", "text-anchor": x(run.path.number[end]) > frame.right - 60 ? "end" : "start", x: x(run.path.number[end]) > frame.right - 60 ? frame.right - 4 : x(run.path.number[end]) + 10, y: Math.max(frame.top + 14, y(Math.max(run.lengthSquared(end), y.low)) + (x(run.path.number[end]) > frame.right - 60 ? -14 : 5)) }, S.proof.length));
-    const r = Math.min(big ? 66 : 44, 0.28 * height);
-    this.dial = { x: frame.left + 0.62 * (frame.right - frame.left), y: frame.bottom - 12, r };
+    this.dial = { x: frame.left + 0.7 * (frame.right - frame.left), y: frame.bottom - 12, r: Math.min(big ? 56 : 44, 0.22 * height) };
+  }
+
+  /** What a learner minimises, step by step. @param {Run} run @param {(w: ArrayLike<number>) => number} loss @param {number} width @param {number} height */
+  drawLoss(run, loss, width, height) {
+    const frame = { left: 58, right: width - 14, top: 14, bottom: height - 40 }, count = Math.min(run.path.length, 160);
+    this.losses = Array.from({ length: count }, (_, i) => loss(run.path.at(Math.round((i * (run.path.length - 1)) / Math.max(1, count - 1)))));
+    const { losses } = this, top = Math.max(...losses.filter(Number.isFinite), 1e-12), last = Math.max(1, run.path.length - 1);
+    set(this.svg, { viewBox: `0 0 ${width} ${height}` });
+    this.x = linear(0, last, frame.left, frame.right, width / 90);
+    this.y = linear(0, top * 1.1, frame.bottom, frame.top, height / 70);
+    const { x, y } = this, path = losses.map((v, i) => `${x((i * last) / Math.max(1, count - 1)).toFixed(1)} ${y(Math.min(v, top)).toFixed(1)}`).join("L");
+    this.still.replaceChildren(axes(x, y, frame, true), el("path", { class: "length", d: `M${path}` }), el("text", { class: "axis-name", x: (frame.left + frame.right) / 2, y: height - 6, "text-anchor": "middle" }, `${S.panels.steps} — ${S.panels.lossAxis}`));
   }
 
   /** w* upright, and w at its angle. @param {number} angle */

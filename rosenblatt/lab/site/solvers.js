@@ -82,16 +82,6 @@ export function discriminant(data, o) {
   return listed([[...w, Math.log(totals[1] / totals[0]) - middle]], d, "once", "formula");
 }
 
-/** λ ‖w‖² + mean of log(1 + exp(-m)). @param {Data} data @param {number[]} w @param {number} lam */
-function logisticLoss(data, w, lam) {
-  let loss = 0;
-  for (const i of data.train) {
-    const m = signOf(data, i) * lifted(data, i).reduce((s, x, j) => s + x * w[j], 0);
-    loss += Math.max(0, -m) + Math.log1p(Math.exp(-Math.abs(m)));
-  }
-  return loss / data.train.length + lam * w.slice(0, -1).reduce((s, v) => s + v * v, 0);
-}
-
 /** One step of Newton's method for logistic regression, halved until the loss falls. @param {Data} data @param {number[]} w @param {number} lam */
 export function newtonStep(data, w, lam) {
   const { d, train } = data, H = Array.from({ length: d + 1 }, () => new Array(d + 1).fill(0)), g = new Array(d + 1).fill(0);
@@ -103,10 +93,10 @@ export function newtonStep(data, w, lam) {
     }
   }
   for (let r = 0; r < d; r++) (H[r][r] += 2 * lam), (g[r] -= 2 * lam * w[r]);
-  const step = solve(H, g), before = logisticLoss(data, w, lam);
+  const step = solve(H, g), loss = /** @type {(w: ArrayLike<number>) => number} */ (lossOf("logistic", { lam }, data)), before = loss(w);
   for (let size = 1; size > 1e-6; size /= 2) {
     const next = w.map((v, j) => v + size * step[j]);
-    if (logisticLoss(data, next, lam) < before) return next;
+    if (loss(next) < before) return next;
   }
   return w;
 }
@@ -120,6 +110,18 @@ export function neuronStep(data, w, o) {
     for (let r = 0; r <= d; r++) g[r] += (slope * x[r]) / train.length;
   }
   return w.map((v, j) => v - o.learning_rate * (g[j] + (j < d ? 2 * o.lam * v : 0)));
+}
+
+/** What a learner minimises, as a function of its weights; null where it is not so. @param {string} name @param {Options} o @param {Data} data @returns {((w: ArrayLike<number>) => number) | null} */
+export function lossOf(name, o, data) {
+  /** @type {{[name: string]: (m: number) => number}} */
+  const losses = { svm: (m) => Math.max(0, 1 - m), logistic: (m) => Math.max(0, -m) + Math.log1p(Math.exp(-Math.abs(m))), neuron: (m) => sigmoid(-m) ** 2 / 2 }, loss = losses[name];
+  if (!loss || data.d !== 2) return null;
+  return (w) => {
+    let sum = 0;
+    for (const i of data.train) sum += loss(signOf(data, i) * (w[0] * data.X[2 * i] + w[1] * data.X[2 * i + 1] + w[2]));
+    return sum / data.train.length + o.lam * (w[0] * w[0] + w[1] * w[1]);
+  };
 }
 
 /** @param {Data} data @param {Options} o @returns {Generator<number, Run, void>} */

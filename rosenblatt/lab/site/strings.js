@@ -21,7 +21,7 @@ export const S = {
     update: "update {k} of {n}", epoch: "epoch {e}", step_: "step {k} of {n}", once: "one formula, no steps",
   },
   panels: {
-    proof: "Why it must stop", never: "Why it never stops", what: "What is proven", update: "This update", errors: "Errors", weights: "Weights", counters: "counters of {n} points", weightPlane: "Weight plane",
+    proof: "Why it must stop", never: "Why it never stops", what: "What is proven", update: "This update", errors: "Errors", loss: "How the loss falls", lossAxis: "loss", weights: "Weights", counters: "counters of {n} points", weightPlane: "Weight plane",
     linear: "linear", log: "log", picture: "Picture: the points, the line and the regions", errorsAxis: "points wrong, %", updates: "updates", steps: "steps",
     train: "train", test: "test", landscape: "Weights as an image: orange speaks for {b}, blue for {a}",
   },
@@ -83,14 +83,14 @@ export const S = {
     large: "The bound in this space is computed for up to {n} points.",
     ceiling: "k R²", ceilingMargin: "k (R² + 2θ/η)", floor: "(k γ)²", length: "‖w‖²", star: "here they cross: {bound}",
     angle: "angle to w*: {angle}°", axis: "updates k",
-    challenge: "{k} of {bound} possible updates: {percent} %", best: "best so far {percent} %",
+    challenge: "{k} of {bound}: {percent} %", best: "best {percent} %",
   },
 
   update: {
     start: "w = 0: every point is on the line, and a margin of 0 counts as a mistake.",
     moved: "Point {i} is {class}; its margin was {m}. It is added to w with its sign.",
     moved_step: "Point {i} is {class}; its margin was {m}.",
-    epoch: "After step {k} the loss is lower.",
+    epoch: "Step {k} of the solver, which looks at all points.",
     kernel: "Point {i} is {class}; its margin was {m}. Its counter goes up by one.",
     once: "All points enter one formula.", many: "Point {i} is {class}. Every class whose answer was wrong moves.",
   },

@@ -15,6 +15,7 @@ import { Words } from "./words.js";
 import { savePng, saveSvg } from "./exporting.js";
 import { count } from "./tour.js";
 import { wrongAt } from "./history.js";
+import { lossOf } from "./solvers.js";
 import { S, say } from "./strings.js";
 /** @typedef {import("./app.js").App} App */
 
@@ -59,6 +60,8 @@ export class View {
   }
 
   resized() {
+    const box = byId("pictures").getBoundingClientRect();
+    byId("pictures").dataset.flow = box.width > box.height ? "row" : "column";
     for (const picture of this.pictures) picture.layout();
     this.drawCurves();
     this.app.render();
@@ -73,7 +76,7 @@ export class View {
       state: () => download("perceptron-lab.json", app.exportState(), "application/json"), open: () => this.chooseFile(),
     };
     const menu = el("details", { class: "menu", id: "export" }, el("summary", { role: "button" }, S.bar.export), el("div", { class: "items" }, Object.entries(items).map(([name, act]) => button(`export-${name}`, S.exports[/** @type {keyof typeof S.exports} */ (name)], () => { this.closeMenus(); act(); }))));
-    byId("nav").append(button("tour-button", S.bar.tour, () => app.tour(app.state.tour ? 0 : 1)), button("quiz-button", S.quiz.open, () => app.ask()), button("projector-button", S.bar.projector, () => this.projector(!app.projector)), button("share", S.bar.share, () => this.share()), menu,
+    byId("nav").append(el("button", { type: "button", id: "tour-button", class: "primary", onclick: () => app.tour(app.state.tour ? 0 : 1) }, S.bar.tour), button("quiz-button", S.quiz.open, () => app.ask()), button("projector-button", S.bar.projector, () => this.projector(!app.projector)), button("share", S.bar.share, () => this.share()), menu,
       button("keys-button", S.bar.keys, () => this.keys()), el("button", { type: "button", id: "theme", "aria-label": S.bar.theme, title: S.bar.theme, onclick: () => this.theme() }, "◐"));
   }
 
@@ -93,7 +96,7 @@ export class View {
     const { app } = this;
     this.playButton = iconButton("play", S.transport.play, () => app.play(), { id: "play", class: "icon play" });
     this.scrub = el("input", { type: "range", id: "scrub", min: 0, max: 1, value: 0, "aria-label": S.transport.scrub, oninput: () => { app.pause(); app.go(Number(this.scrub.value)); } });
-    this.label = el("output", { id: "where" });
+    this.label = el("output", { id: "where", "aria-live": "off" });
     const speed = el("input", { type: "range", id: "speed", min: 0, max: 100, value: 35, "aria-label": S.transport.speed, title: S.transport.speed, oninput: () => { app.speed = 0.7 * 120 ** (Number(speed.value) / 100); } });
     app.speed = 0.7 * 120 ** 0.35;
     byId("transport").append(el("div", { class: "group" }, iconButton("start", S.transport.start, () => { app.pause(); app.go(0); }, { id: "start" }), iconButton("back", S.transport.back, () => app.step(-1), { id: "back" }), this.playButton, iconButton("step", S.transport.step, () => app.step(1), { id: "step" }), iconButton("end", S.transport.end, () => { app.pause(); app.go(app.last); }, { id: "end" })),
@@ -205,7 +208,8 @@ export class View {
       write(picture.svg.parentElement.querySelector("figcaption"), this.pictures.length > 1 ? S.learners[/** @type {keyof typeof S.learners} */ (choice.name)][0] : "");
     });
     const run = app.runs[0] ?? null, k = run ? Math.min(app.frame, run.path.length - 1) : 0;
-    this.proof.draw(run, k, app.proofs[0] ?? null, app.log);
+    const first = app.state.learners[0];
+    this.proof.draw(run, k, app.proofs[0] ?? null, app.log, lossOf(first.name, first.options, app.data));
     this.weights.draw(run, k, app.part, app.data);
     this.errors.drawNow(app.frame);
     this.words.write(wrong);
@@ -258,6 +262,9 @@ export class View {
   projector(on) {
     this.app.projector = on;
     document.body.classList.toggle("projector", on);
+    this.arrange();
+    if (on) this.pictures[0].svg.parentElement.append(byId("weights"));
+    else document.querySelector(".update-head")?.after(byId("weights"));
     this.resized();
   }
 

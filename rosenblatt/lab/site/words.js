@@ -2,6 +2,7 @@
 // The words of a frame: formula, sum, what happened, how the run ended.
 
 import { byId, el, set, write } from "./dom.js";
+import { LEARNERS } from "./learners.js";
 import { math } from "./math.js";
 import { S, number, say } from "./strings.js";
 /** @typedef {import("./app.js").App} App */
@@ -23,7 +24,7 @@ export class Words {
     const sum = run ? this.sumAt(k) : "";
     if (sum !== this.sum) byId("sum").replaceChildren(...((this.sum = sum) ? [math(sum)] : []));
     write(byId("update-words"), run ? this.happened(k) : app.note);
-    write(byId("proof-title"), proof?.verdict && !proof.verdict.separable ? S.panels.never : proof && !proof.applies ? S.panels.what : S.panels.proof);
+    write(byId("proof-title"), run?.kind === "epochs" ? S.panels.loss : proof?.verdict && !proof.verdict.separable && LEARNERS[choice.name].theorem ? S.panels.never : proof && !proof.applies ? S.panels.what : S.panels.proof);
     write(byId("proof-words"), proof?.sentence ?? "");
     write(byId("status"), run ? this.status(wrong) : "");
     const log = app.view?.proof?.x?.log ?? false;
