@@ -63,6 +63,7 @@ export function* trainRows(data, ruleName, options, seed, answer = "last") {
       break;
     }
   }
+  if (answer === "pocket" && stop === "converged") shown?.at(shown.length - 1).set(w); // a clean epoch found no error
   if (answer === "averaged" && t) shown?.at(shown.length - 1).set(sum.map((value) => value / t));
   const answers = answer === "voted" ? votes(path, d, outputs, t) : (/** @type {number} */ k) => linearAnswer((shown ?? path).at(k), d);
   return {
