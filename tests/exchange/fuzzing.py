@@ -22,7 +22,6 @@ from rosenblatt.exchange.table import HOMES
 from rosenblatt.models.file import KEY, packed, read_file
 from tests.exchange import models
 
-GOLDEN = pathlib.Path(__file__).parent / "golden" / "protocol_1"
 NAMES = (
     "perceptron", "pocket float32", "voted csr", "voted coupled", "coupled", "one class", "svm", "logistic",
     "least squares", "discriminant", "layers", "streamed", "rbf", "polynomial csr", "gaussian voted", "kernel pocket",
@@ -46,16 +45,13 @@ SECONDS = 20.0  # that a case may take
 
 
 def whole_files():
-    """(name, bytes, rows or None) of the files that are damaged, the last of them of protocol 1."""
+    """(name, bytes, rows or None) of the files that are damaged."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model.safetensors")
         for name in NAMES:
             model, rows = models.fitted(name)
             save(model, path, about={"source": "a fuzzer"})
             yield name, pathlib.Path(path).read_bytes(), rows
-    for golden in sorted(GOLDEN.glob("*.safetensors")):
-        rows = models.CSR if "csr" in golden.stem else models.X
-        yield f"{golden.stem} of protocol 1", golden.read_bytes(), rows
 
 
 class Fuzzer:

@@ -208,10 +208,10 @@ class Subclass(Perceptron):
          "holds no code, but tokenizer of CountVectorizer is a function"),
         (lambda: make_pipeline(QuantileTransformer(n_quantiles=5), Perceptron()).fit(models.X, models.BINARY),
          "sklearn's QuantileTransformer"),
-        (lambda: Subclass().fit(models.X, models.BINARY), "but got Subclass"),
+        (lambda: Subclass().fit(models.X, models.BINARY), "Cannot save Subclass"),
         (lambda: make_pipeline(StandardScaler(), Perceptron()), "not fitted"),
-        (lambda: Perceptron().fit(models.X, models.BINARY).set_params(multi_class="coupled"), "belong together"),
-        (lambda: 3, "but got int"),
+        (lambda: Perceptron().fit(models.X, models.BINARY).set_params(multi_class="coupled"), "do not match its fit"),
+        (lambda: 3, "Cannot save int"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_kept_is_refused_and_nothing_written(model, message, tmp_path):
