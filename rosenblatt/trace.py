@@ -15,13 +15,13 @@ from rosenblatt.arguments import shortened
 Array = npt.NDArray[Any]
 
 STOP_REASONS = {
-    "converged": "nothing more was to be learned",
-    "max_iter": "the limit on epochs was reached",
-    "no_improvement": "what is watched no longer fell",
-    "time_limit": "the time was up",
-    "callback": "on_epoch asked for it",
-    "interrupted": "Ctrl-C",
-    "diverged": "the weights grew without bound",
+    "converged": "converged",
+    "max_iter": "max_iter reached",
+    "no_improvement": "no improvement",
+    "time_limit": "time limit reached",
+    "callback": "stopped by on_epoch",
+    "interrupted": "interrupted",
+    "diverged": "weights diverged",
 }
 
 
@@ -119,7 +119,7 @@ class Trace:
     def ending(self) -> str:
         if not self.stop_reason:
             return ""
-        return f"stopped: {self.stop_reason} ({STOP_REASONS[self.stop_reason]})"
+        return f"stopped: {STOP_REASONS[self.stop_reason]}"
 
     def __repr__(self) -> str:
         shown, skipped = self.cells(), 0

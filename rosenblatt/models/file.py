@@ -1,7 +1,7 @@
 """The container of a model file: named arrays and a JSON header in one .safetensors file. Nothing in it is ever run.
 
-The file's metadata has the one key "rosenblatt", a JSON object with "protocol" and whatever that protocol needs. Its last
-entry is "seal", a SHA-256 over the rest of the header and every array, which shows whether a file was truncated or
+The file's metadata has the one key "rosenblatt", a JSON object with "protocol" and whatever that protocol needs. Its
+last entry is "seal", a SHA-256 over the rest of the header and every array, which shows whether a file was truncated or
 altered. The arrays are the file's tensors. The header is described in `rosenblatt.exchange`.
 """
 
