@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import rosenblatt
 from rosenblatt.engine.online.state import Array
-from rosenblatt.exchange.table import MODELS, form_for, form_of
+from rosenblatt.exchange.table import MODELS, is_known, state_of, thing_of
 from rosenblatt.exchange.values import Reader, Writer
 from rosenblatt.models.file import PROTOCOL, read_file, write_file
 
@@ -139,10 +139,10 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
 def description(model: Any, about: Mapping[str, Any] | None = None) -> tuple[dict[str, Any], dict[str, Array]]:
     """(header, arrays) of a model, of which another can be made that is the same."""
     name = type(model).__name__
-    if name not in MODELS or form_for(model) is None:
+    if name not in MODELS or not is_known(model):
         raise TypeError(f"Cannot save {name}. A model file holds one of: {', '.join(MODELS)}.")
     _check_fitted(model)
-    writer = Writer(lambda thing: form_for(thing) is not None, _taken_apart)
+    writer = Writer(is_known, state_of)
     try:
         writer.thing(model, "model")
     except RecursionError:
@@ -161,17 +161,6 @@ def description(model: Any, about: Mapping[str, Any] | None = None) -> tuple[dic
             f"Cannot save this {name}: its parameters do not match its fit ({_said(error)}). Reset them, or fit again."
         ) from None
     return header, writer.arrays
-
-
-def _taken_apart(thing: Any, writer: Writer, place: str) -> dict[str, Any]:
-    form = form_for(thing)
-    assert form is not None
-    parameters, fitted = form.take(thing)
-    return {
-        "kind": form.name,
-        "params": {name: writer.value(value, f"{place}.{name}") for name, value in parameters.items()},
-        "fitted": {name: writer.value(value, f"{place}.{name}") for name, value in fitted.items()},
-    }
 
 
 def _check_fitted(model: Any) -> None:
@@ -207,21 +196,18 @@ def rebuilt(header: dict[str, Any], arrays: dict[str, Array]) -> Any:
     reader = Reader(arrays, things)
     objects = header["objects"]
     if type(objects) is not list or not objects:
-        raise ValueError("nothing is described")
+        raise ValueError("it has no objects")
     for code in objects:
-        if type(code) is not dict or set(code) != {"kind", "params", "fitted"} or type(code["kind"]) is not str:
-            raise ValueError("a thing is described in another way")
-        form = form_of(code["kind"])
-        if form is None:
-            raise ValueError(f"a {code['kind'][:60]!r} is not known")
-        parts = [{name: reader.value(value) for name, value in code[part].items()} for part in ("params", "fitted")]
-        things.append(form.make(*parts))
+        if type(code) is not dict or set(code) != {"kind", "state"} or type(code["kind"]) is not str:
+            raise ValueError("an object has other entries")
+        state = {name: reader.value(value) for name, value in code["state"].items()}
+        things.append(thing_of(code["kind"], state))
     if reader.unread:
-        raise ValueError(f"the array {sorted(reader.unread)[0][:60]!r} belongs to nothing")
+        raise ValueError(f"the array {sorted(reader.unread)[0][:60]!r} is not used")
     if type(header.get("about")) is not dict or type(header.get("version")) is not str:
-        raise ValueError("it does not say what wrote it")
+        raise ValueError("it has no version")
     if objects[-1]["kind"] != header["kind"] or header["kind"] not in MODELS:
-        raise ValueError("the last thing is not the model")
+        raise ValueError("the last object is not the model")
     _check_fitted(things[-1])
     return things[-1]
 
@@ -230,6 +216,7 @@ def _described(header: dict[str, Any], model: Any) -> dict[str, Any]:
     steps = getattr(model, "steps", None) or [("", model)]
     learner, first = steps[-1][1], steps[0][1]
     trace = getattr(learner, "trace_", None)
+    columns = [name for name in (trace.columns if trace is not None else ()) if name != "seconds"]
     names = getattr(first, "feature_names_in_", getattr(learner, "feature_names_in_", None))
     classes = getattr(learner, "classes_", None)
     return {
@@ -243,7 +230,7 @@ def _described(header: dict[str, Any], model: Any) -> dict[str, Any]:
         "n_features": getattr(first, "n_features_in_", None),
         "feature_names": None if names is None else [str(name) for name in names],
         "columns": [{"name": column.name, "kind": column.kind} for column in getattr(first, "columns_", ())] or None,
-        "trace": [] if trace is None else [{c: _shown(epoch[c]) for c in trace.columns} for epoch in trace],
+        "trace": [{name: _shown(epoch[name]) for name in columns} for epoch in trace or ()],
         "stop_reason": getattr(learner, "stop_reason_", None),
         "about": header.get("about", {}),
     }

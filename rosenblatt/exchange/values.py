@@ -8,12 +8,13 @@ Numbers, text, Booleans and None are themselves. Everything else is an object wi
     {"objects": [...]}                      an array of objects, each of them a value
     {"csr": [data, indices, indptr], "shape": [n, d]}
     {"scalar": dtype, "value": ...}         a single number with a type of its own
-    {"list": ...} {"tuple": ...} {"dict": [[key, value], ...]} {"slice": [a, b, c]} {"bytes": hex}
+    {"list": [...]} {"tuple": [...]} {"map": {...}} {"slice": [a, b, c]} {"bytes": hex}
+    {"dict": [[key, value], ...]}           a dictionary whose keys are not all text
     {"dtype": name} {"type": name}          a type of numbers, as numpy's dtype or class
     {"random_state": [name, array, position, has_gauss, cached]}
     {"kernel": name, "parameters": {...}}   one of ours
     {"function": name}                      a function of the user's, of which only the name is kept
-    {"object": number}                      a thing of the table of forms, described earlier in the file
+    {"object": number}                      an earlier object of the file
 
 Reading never looks a name up anywhere but in the tables of this room.
 """
@@ -40,15 +41,15 @@ PLAIN = (str, int, float, bool, type(None))
 
 
 class Writer:
-    """Takes values apart. `knows` says which things have a form, and `take_apart` how these are described."""
+    """Takes values apart. `knows` says which things are in the table, and `state_of` what is kept of one."""
 
-    def __init__(self, knows: Callable[[Any], bool], take_apart: Callable[[Any, Writer, str], dict[str, Any]]) -> None:
+    def __init__(self, knows: Callable[[Any], bool], state_of: Callable[[Any], dict[str, Any]]) -> None:
         self.arrays: dict[str, Array] = {}
         self.objects: list[dict[str, Any]] = []
         self._numbers: dict[int, int] = {}
         self._alive: list[Any] = []  # an id is a name only while the thing lives
         self._under_way: set[int] = set()
-        self._knows, self._take_apart = knows, take_apart
+        self._knows, self._state_of = knows, state_of
 
     def thing(self, value: Any, place: str) -> dict[str, Any]:
         """A thing of the table, described once however often it is met."""
@@ -58,7 +59,8 @@ class Writer:
             _refuse(place, f"{type(value).__module__.split('.')[0]}'s {type(value).__name__}")
         if id(value) not in self._numbers:
             self._under_way.add(id(value))
-            described = self._take_apart(value, self, place)
+            state = {name: self.value(part, f"{place}.{name}") for name, part in self._state_of(value).items()}
+            described = {"kind": type(value).__name__, "state": state}
             self._under_way.discard(id(value))
             self._alive.append(value)
             self._numbers[id(value)] = len(self.objects)
@@ -78,6 +80,8 @@ class Writer:
         if isinstance(value, list | tuple):
             parts = [self.value(item, f"{place}.{n}") for n, item in enumerate(value)]
             return {"tuple" if isinstance(value, tuple) else "list": parts}
+        if isinstance(value, dict) and all(type(key) is str for key in value):
+            return {"map": {key: self.value(item, f"{place}.{key}") for key, item in value.items()}}
         if isinstance(value, dict):
             keys = [self.value(key, f"{place}.key{n}") for n, key in enumerate(value)]
             items = [self.value(item, f"{place}.{n}") for n, item in enumerate(value.values())]
@@ -238,6 +242,11 @@ class Reader:
             raise ValueError("a dictionary is something else")
         return {self.value(key): self.value(item) for key, item in content}
 
+    def _read_map(self, content: Any, code: dict[str, Any]) -> dict[str, Any]:
+        if type(content) is not dict:
+            raise ValueError("a dictionary is something else")
+        return {key: self.value(item) for key, item in content.items()}
+
     def _read_slice(self, content: Any, code: dict[str, Any]) -> slice:
         parts = self._read_list(content, code)
         if len(parts) != 3 or not all(part is None or type(part) in (int, str) for part in parts):
@@ -307,6 +316,7 @@ READINGS: dict[str, tuple[Callable[[Reader, Any, dict[str, Any]], Any], set[str]
     "objects": (Reader._read_objects, set()),
     "list": (Reader._read_list, set()),
     "tuple": (Reader._read_tuple, set()),
+    "map": (Reader._read_map, set()),
     "dict": (Reader._read_dict, set()),
     "slice": (Reader._read_slice, set()),
     "bytes": (Reader._read_bytes, set()),

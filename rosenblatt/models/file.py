@@ -21,7 +21,7 @@ from rosenblatt.arguments import file_name
 from rosenblatt.models.linear import Array
 from rosenblatt.models.whole_file import write_whole
 
-PROTOCOL = 2
+PROTOCOL = 3
 KEY = "rosenblatt"
 SEALED = re.compile(r', "seal": "[0-9a-f]{64}"\}$')
 
