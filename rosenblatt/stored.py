@@ -101,7 +101,7 @@ def either(*checks: Check) -> Check:
 
 
 def array(kinds: str, *shape: str | int) -> Check:
-    """A numpy array of one of the kinds (f, i, u, b, M, m, U, S, O) and of this shape."""
+    """A numpy array of one of the kinds (f, i, u, b, U, O) and of this shape."""
 
     def check(value: Any, sizes: Sizes) -> bool:
         if not isinstance(value, np.ndarray) or value.dtype.kind not in kinds or value.ndim != len(shape):
@@ -203,14 +203,12 @@ def threads(value: Any, sizes: Sizes) -> bool:
 
 
 def labels(value: Any, sizes: Sizes) -> bool:
-    """Classes: numbers, text, bytes, Booleans or dates, all different and in order."""
-    if not isinstance(value, np.ndarray) or value.ndim != 1 or value.dtype.kind not in "biufUSMmO":
+    """Classes: numbers, text or Booleans, all different and in order."""
+    if not isinstance(value, np.ndarray) or value.ndim != 1 or value.dtype.kind not in "biufUO":
         return False
     if value.dtype.kind == "O" and len({type(item) for item in value.tolist()}) > 1:
         return False
-    if value.dtype.kind == "O" and not all(
-        isinstance(item, str | bytes | int | float | np.datetime64 | np.timedelta64) for item in value.tolist()
-    ):
+    if value.dtype.kind == "O" and not all(isinstance(item, str | int | float) for item in value.tolist()):
         return False
     if sizes.setdefault("classes", len(value)) != len(value):
         return False

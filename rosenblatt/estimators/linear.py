@@ -501,5 +501,5 @@ class LinearClassifier(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[
         names = vars(self).get("_names")
         if names is not None and names.width > state.n_features:
             raise ValueError("there are more names than features")
-        if count > 1 and self._has(self.answer):
-            self._model(self.answer)
+        if count > 1 and self._has(self._chosen):
+            self._model(self._chosen)

@@ -57,7 +57,8 @@ def test_the_norm_of_huge_weights_is_finite_and_of_infinite_ones_is_not():
 @pytest.mark.parametrize(
     ("change", "message"),
     [({"vectors": np.zeros((3, 4))}, "lag is invalid"), ({"vectors": np.zeros(3)}, "vectors is invalid"),
-     ({"layout": "touched"}, "layout is invalid"), ({"ledger": {}}, "a row for each half-space"), ({"more": 1}, "unknown"),
+     ({"layout": "touched"}, "layout is invalid"), ({"ledger": {}}, "a row for each half-space"),
+     ({"more": 1}, "unknown"),
      ({"vectors": np.zeros((3, 5), np.float16)}, "neither float32 nor float64")],
 )  # fmt: skip
 def test_a_state_that_does_not_fit_is_refused(change, message):

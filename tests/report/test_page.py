@@ -264,7 +264,7 @@ def test_bad_input(tmp_path):
         write_report(tmp_path / "a.html", model, {"accuracy": 1})
     with pytest.raises(ValueError, match="passed together"):
         write_report(tmp_path / "a.html", model, summary, B)
-    with pytest.raises(IsADirectoryError, match="it is a folder"):
+    with pytest.raises(IsADirectoryError, match="is a directory"):
         write_report(tmp_path, model, summary)
     with pytest.raises(FileNotFoundError, match="could not be written"):
         write_report(tmp_path / "no" / "a.html", model, summary)
