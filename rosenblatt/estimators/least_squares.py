@@ -157,7 +157,7 @@ time_limit, verbose
             flat, targets = y.ndim == 1, y.reshape(len(y), -1)
             weights = np.empty(0)
             if sample_weight is not None:
-                weights = check_weights(sample_weight, X, copy=True, ensure_non_negative=True)
+                weights = check_weights(sample_weight, X, ensure_non_negative=True)
                 if not weights.any():
                     raise ValueError(
                         "sample_weight must be above 0 for at least one row, but every row weighs 0; give the rows to "

@@ -2,7 +2,7 @@
 
 Functions are refused, as they are code. scikit-learn checks the parameters (`_validate_params`, which has no public
 name). Where its transform follows a private attribute without a check, the attribute is compared with what it follows
-from, so that no number in a file leads a compiled loop astray. Why not skops: docs/decisions/032.
+from, so that no number in a file leads a compiled loop astray. Why not skops: docs/decisions/033.
 """
 
 from __future__ import annotations
