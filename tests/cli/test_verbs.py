@@ -208,7 +208,7 @@ def test_a_model_that_does_not_beat_the_largest_class_says_so_and_what_would(she
     y = np.where((X**2).sum(axis=1) < 1.4, "in", "out")
     polars.DataFrame({"x": X[:, 0], "y": X[:, 1], "where": y}).write_csv("disc.csv")
     shown = shell("train", "disc.csv", "-t", "where", "--no-save")
-    assert "does not beat the largest class" in " ".join(shown.split())
+    assert "The model is not" in " ".join(shown.split())
     assert "--learner kernel" in shown
 
 
@@ -277,7 +277,7 @@ def test_ctrl_c_while_a_model_is_judged_keeps_it(shell, iris, monkeypatch):
     def interrupted(judge):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(advice.Judge, "suggestions", interrupted)
+    monkeypatch.setattr(advice.Advisor, "advice", interrupted)
     said = shell("train", iris, "-t", "species", "-o", "m.safetensors", code=130)
     assert "Ctrl-C ended the judging" in shell.err and "Confusion" in said
     assert rosenblatt.describe("m.safetensors")["stop_reason"] != "interrupted"
