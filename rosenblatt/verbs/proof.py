@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from rosenblatt.certificates.reading import read_rows
 from rosenblatt.certificates.results import NotSeparable, Separable, Undecided
 from rosenblatt.certificates.table import SeparabilityTable
 from rosenblatt.features.column_kinds import GUESSED, KEPT, holds_numbers
@@ -212,6 +213,7 @@ def _numbers(found: Examples, missing: str, text: str) -> tuple[Any, list[str], 
         numbers = [column.name for column in found.rows if holds_numbers(column, encoder.max_categories)]
         encoder.set_params(kinds=dict.fromkeys([*numbers, *found.keep], KEPT))
         rows = encoder.fit_transform(found.rows)
+        rows = _not_rounded(found.rows, rows, [str(name) for name in encoder.get_feature_names_out()])
     left_out = {
         name: f"{why}; {keep_option(name)} keeps it" if why in GUESSED else why
         for name, why in encoder.dropped_.items()
@@ -219,6 +221,19 @@ def _numbers(found: Examples, missing: str, text: str) -> tuple[Any, list[str], 
     told = tuple(f"The column {shortened(name)} is left out: " for name in left_out)
     found.notes.extend(note for note in encoder.notes_ if not note.startswith(told))
     return rows, [str(name) for name in encoder.get_feature_names_out()], left_out
+
+
+def _not_rounded(frame: Any, rows: Any, features: list[str]) -> Any:
+    """The rows as encoded, unless float64 rounded whole numbers above 2^53: then the columns as they were read."""
+    whole = [column for column in frame if column.dtype.is_integer() and column.name in features]
+    if not any(column.cast(float).cast(column.dtype, strict=False).ne_missing(column).any() for column in whole):
+        return rows
+    if not set(features) <= set(frame.columns):
+        raise InputError(
+            f"A proof is about the numbers of the file, but the column {shortened(whole[0].name)} has whole numbers "
+            f"above 2^53, which columns made of text cannot stand beside; drop that column, or the columns of text."
+        )
+    return read_rows(frame.select(features))
 
 
 def _verified(path: str, rows: Any, found: Examples, intercept: bool, common: dict[str, Any]) -> Proof:
