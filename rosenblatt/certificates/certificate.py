@@ -36,7 +36,7 @@ class About:
     A question that the time limit left out has no digest yet, but `later`, which computes it when it is needed.
     """
 
-    classes: tuple[Any, Any]
+    classes: tuple[Any, ...]
     intercept: bool
     shape: tuple[int, int]
     digest: str

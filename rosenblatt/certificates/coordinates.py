@@ -84,7 +84,7 @@ class Frame:
 
 def frame(problem: Problem) -> Frame:
     X = _centred_integers(problem)
-    sizes = exactly.Rows(X).largest()
+    sizes = exactly.Rows(X).largest
     exponents = np.frexp(sizes)[1]
     exponents[sizes == 0] = exponents[sizes > 0].max(initial=0)
     whole = np.full(problem.d, int(exponents.max(initial=0)))

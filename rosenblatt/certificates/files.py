@@ -19,6 +19,10 @@ import numpy as np
 from rosenblatt.certificates import schema
 from rosenblatt.certificates import verify as exactly
 from rosenblatt.certificates.certificate import About, Certificate
+from rosenblatt.certificates.certify import AboutModel, CertifiedModel
+from rosenblatt.certificates.fewest import FewestErrors, Witness
+from rosenblatt.certificates.linear_model import LinearScores
+from rosenblatt.certificates.objective import Objective
 from rosenblatt.certificates.problem import Problem
 from rosenblatt.certificates.reading import read_labels, read_rows
 from rosenblatt.certificates.results import Hull, NotSeparable, Overlapping, QuasiComplete, Separable, Undecided
@@ -151,6 +155,8 @@ def _about(content: dict[str, Any], X: Any, signs: Array) -> tuple[About, exactl
 def _verified(content: dict[str, Any], X: Any, y: Any) -> Certificate:
     if content["verdict"] == Undecided.verdict:
         raise exactly.CertificateError("An undecided question has no proof, so that there is nothing to verify.")
+    if content["verdict"] == CertifiedModel.verdict:
+        return _model(content, X, y)
     about = About(tuple(content["classes"]), content["fit_intercept"], tuple(content["shape"]), content["digest"])
     rows, signs = about.read(X, y)
     about = replace(about, problem=Problem(rows.X, signs, about.classes, about.intercept))
@@ -160,6 +166,29 @@ def _verified(content: dict[str, Any], X: Any, y: Any) -> Certificate:
 def _checked(content: dict[str, Any], about: About, rows: exactly.Rows, signs: Array) -> Certificate:
     certificate = _FROM_JSON[content["verdict"]](content, about, rows, signs)
     certificate.check(rows, signs)
+    return certificate
+
+
+def _model(content: dict[str, Any], X: Any, y: Any) -> CertifiedModel:
+    about = AboutModel(tuple(content["classes"]), True, tuple(content["shape"]), content["digest"])
+    rows, codes = about.read(X, y)
+    weights = tuple(tuple(_from_number(value) for value in line) for line in content["weights"])
+    offsets = tuple(_from_number(value) for value in content["offsets"])
+    if len(weights) != len(offsets):
+        raise exactly.CertificateError("A score function has weights and an offset.")
+    radius, objective = content["radius"], content["objective"]
+    certificate = CertifiedModel(
+        model=LinearScores(weights, offsets, about.classes),
+        norm=content["norm"],
+        radius=tuple(map(float, radius)) if isinstance(radius, list) else float(radius),
+        wrong=tuple(content["wrong"]),
+        margin=-math.inf if content["margin"] is None else float(content["margin"]),
+        about=replace(about, rows=rows, codes=codes),
+        objective=None
+        if objective is None
+        else Objective.from_json(objective | {"lam": _from_number(objective["lam"])}),
+    )
+    certificate.check(rows, codes)
     return certificate
 
 
@@ -214,6 +243,18 @@ def _to_json(certificate: Certificate | SeparabilityTable) -> dict[str, Any]:
         "shape": list(about.shape),
         "digest": about.known_by(),
     }
+    if isinstance(certificate, CertifiedModel):
+        del common["fit_intercept"]
+        model, objective = certificate.model, certificate.objective
+        return common | {
+            "weights": [[_number(value) for value in line] for line in model.weights],
+            "offsets": [_number(value) for value in model.offsets],
+            "norm": certificate.norm,
+            "radius": certificate.radius,
+            "wrong": certificate.wrong,
+            "margin": _finite(certificate.margin),
+            "objective": None if objective is None else vars(objective) | {"lam": _number(objective.lam)},
+        }
     if isinstance(certificate, Separable):
         return common | {
             "plane": _plane_to_json(certificate.plane),
@@ -224,6 +265,14 @@ def _to_json(certificate: Certificate | SeparabilityTable) -> dict[str, Any]:
             "theorem_hull": _hull_to_json(certificate.theorem_hull),
             "radius": certificate.radius,
             "mistake_bound": str(certificate.mistake_bound),
+        }
+    if isinstance(certificate, FewestErrors):
+        return common | {
+            "plane": _plane_to_json(certificate.plane),
+            "wrong": certificate.wrong,
+            "lower": certificate.lower,
+            "witnesses": [witness.rows for witness in certificate.witnesses],
+            "shares": certificate.shares,
         }
     if isinstance(certificate, NotSeparable):
         return common | {"rows": certificate.rows}
@@ -260,8 +309,23 @@ def _separable(content: Any, about: About, rows: exactly.Rows, signs: Array) -> 
     )
 
 
-def _solved(content: Any, about: About, rows: exactly.Rows, signs: Array, towards: Any = None) -> tuple[Any, Any]:
-    chosen = tuple(content["rows"])
+def _fewest(content: Any, about: About, rows: exactly.Rows, signs: Array) -> FewestErrors:
+    plane = _plane_from_json(content["plane"], rows.d)
+    floats = exactly.nearest_floats([*plane[0], plane[1]])
+    return FewestErrors(
+        lower=content["lower"],
+        wrong=tuple(content["wrong"]),
+        witnesses=tuple(Witness(*_solved(chosen, about, rows, signs)) for chosen in content["witnesses"]),
+        shares=tuple(content["shares"]),
+        normal=np.array(floats[:-1]),
+        offset=floats[-1],
+        plane=plane,
+        about=about,
+    )
+
+
+def _solved(named: Any, about: About, rows: exactly.Rows, signs: Array, towards: Any = None) -> tuple[Any, Any]:
+    chosen = tuple(named)
     if len(set(chosen)) != len(chosen) or not all(0 <= row < rows.n for row in chosen):
         raise exactly.CertificateError("A witness names rows of the data, none of them twice.")
     weights = exactly.solve_weights(rows, signs, chosen, intercept=about.intercept, towards=towards)
@@ -271,7 +335,7 @@ def _solved(content: Any, about: About, rows: exactly.Rows, signs: Array, toward
 
 
 def _not_separable(content: Any, about: About, rows: exactly.Rows, signs: Array) -> NotSeparable:
-    chosen, weights = _solved(content, about, rows, signs)
+    chosen, weights = _solved(content["rows"], about, rows, signs)
     return NotSeparable(chosen, weights, about)
 
 
@@ -279,7 +343,7 @@ def _overlapping(content: Any, about: About, rows: exactly.Rows, signs: Array) -
     share = Fraction(_from_number(content["share"]))
     means = exactly.class_means(rows, signs, intercept=about.intercept)
     towards = {column: -share * value for column, value in means.items()}
-    chosen, weights = _solved(content, about, rows, signs, towards)
+    chosen, weights = _solved(content["rows"], about, rows, signs, towards)
     return Overlapping(chosen, weights, share, about)
 
 
@@ -301,4 +365,5 @@ _FROM_JSON = {
     NotSeparable.verdict: _not_separable,
     Overlapping.verdict: _overlapping,
     QuasiComplete.verdict: _quasi_complete,
+    FewestErrors.verdict: _fewest,
 }

@@ -139,7 +139,7 @@ def _equal_opposites(X: Any, signs: Array, rows: Array) -> tuple[int, int] | Non
 
 
 def digest(X: Any, signs: Array) -> str:
-    """SHA-256 over the numbers that are not 0, their places, and the signs."""
+    """SHA-256 over the numbers that are not 0, their places, and the signs (int8) or numbers of classes."""
     sha = hashlib.sha256(f"{X.shape[0]} {X.shape[1]} ".encode())
     for block in _blocks(X):
         if scipy.sparse.issparse(X):
@@ -159,5 +159,5 @@ def digest(X: Any, signs: Array) -> str:
         sha.update(words.astype("<u8").tobytes())
         if marks is not None:
             sha.update(b"whole numbers" + marks.tobytes())
-    sha.update(signs.astype(np.int8).tobytes())
+    sha.update(signs.astype(np.int8 if signs.dtype == np.int8 else "<i8").tobytes())
     return sha.hexdigest()

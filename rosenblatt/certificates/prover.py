@@ -33,15 +33,28 @@ def decide(problem: Problem, tolerance: float, deadline: float, shown: Watcher, 
     about = About.of(problem)
     equal = problem.contradiction()
     if equal:
-        if not problem.intercept and not exactly.Rows(problem.X).entries(equal[0])[0]:
-            return NotSeparable(equal[:1], (Fraction(1),), about)  # a row of zeros is 0 by itself
-        each = Fraction(1) if problem.intercept else Fraction(1, 2)
-        return NotSeparable(tuple(sorted(equal)), (each, each), about)
+        return _of_equal_rows(problem, about, equal)
     kept = problem.distinct()
     if kept is None:
         return _proven(problem, about, tolerance, deadline, shown, candidate)
     inner = Problem(problem.X[kept], problem.signs[kept], problem.classes, problem.intercept)
     return _in_all_rows(_proven(inner, about, tolerance, deadline, shown, candidate), kept)
+
+
+def prove(problem: Problem, deadline: float) -> Certificate:
+    """Any hyperplane, or a witness, without a digest of the data: for questions on the way to an answer."""
+    about = About(problem.classes, problem.intercept, (problem.n, problem.d), "")
+    equal = problem.contradiction()
+    if equal:
+        return _of_equal_rows(problem, about, equal)
+    return _proven(problem, about, 1.0, deadline, Watcher(), None)
+
+
+def _of_equal_rows(problem: Problem, about: About, equal: tuple[int, int]) -> NotSeparable:
+    if not problem.intercept and not exactly.Rows(problem.X).entries(equal[0])[0]:
+        return NotSeparable(equal[:1], (Fraction(1),), about)  # a row of zeros is 0 by itself
+    each = Fraction(1) if problem.intercept else Fraction(1, 2)
+    return NotSeparable(tuple(sorted(equal)), (each, each), about)
 
 
 def _proven(

@@ -134,8 +134,8 @@ def check_tolerance(tolerance: Any) -> None:
         raise ValueError(f"tolerance must be above 0 and at most 1, but got {came}; 0.01 means one per cent.")
 
 
-def read_labels(y: Any, n: int) -> tuple[Array, Array]:
-    """The classes, and for each row the number of its class."""
+def read_labels(y: Any, n: int, least: int = 2) -> tuple[Array, Array]:
+    """The classes, at least so many, and for each row the number of its class."""
     if y is None:
         raise ValueError("y must name a class for every row, but it is None; pass one label per row.")
     if hasattr(y, "collect"):
@@ -162,7 +162,7 @@ def read_labels(y: Any, n: int) -> tuple[Array, Array]:
         classes, codes = np.unique(labels, return_inverse=True)
     except TypeError:
         raise ValueError("y must hold labels of one kind, but they cannot be compared; convert them.") from None
-    if len(classes) < 2:
+    if len(classes) < least:
         raise ValueError(
             f"y must hold at least two classes, but every label is {plain(classes[0])!r}; pass rows of two classes."
         )

@@ -83,14 +83,25 @@ def optional(inner: Check) -> Check:
     return check
 
 
-def sequence(inner: Check, length: int | None = None) -> Check:
-    """A list of this length; without one, of any length above 0."""
+def sequence(inner: Check, length: int | None = None, *, empty: bool = False) -> Check:
+    """A list of this length; without one, of any length above 0, or of any at all."""
 
     def check(value: Any, where: str) -> None:
-        if not isinstance(value, list) or len(value) != (len(value) or 1 if length is None else length):
-            refuse(where, "a list that is not empty" if length is None else f"a list of {length}", value)
+        if not isinstance(value, list) or (length is not None and len(value) != length):
+            refuse(where, "a list" if length is None else f"a list of {length}", value)
+        if not value and not empty:
+            refuse(where, "a list that is not empty", value)
         for place, each in enumerate(value):
             inner(each, f"{where}[{place}]")
+
+    return check
+
+
+def either(one: Check, many: Check) -> Check:
+    """One value, or a list."""
+
+    def check(value: Any, where: str) -> None:
+        (many if isinstance(value, list) else one)(value, where)
 
     return check
 
@@ -168,7 +179,38 @@ KINDS: dict[str, Check] = {
     "quasi-complete": record(**QUESTION, plane=PLANE, rows=ROWS),
     "undecided": record(**QUESTION, reason=text, margin_upper=optional(bound)),
 }
+MODEL = record(
+    verdict=text,
+    classes=sequence(scalar),
+    shape=sequence(whole, 2),
+    digest=text,
+    weights=sequence(sequence(exact)),
+    offsets=sequence(exact),
+    norm=text,
+    radius=either(bound, sequence(bound)),
+    wrong=sequence(whole, empty=True),
+    margin=optional(number),
+    objective=optional(
+        record(
+            loss=text,
+            lam=exact,
+            intercept=text,
+            shares=sequence(whole),
+            bits=whole,
+            lower=number,
+            upper=number,
+        )
+    ),
+)
+FEWEST = record(
+    **QUESTION,
+    plane=PLANE,
+    wrong=sequence(whole, empty=True),
+    lower=whole,
+    witnesses=sequence(ROWS, empty=True),
+    shares=sequence(whole, empty=True),
+)
 PARTS = sequence(variant("verdict", KINDS))
 TABLE = record(verdict=constant("table"), classes=sequence(scalar), pairs=PARTS, rest=PARTS)
 
-check_file = variant("verdict", {**KINDS, "table": TABLE})
+check_file = variant("verdict", {**KINDS, "table": TABLE, "model": MODEL, "fewest errors": FEWEST})

@@ -60,7 +60,7 @@ def count_off(X: Any, signs: Array, plane: Plane) -> int:
 def largest_square(X: Any, *, constant: bool) -> Fraction:
     """The exact maximum of ‖x‖^2 over the rows, of ‖(x, 1)‖^2 when there is a `constant`."""
     rows = X if isinstance(X, Rows) else Rows(X)
-    top = int(np.frexp(rows.largest().max(initial=0.0))[1])
+    top = int(np.frexp(rows.largest.max(initial=0.0))[1])
     squares = _squared_norms(rows, top)
     slack = (rows.d + 8) * ROUND * 4
     floor = float(squares.max(initial=0.0)) * (1 - slack) - 8 * rows.d * TINY

@@ -7,6 +7,7 @@ imports nothing of the project.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
@@ -89,6 +90,7 @@ class Rows:
         denominator = max((part[1] for part in parts), default=1)  # powers of two: the largest is common to all
         return columns, [top * (denominator // bottom) for top, bottom in parts], denominator
 
+    @functools.cached_property
     def largest(self) -> Array:
         """A bound on |x_j| for every column j."""
         if self.sparse:
@@ -104,13 +106,13 @@ class Rows:
         return (slice(first, first + step) for first in range(0, self.n, step))
 
     def products(self, weights: Array, exponents: Array | None) -> Array:
-        """x·weights for every row in float64; column j of x is divided by 2^exponents[j] first."""
+        """x·weights for every row and column of `weights`, in float64; column j of x is divided by 2^exponents[j]."""
         if self.sparse:
             X = self.X.astype(np.float64)
             if exponents is not None:
                 X.data = np.ldexp(X.data, -exponents[X.indices])
             return np.asarray(X @ weights)
-        result = np.empty(self.n)
+        result = np.empty((self.n, weights.shape[1]))
         for block in self.blocks():
             part = self.X[block].astype(np.float64, copy=False)
             result[block] = (part if exponents is None else np.ldexp(part, -exponents)) @ weights
@@ -137,28 +139,33 @@ class Plane:
         total = sum(self.normal[column] * value for column, value in zip(columns, integers, strict=True))
         return Fraction(total + self.offset * denominator, denominator * self.denominator)
 
-    def approximate(self, rows: Rows) -> tuple[Array, Array | float]:
+    def approximate(self, rows: Rows) -> tuple[Array, float]:
         """Scores in float64 and a bound on their errors, both multiplied by one positive number; NaN if unknown."""
-        largest = rows.largest()
-        exponents = np.frexp(largest)[1]
-        extreme = bool(np.any(np.abs(exponents) > 300))
-        if not extreme:
-            exponents[:] = 0
-        # Choose a power of two so that the largest product is about 1.
-        sizes = [abs(value).bit_length() + int(shift) for value, shift in zip(self.normal, exponents, strict=True)]
-        shift = max([*sizes, abs(self.offset).bit_length(), 1])
-        weights = np.array(
-            [_float(value, int(e) - shift) for value, e in zip(self.normal, exponents, strict=True)], dtype=np.float64
-        )
-        offset = _float(self.offset, -shift)
-        bound = np.ldexp(largest, -exponents)
-        with np.errstate(all="ignore"):
-            scores = rows.products(weights, exponents if extreme else None) + offset
-            total = float(bound @ np.abs(weights)) + abs(offset)
-            roundings = len(weights) + 8
-            error = (roundings * ROUND / (1 - roundings * ROUND)) * total * (1 + roundings * ROUND)
-            error = error * (1 + 8 * ROUND) + 4 * TINY * (float(bound.sum()) + len(weights) + 2)
-        return scores, error
+        scores, errors, _ = approximate(rows, [self])
+        return scores[:, 0], float(errors[0])
+
+    def lowered(self, level: Fraction) -> Plane:
+        """w·x + b - level."""
+        common = math.lcm(self.denominator, level.denominator)
+        factor = common // self.denominator
+        normal = [value * factor for value in self.normal]
+        return Plane.over(common, normal, self.offset * factor - level.numerator * (common // level.denominator))
+
+    def __neg__(self) -> Plane:
+        return Plane.over(self.denominator, [-value for value in self.normal], -self.offset)
+
+    def __sub__(self, other: Plane) -> Plane:
+        common = math.lcm(self.denominator, other.denominator)
+        one, two = common // self.denominator, common // other.denominator
+        normal = [a * one - b * two for a, b in zip(self.normal, other.normal, strict=True)]
+        return Plane.over(common, normal, self.offset * one - other.offset * two)
+
+    @staticmethod
+    def over(denominator: int, normal: list[int], offset: int) -> Plane:
+        """Whole numbers over one denominator."""
+        plane = Plane.__new__(Plane)
+        plane.denominator, plane.normal, plane.offset = denominator, normal, offset
+        return plane
 
     def undecided(self, rows: Rows, signs: Array) -> tuple[Array, Array]:
         """(certainly negative, not certainly positive): which rows the float64 scores cannot vouch for."""
@@ -166,6 +173,36 @@ class Plane:
         scores = scores * signs
         with np.errstate(invalid="ignore"):
             return scores < -error, ~(scores > error)
+
+
+def approximate(rows: Rows, planes: Sequence[Plane]) -> tuple[Array, Array, list[int]]:
+    """Scores of every row in float64, one column for each plane, a bound on the errors in each column, and an exponent.
+
+    A column and its bound are multiplied by denominator / 2^exponent of their plane. What is unknown is NaN.
+    """
+    largest = rows.largest
+    exponents = np.frexp(largest)[1]
+    extreme = bool(np.any(np.abs(exponents) > 300))
+    if not extreme:
+        exponents[:] = 0
+    shifts = exponents.tolist()
+    weights, offsets = np.empty((rows.d, len(planes))), np.empty(len(planes))
+    tops = []
+    for k, plane in enumerate(planes):
+        # Choose a power of two so that the largest product is about 1.
+        sizes = [abs(value).bit_length() + shift for value, shift in zip(plane.normal, shifts, strict=True)]
+        top = max([*sizes, abs(plane.offset).bit_length(), 1])
+        weights[:, k] = [_float(value, shift - top) for value, shift in zip(plane.normal, shifts, strict=True)]
+        offsets[k] = _float(plane.offset, -top)
+        tops.append(top)
+    bound = np.ldexp(largest, -exponents)
+    with np.errstate(all="ignore"):
+        scores = rows.products(weights, exponents if extreme else None) + offsets
+        total = bound @ np.abs(weights) + np.abs(offsets)
+        roundings = rows.d + 8
+        error = (roundings * ROUND / (1 - roundings * ROUND)) * total * (1 + roundings * ROUND)
+        error = error * (1 + 8 * ROUND) + 4 * TINY * (float(bound.sum()) + rows.d + 2)
+    return scores, error, tops
 
 
 def _float(integer: int, exponent: int) -> float:

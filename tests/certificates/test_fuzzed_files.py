@@ -7,12 +7,14 @@ independent rational reference knows about these rows must not be contradicted b
 import copy
 import json
 import random
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from reference.separability import kind
 
-from rosenblatt import load_certificate, separability
+from certificates.test_fewest_errors import brute_force
+from rosenblatt import LinearSVM, LogisticRegression, certify, fewest_errors, load_certificate, separability
 from rosenblatt.certificates.verify import CertificateError
 
 CORNERS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
@@ -28,7 +30,8 @@ PROBLEMS = [
 ]
 VALUES = [
     None, True, False, "x", "", "0", "1", "a", "b", "no", "yes", "the rest", "1/2", "-1/3", "0x3/0x2", "1e9",
-    "1e30000000", "separable", "not separable", "overlapping", "quasi-complete", "undecided", "table",
+    "1e30000000", "separable", "not separable", "overlapping", "quasi-complete", "undecided", "table", "model",
+    "fewest errors", "l2", "linf", "free", "regularized", "none", "hinge", "logistic",
     -1, 0, 1, 2, 3, 4, 60, 240, 1 << 60, 10**30, 0.5, -0.5, 1.5, -1.5, 1e-300, 1e300, 1e400, float("nan"),
     [], [0], [1], [0, 1], [1, 0], [0, 1, 2, 3], [0, 1, 1, 0], [[0, 1, 1, 9], [9, 9, 9, 0]], ["a", "b"], {},
     {"rows": [0], "shares": [1], "bits": 60},
@@ -44,6 +47,15 @@ def files(tmp_path):
         for certificate in [found] if several or found else [found, found.refine()]:
             certificate.save(tmp_path / "f.json")
             yield json.loads((tmp_path / "f.json").read_text()), X, y, intercept
+        if not several:
+            statements = [fewest_errors(X, y, intercept), certify((np.ones(X.shape[1]), -0.5), X, y, radius=0.25)]
+            for certificate in statements:
+                certificate.save(tmp_path / "f.json")
+                yield json.loads((tmp_path / "f.json").read_text()), X, y, intercept
+    y = np.array([0, 1, 1, 0])
+    for model in (LinearSVM(lam=0.1, tol=1e-6), LogisticRegression(lam=0.1)):
+        certify(model.fit(CORNERS.astype(float), y), CORNERS, y).save(tmp_path / "f.json")
+        yield json.loads((tmp_path / "f.json").read_text()), CORNERS, y, True
 
 
 def places(content, path=()):
@@ -84,9 +96,51 @@ def changed(content, dice, donors):
     return content
 
 
+def score(weights, offset, row):
+    return sum(Fraction(w) * Fraction(v) for w, v in zip(weights, row, strict=True)) + Fraction(offset)
+
+
+def check_model(found, X, y):
+    """The rows that are wrong, by fractions; and an objective that other weights do not undercut."""
+    (weights,), (offset,) = found.model.weights, found.model.offsets
+    signs = np.where(y == found.model.classes[1], 1, -1).tolist()
+    margins = [score(weights, offset, row) * sign for row, sign in zip(X.tolist(), signs, strict=True)]
+    sizes = [abs(Fraction(w)) for w in weights]
+    if isinstance(found.radius, tuple):
+        reach = sum(Fraction(r) * size for r, size in zip(found.radius, sizes, strict=True)) ** 2
+    else:
+        dual = {"l2": sum(s * s for s in sizes), "l1": max(sizes) ** 2, "linf": sum(sizes) ** 2}[found.norm]
+        reach = Fraction(found.radius) ** 2 * dual
+    assert list(found.wrong) == [i for i, m in enumerate(margins) if not (m > 0 and m * m > reach)]
+    length = float(sum(s * s for s in sizes)) ** 0.5
+    assert not length or found.margin <= float(min(margins)) / length + 1e-12 * (1 + abs(found.margin))
+    if found.objective is not None:
+        lam = float(found.objective.lam)
+        w, b = np.array([float(v) for v in weights]), float(offset)
+        for scale in (1.0, 0.9, 1.1, 0.0):
+            m = np.array(signs) * (X @ (scale * w) + scale * b)
+            loss = np.maximum(0, 1 - m) if found.objective.loss == "hinge" else np.logaddexp(0, -m)
+            square = scale**2 * (w @ w + (b * b if found.objective.intercept == "regularized" else 0))
+            value = lam * square + loss.mean()
+            assert value >= found.objective.lower * (1 - 1e-12) and (
+                scale != 1 or value <= found.objective.upper * 1.000001
+            )
+
+
+def check_fewest(found, X, y):
+    signs = np.where(y == found.about.classes[1], 1, -1).tolist()
+    scores = [score(*found.plane, row) * sign for row, sign in zip(X.tolist(), signs, strict=True)]
+    assert list(found.wrong) == [i for i, value in enumerate(scores) if value <= 0] and any(found.plane[0])
+    assert found.lower <= brute_force(X.tolist(), signs, found.about.intercept) <= found.upper
+
+
 def check_true(found, X, y):
     """What a loaded certificate claims about two classes, against the reference."""
+    if found.verdict == "model":
+        return check_model(found, X, y)
     classes = np.unique(y)
+    if found.verdict == "fewest errors":
+        return check_fewest(found, X, y)
     assert len(classes) == 2 and set(found.about.classes) == set(classes.tolist())
     signs = np.where(y == found.about.classes[1], 1, -1)
     truth = kind(X.tolist(), signs.tolist(), found.about.intercept)
