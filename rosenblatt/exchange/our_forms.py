@@ -19,7 +19,7 @@ from rosenblatt.estimators.half_space import HalfSpace
 from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
 from rosenblatt.estimators.layer import OFF, Layer
 from rosenblatt.estimators.least_squares import LeastSquares
-from rosenblatt.estimators.linear import ANSWERS
+from rosenblatt.estimators.linear import CHOICES
 from rosenblatt.estimators.linear_svm import LinearSVM
 from rosenblatt.estimators.logistic_regression import LogisticRegression
 from rosenblatt.estimators.missing import MissingFunction
@@ -84,7 +84,7 @@ LINEAR: dict[str, Check] = {
     "_dual": optional(row_of(array("f", "rows", "half_spaces"), array("f", "rows"), array("f", "half_spaces"))),
 }
 LINEAR_PARAMETERS: dict[str, Check] = {
-    "answer": choice(*ANSWERS),
+    "answer": choice(*CHOICES),
     "multi_class": choice("ovr", "coupled", "multinomial"),
     "fit_intercept": flag,
     "regularize_intercept": flag,
@@ -209,8 +209,8 @@ def look_at_kernel(estimator: Any, sizes: Sizes) -> str | None:
     names = vars(estimator).get("_names")
     if names is not None and max(1, names.width) != width:
         return "there are other names than features"
-    if len(classes) > 1 and kernel_answers.has(estimator, estimator.answer):
-        estimator._model(estimator.answer)
+    if len(classes) > 1 and kernel_answers.has(estimator, estimator._chosen):
+        estimator._model(estimator._chosen)
     return None
 
 
@@ -282,7 +282,7 @@ FORMS = (
     *map(linear, (Perceptron, PassiveAggressive, HalfSpace, LinearSVM, LogisticRegression, SigmoidNeuron)),
     Estimator(
         KernelPerceptron, KERNEL,
-        {"answer": choice(*ANSWERS), "multi_class": choice("ovr", "coupled"), "fit_intercept": flag, "kernel": kernel,
+        {"answer": choice(*CHOICES), "multi_class": choice("ovr", "coupled"), "fit_intercept": flag, "kernel": kernel,
          "device": choice("cpu", "cuda"), "n_jobs": threads},
         ("n_features_in_", "classes_", "trace_", "stop_reason_", "n_iter_", "_mistakes", "_listening", "kernel_",
          "_state", "_pocket"),
