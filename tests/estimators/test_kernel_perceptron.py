@@ -150,6 +150,35 @@ def test_a_budget_forgets_the_row_whose_last_lesson_is_longest_ago(seed, n_class
 
 
 @quiet
+@given(
+    seed=st.integers(0, 10**6),
+    n_classes=st.sampled_from([2, 3, 4]),
+    budget=st.sampled_from([1, 2, 5]),
+    limit=st.sampled_from([None, 3]),
+    coupled=st.booleans(),
+)
+@settings(max_examples=25)
+def test_law_under_a_budget_any_block_size_is_the_reference(seed, n_classes, budget, limit, coupled):
+    """With a kernel whose values are rounded: what leaves the support leaves nothing of it behind."""
+    X, y = integers(seed, n_classes, n=30, d=2)
+    K = RBF(0.3)(X)
+    run = reference.train(K, y, n_classes, 3, coupled, drop_after=limit, budget=budget)
+    for block in (1, 2, 7, None):
+        model = KernelPerceptron("rbf", gamma=0.3, shuffle=False, max_iter=3, tol=None, budget=budget)
+        model.set_params(block_size=block, drop_after=limit, multi_class="coupled" if coupled else "ovr").fit(X, y)
+        np.testing.assert_array_equal(model.mistake_counts_, counters(run))
+        assert model.trace_["mistakes"].tolist() == run.mistakes and model.dropped_.tolist() == run.dropped
+
+
+@quiet
+@pytest.mark.parametrize("block", [1, 2, None])
+def test_a_support_that_was_left_by_all_scores_0(block):
+    model = KernelPerceptron("rbf", gamma=0.3, shuffle=False, max_iter=2, budget=1, block_size=block)
+    model.set_params(answer="last").fit([[5.0], [1.0], [0.0]], [2, 0, 1])
+    assert model.dual_coef_.tolist() == [[-1.0], [1.0], [0.0]]
+
+
+@quiet
 @given(data=st.data(), seed=st.integers(0, 10**6), n_classes=st.sampled_from([2, 3, 4]), coupled=st.booleans())
 @settings(max_examples=60)
 def test_everything_at_once_is_the_reference(data, seed, n_classes, coupled):
