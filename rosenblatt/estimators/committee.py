@@ -12,10 +12,10 @@ from rosenblatt.engine.online.update_log import UpdateLog
 from rosenblatt.models.voted import VotedModel, survival_counts
 
 
-def _tally(*arguments: Any) -> Array:
+def _tally(*arguments: Any, n_jobs: int | None = 1) -> Array:
     from rosenblatt.engine.online.votes import tally
 
-    return tally(*arguments)
+    return tally(*arguments, n_jobs=n_jobs)
 
 
 def _tally_together(*arguments: Any) -> Array:

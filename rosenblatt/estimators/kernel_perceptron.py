@@ -365,6 +365,9 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _check_kind_of_rows(self, X: Any) -> Any:
         if self._fitted_precomputed and scipy.sparse.issparse(X):
             X = X.toarray()
+        if scipy.sparse.issparse(X) and not X.has_canonical_format:
+            X = X.copy()  # the caller's matrix stays as it is
+            X.sum_duplicates()
         if self._fitted_precomputed and X.dtype == np.uint8:
             X = X.astype(np.float64)
         if self.device == "cuda" and scipy.sparse.issparse(X):

@@ -748,6 +748,18 @@ def test_set_params_speaks_about_the_next_fit():
     assert np.array_equal(model.set_params(fit_intercept=True).decision_function(X), before)
 
 
+def test_repeated_entries_of_a_sparse_matrix_are_added_up():
+    X, y = integers(3, 2)
+    once = scipy.sparse.csr_array(X)
+    halves = scipy.sparse.csr_array(
+        (np.repeat(once.data / 2, 2), np.repeat(once.indices, 2), 2 * once.indptr), shape=X.shape
+    )
+    models = [KernelPerceptron("rbf", max_iter=3, shuffle=False).fit(rows, y) for rows in (X, once, halves)]
+    assert models[1].kernel_ == models[2].kernel_ and halves.nnz == 2 * once.nnz
+    assert models[2].kernel_.gamma == pytest.approx(models[0].kernel_.gamma)
+    assert models[1].decision_function(once).tobytes() == models[2].decision_function(halves).tobytes()
+
+
 def test_gamma_scale_far_from_the_origin():
     X = np.random.default_rng(0).normal(size=(60, 3)) + 1e7
     model = KernelPerceptron("rbf", max_iter=1, shuffle=False).fit(X, np.arange(60) % 2)

@@ -544,9 +544,7 @@ class CudaHands:
         values = self.source.values(row, block.operand)[0].astype(np.float64)
         steps = self.cupy.asarray(coefficients[slot])
         block.scores[:, start:] -= steps[:, None] * values[start:]
-        others = coefficients.any(axis=1)
-        others[slot] = False
-        empty = np.flatnonzero(~coefficients[others].any(axis=0))
+        empty = np.flatnonzero(~np.delete(coefficients, slot, axis=0).any(axis=0))
         if len(empty):  # rounding leaves no zero where everything was subtracted again
             block.scores[self.cupy.asarray(empty), start:] = 0.0
         own = self.source.sums(row, support, self._sent(coefficients))[0].get()

@@ -200,9 +200,7 @@ def _radial_exponents(key: str) -> Any:
 
 
 def scan(*arguments: Any) -> int:
-    """Visit the rows of a block from `start` on; why it stopped. `stopped` is (where, half-spaces moved, room left, rows
-    entered).
-    """
+    """Visit the rows of a block from `start` on; why it stopped. See `Block` for what it reads and writes."""
     return int(_scan(f"dual scan {compiled.engine_digest()}")(*arguments))
 
 
