@@ -64,7 +64,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     fit_intercept: bool
     multi_class: str
     class_weight: Any
-    warm_start: bool
+    warm_start: bool = False
     random_state: Any
     n_jobs: int | None
     verbose: int
@@ -91,7 +91,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self, task: Any, state: HalfSpaces, X: Any, eval_set: Any, on_epoch: Any, recorded: tuple[str, ...]
     ) -> None:
         """Learn from the rows of the task, starting at `state`; by the rule, unless a subclass has another way."""
-        training.run(self, task, state, X, eval_set, on_epoch, recorded, self._pocket_check)
+        training.run(self, task, state, X, eval_set, on_epoch, recorded)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -179,10 +179,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     "sample_weight must be above 0 for at least one row, but every row weighs 0; "
                     "give the rows to learn from a weight."
                 )
-            if "voted" in kept:
-                recorded = (*recorded, "voted")
-            self._pocket_check = pocket_check if "pocket" in kept else None
-            self._train(task, state, X, eval_set, watched, recorded)
+            if "pocket" in kept:
+                recorded = (*recorded, "pocket" if pocket_check == "run" else "pocket_update")
+            self._train(task, state, X, eval_set, watched, (*recorded, "voted") if "voted" in kept else recorded)
             self._listening = False
             return self
 
@@ -255,6 +254,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._pocket = None
         elif getattr(self, "_pocket", None) is None:
             self._pocket = Pocket("stream")
+        elif self._pocket is not None and self._pocket.check != "stream":
+            self._pocket = Pocket("stream", kept=self._pocket.kept, longest=self._pocket.longest)
         one_by_one.forget(self)
 
     def _admit(self, labels: Array) -> None:
@@ -304,7 +305,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def _chosen(self) -> str:
-        """The answer that `predict` uses: "auto" is the last weights after a clean pass and online, else the average."""
+        """The answer that `predict` uses: "auto" is the last weights after a clean pass and online, else the mean."""
         check_choice("answer", self.answer, CHOICES)
         if self.answer != "auto":
             return self.answer

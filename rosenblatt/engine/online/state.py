@@ -29,9 +29,9 @@ Array = npt.NDArray[Any]
 # threads that train neighbouring half-spaces never write to the same cache line.
 (
     BIAS, BIAS_LAG, SCALE, REACH, MARK, SEEN, UPDATES, SCORE,
-    CHANGE, LAGGED, MISTAKES, BIAS_BEFORE, BOUND, LAG_BOUND, ROW_MAX, UNCHECKED,
-) = range(16)  # fmt: skip
-LEDGER_COLUMNS = 16
+    CHANGE, LAGGED, MISTAKES, BIAS_BEFORE, BOUND, LAG_BOUND, UNCHECKED,
+) = range(15)  # fmt: skip
+LEDGER_COLUMNS = 16  # one is free
 VECTOR_BYTES = 64
 SAFE = 1e37  # numbers up to here stay finite through one more addition of their like, in float32 and in float64
 SETTLE_AFTER = 2**20  # examples

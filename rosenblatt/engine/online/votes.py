@@ -11,7 +11,6 @@ from rosenblatt.engine.compile import jit as compiled
 from rosenblatt.engine.online.state import Array
 from rosenblatt.engine.threads import map_blocks, thread_count
 
-
 STRIP = 32  # rows whose scores are carried through all updates together, in vector registers
 
 
@@ -42,6 +41,7 @@ def tally(
     counts: Array,
     bias: float,
     shrink_bias: bool,
+    *,
     n_jobs: int | None = 1,
 ) -> Array:
     """sum_u counts[u] · sign(score_u) for every row of `products`, whose column i is the product with row i."""
