@@ -157,6 +157,23 @@ def fewest_errors(X: Any, y: Any, fit_intercept: bool = True, time_limit: float 
     return Enclosure(problem, deadline).run()
 
 
+def errors_at_least(X: Any, y: Any, fit_intercept: bool, most: int, deadline: float) -> int:
+    """How many errors any hyperplane makes at least, by up to `most` disjoint witnesses.
+
+    Unlike `fewest_errors` this is the same on every machine, unless the deadline comes first.
+    """
+    X = read_rows(X)
+    classes, codes = read_labels(y, X.shape[0])
+    found = Enclosure(two_classes(X, codes, classes, bool(fit_intercept)), deadline)
+    left = np.arange(X.shape[0])
+    while len(found.witnesses) < most and not found._late():
+        witness = found._separate(left)
+        if witness is None:
+            break
+        left = np.setdiff1d(left, witness.rows)
+    return len(found.witnesses)
+
+
 class Enclosure:
     """The witnesses and the best hyperplane so far."""
 
