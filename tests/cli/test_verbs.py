@@ -855,17 +855,24 @@ def test_the_lab_is_called_with_what_was_asked_for(shell, monkeypatch):
     called = {}
     monkeypatch.setattr(rosenblatt.lab, "serve", lambda **options: called.update(options))
     shell("lab", "--host", "0.0.0.0", "--port", 8000, "--no-browser")
-    assert called == {"host": "0.0.0.0", "port": 8000, "open_browser": False}
+    assert called == {"host": "0.0.0.0", "port": 8000, "open_browser": False, "link": ""}
+    shell("lab", "https://example.org/#s=abc")
+    assert called == {"host": "127.0.0.1", "port": None, "open_browser": True, "link": "https://example.org/#s=abc"}
+
+
+def test_the_lab_is_exported_as_files(shell, tmp_path):
+    printed = shell("lab", "--export", tmp_path / "site")
+    assert (tmp_path / "site" / "index.html").exists() and "lab.js" in printed
 
 
 def test_a_missing_extra_is_one_sentence(shell, monkeypatch):
     import rosenblatt.lab
 
     def serve(**options):
-        raise ImportError('The lab needs panel, which is not installed; run: pip install "rosenblatt[lab]".')
+        raise ImportError('The lab needs x, which is not installed; run: pip install "rosenblatt[x]".')
 
     monkeypatch.setattr(rosenblatt.lab, "serve", serve)
-    assert 'pip install "rosenblatt[lab]"' in shell.refused("lab", code=2)
+    assert 'pip install "rosenblatt[x]"' in shell.refused("lab", code=2)
 
 
 def test_report(shell, iris):
