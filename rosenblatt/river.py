@@ -37,7 +37,8 @@ class _Online(base.MiniBatchClassifier):  # type: ignore[misc]
 
     def learn_many(self, X: Any, y: Any) -> None:
         """Learn from the rows of a pandas frame, one after another, and their labels."""
-        self._estimator.learn_many(X.to_dict("records"), list(y))
+        for x, label in zip(X.to_dict("records"), y.tolist(), strict=True):
+            self._estimator.learn_one(x, label)
 
     def predict_many(self, X: Any) -> Any:
         """The label of every row of a pandas frame, as a series."""

@@ -20,14 +20,13 @@ from rosenblatt.engine.online.state import Array, HalfSpaces, weight_dtype
 from rosenblatt.estimators import one_by_one, training
 from rosenblatt.estimators.classes import arrange_classes, classes_of, codes_of, half_space_count
 from rosenblatt.estimators.committee import Committee
-from rosenblatt.estimators.quick_way import ONE, UNSURE
+from rosenblatt.estimators.named_features import Names
 from rosenblatt.estimators.scoring import accuracy
 from rosenblatt.estimators.validation import (
     as_before,
     check_choice,
     check_common,
     check_positive,
-    check_rows,
     check_rows_and_labels,
     unchanged_on_failure,
     with_declared,
@@ -71,8 +70,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     hash_features: int | None = None
 
     _ways_of_several: tuple[str, ...] = ("ovr", "coupled")
-    _learn_quickly: Callable[..., bool] | None = None  # see quick_way
-    _answer_quickly: Callable[..., Any] | None = None
+    _one: one_by_one.OneByOne | None = None  # the compiled step for one example
+    _names: Names  # of the features, where dicts were learned from
     _state: HalfSpaces
     _pocket: Pocket | None
     _committee: Committee | None
@@ -231,6 +230,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _prepare_online(self, n_features: int, dtype: Any, layout: str) -> None:
         """A state that listens for late classes, in the layout and dtype of what comes."""
+        before = self.__dict__.get("_state")
         if not hasattr(self, "_state"):
             self.classes_ = np.empty(0, object)
             self._state = HalfSpaces(0 if self._coupled else 1, n_features, dtype, layout)
@@ -255,7 +255,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._pocket = None
         elif getattr(self, "_pocket", None) is None:
             self._pocket = Pocket("stream")
-        one_by_one.forget(self)
+        if self._state is not before:
+            one_by_one.forget(self)
 
     def _admit(self, labels: Array) -> None:
         """Give every class among `labels` that is new a place."""
@@ -340,6 +341,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if name == "pocket":
             assert self._pocket is not None and self._pocket.kept is not None
             coefficients, bias = self._pocket.kept.last()
+            later = max(0, self.n_features_in_ - coefficients.shape[1])  # names that appeared since
+            coefficients = np.pad(coefficients, ((0, 0), (0, later)))
         else:
             coefficients, bias = self._state.last() if name == "last" else self._state.averaged()
         coefficients, bias = coefficients[:count, : self.n_features_in_], bias[:count]
@@ -378,8 +381,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> Array:
         """The scores: (n_samples,) for two classes, (n_samples, n_classes) for more."""
         check_is_fitted(self)
-        one_by_one.refuse_rows_after_dicts(self)
-        X = check_rows(self, X, reset=False)
+        X = one_by_one.rows_to_predict(self, X)
         return self._model(self._chosen).decision_function(X)
 
     def predict(self, X: Any) -> Array:
@@ -393,8 +395,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             If the rows are not as wide as those of the fit, or hold NaN.
         """
         check_is_fitted(self)
-        one_by_one.refuse_rows_after_dicts(self)
-        X = check_rows(self, X, reset=False)
+        X = one_by_one.rows_to_predict(self, X)
         return self._model(self._chosen).predict(X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -403,18 +404,18 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # ------------------------------------------------------------------ one example at a time
 
-    def learn_one(self, x: Any, y: Any, w: float = ONE) -> None:
+    def learn_one(self, x: Any, y: Any, w: float = one_by_one.ONE) -> None:
         """Learn from one example: a row, or a dict of named features (names may be new)."""
-        learn = self._learn_quickly
-        if learn is None or not learn(x, y, w):
+        one = self._one
+        if one is None or not one.learn(x, y, w):
             one_by_one.learn(self, x, y, w)
 
     def predict_one(self, x: Any) -> Any:
         """The class of one example, or None before anything was learned."""
-        answer = self._answer_quickly
-        if answer is not None:
-            label = answer(x)
-            if label is not UNSURE:
+        one = self._one
+        if one is not None:
+            label = one.answer(x)
+            if label is not one_by_one.UNSURE:
                 return label
         return one_by_one.predict(self, x)
 
@@ -422,9 +423,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Learn from a batch: rows, as `partial_fit` does, or a list of dicts; after dicts, a frame is too."""
         one_by_one.learn_many(self, X, y, w)
 
-    def predict_many(self, X: Any) -> Any:
+    def predict_many(self, X: Any) -> Array:
         """The class of every row of a batch."""
-        return one_by_one.predict_many(self, X)
+        return self.predict(X)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """A parameter that is set counts from the next example on."""
@@ -435,8 +436,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
         state = dict(state)
-        for name in ("_learn_quickly", "_answer_quickly"):  # compiled entry points belong to this process
-            state.pop(name, None)
+        state.pop("_one", None)  # compiled entry points belong to this process
         if "_models" in state:
             state["_models"] = {}
         return state

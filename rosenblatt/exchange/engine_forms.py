@@ -171,7 +171,7 @@ def check_updates(rows: Array, figures: Array, total: int) -> None:
 
 
 def take_names(names: Names) -> tuple[Values, Values]:
-    slots = sorted(names.slots, key=lambda name: names.slots[name]) if names.size is None else []
+    slots = sorted(names.codes, key=names.codes.__getitem__) if names.size is None else []
     return {}, {"size": names.size, "slots": np.array(slots, dtype=object)}
 
 

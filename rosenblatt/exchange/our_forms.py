@@ -137,7 +137,7 @@ def linear(kind: Any) -> Form:
     known = kind._get_param_names()
     return Estimator(
         kind, LINEAR, {name: check for name, check in LINEAR_PARAMETERS.items() if name in known}, NEEDED,
-        cached=("_learn_quickly", "_answer_quickly", "_models"), before=before_linear, after=after_linear,
+        cached=("_one", "_models"), before=before_linear, after=after_linear,
         last_look=look_at_linear, functions=True,
     ).form()  # fmt: skip
 

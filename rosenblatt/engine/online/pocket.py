@@ -39,7 +39,7 @@ class Pocket:
     def start_segment(self, state: HalfSpaces) -> None:
         """Remember the state, to be able to return to any point of the segment that follows."""
         if self.check != "update":
-            if self.before is None:
+            if self.before is None or self.before.n_features != state.n_features:  # new names since the last segment
                 self.before = state.copy()
             else:
                 self.before.copy_from(state)

@@ -33,6 +33,7 @@ Array = npt.NDArray[Any]
 ) = range(16)  # fmt: skip
 LEDGER_COLUMNS = 16
 VECTOR_BYTES = 64
+NOWHERE = 2.0**32  # the code of a named feature that has no weight (see `single`)
 SAFE = 1e37  # numbers up to here stay finite through one more addition of their like, in float32 and in float64
 SETTLE_AFTER = 2**20  # examples
 
