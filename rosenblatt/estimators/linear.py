@@ -21,6 +21,7 @@ from rosenblatt.estimators import one_by_one, training
 from rosenblatt.estimators.classes import arrange_classes, classes_of, codes_of, half_space_count
 from rosenblatt.estimators.committee import Committee
 from rosenblatt.estimators.named_features import Names
+from rosenblatt.estimators.one_example import OneExample
 from rosenblatt.estimators.scoring import accuracy
 from rosenblatt.estimators.validation import (
     as_before,
@@ -51,7 +52,7 @@ def _difference(two: Array) -> Array:
         return np.clip(two[1:] - two[:1], -most, most)
 
 
-class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LinearClassifier(OneExample, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Not for users: the shared part of `Perceptron`, `PassiveAggressive` and `HalfSpace`."""
 
     # Set by the subclasses' constructors.
@@ -305,7 +306,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def _chosen(self) -> str:
-        """The answer that `predict` uses: "auto" is the last weights after a clean pass and online, else the average."""
+        """The answer that `predict` uses: "auto" is the last weights after a clean pass or online, else the average."""
         check_choice("answer", self.answer, CHOICES)
         if self.answer != "auto":
             return self.answer
@@ -401,31 +402,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The fraction of rows that are answered correctly."""
         return accuracy(self, X, y, sample_weight)
-
-    # ------------------------------------------------------------------ one example at a time
-
-    def learn_one(self, x: Any, y: Any, w: float = one_by_one.ONE) -> None:
-        """Learn from one example: a row, or a dict of named features (names may be new)."""
-        one = self._one
-        if one is None or not one.learn(x, y, w):
-            one_by_one.learn(self, x, y, w)
-
-    def predict_one(self, x: Any) -> Any:
-        """The class of one example, or None before anything was learned."""
-        one = self._one
-        if one is not None:
-            label = one.answer(x)
-            if label is not one_by_one.UNSURE:
-                return label
-        return one_by_one.predict(self, x)
-
-    def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
-        """Learn from a batch: rows, as `partial_fit` does, or a list of dicts; after dicts, a frame is too."""
-        one_by_one.learn_many(self, X, y, w)
-
-    def predict_many(self, X: Any) -> Array:
-        """The class of every row of a batch."""
-        return self.predict(X)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """A parameter that is set counts from the next example on."""

@@ -237,7 +237,7 @@ def refuse_sparse(x: Any) -> None:
         )
 
 
-def _read(estimator: LinearClassifier, x: Any) -> Any:
+def read(estimator: LinearClassifier, x: Any) -> Any:
     """A row as an array, or a dict of names as a dict of numbers; nothing is changed."""
     fitted = hasattr(estimator, "_state")
     refuse_sparse(x)
@@ -288,7 +288,7 @@ def learn(estimator: LinearClassifier, x: Any, y: Any, w: float) -> None:
         estimator._check_parameters()
         estimator._check_online()
         weight = check_weight(w)
-        example = _read(estimator, x)
+        example = read(estimator, x)
         label = check_label(y)
         if len(estimator.__dict__.get("classes_", ())):
             check_kind(estimator.classes_, label)
@@ -353,7 +353,7 @@ def scores(estimator: LinearClassifier, x: Any) -> list[float] | None:
 def _scores_by_model(estimator: LinearClassifier, x: Any) -> list[float] | None:
     if not hasattr(estimator, "_state") or len(estimator.classes_) == 0:
         return None
-    example, chosen = _read(estimator, x), estimator._chosen
+    example, chosen = read(estimator, x), estimator._chosen
     model = estimator._model(chosen if estimator._has(chosen) else "last")  # no pocket yet after a late class
     if not isinstance(example, dict):
         found = model.decision_function(example[None, :])
@@ -397,7 +397,7 @@ def rows_to_predict(estimator: LinearClassifier, X: Any) -> Any:
     """Rows like those of the fit; after dicts, a list of dicts or a frame, whose names that were never seen are 0."""
     if "_names" in vars(estimator):
         return _read_named(estimator, X)[1](estimator._names)
-    return np.array([_read(estimator, x) for x in X]) if _are_dicts(X) else check_rows(estimator, X, reset=False)
+    return np.array([read(estimator, x) for x in X]) if _are_dicts(X) else check_rows(estimator, X, reset=False)
 
 
 def learn_many(estimator: LinearClassifier, X: Any, y: Any, w: Any) -> None:
@@ -405,7 +405,7 @@ def learn_many(estimator: LinearClassifier, X: Any, y: Any, w: Any) -> None:
         if not _are_dicts(X):
             estimator.partial_fit(X, y, sample_weight=w)
             return
-        rows = [_read(estimator, x) for x in X]
+        rows = [read(estimator, x) for x in X]
         labels = check_labels(y, len(rows)).tolist()
         weights = [1.0] * len(rows) if w is None else check_weights(w, np.empty((len(rows), 1))).tolist()
         for row, label, weight in zip(rows, labels, weights, strict=True):
