@@ -61,8 +61,10 @@ class Names:
         """The names that have no slot yet, each once."""
         if self.size is not None:
             return []
-        new = [str(name) for name in names if name not in self.codes and str(name) not in self.codes]
-        return list(dict.fromkeys(new))
+        new = [name for name in names if name not in self.codes]
+        if all(name.__class__ is str for name in new):
+            return list(dict.fromkeys(new))
+        return list(dict.fromkeys(str(name) for name in new if str(name) not in self.codes))
 
     def add(self, names: list[str]) -> None:
         """Give names that are `unknown` the next slots."""

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.linear import LinearClassifier
 
 BEYOND_RANGE = "x must hold numbers in the range of float64, but has larger ones; scale the features first."
-FIRST_CAPACITY = 256  # weights, and features of one dict; doubled whenever it is outgrown
+FIRST_CAPACITY = 1024  # weights, and features of one dict; doubled whenever it is outgrown
 INFINITY = float("inf")
 UNSURE = object()  # the answer when everything must be checked
 ONE = 1.0  # the default weight of an example: this very object needs no check
@@ -71,10 +71,9 @@ class OneByOne:
         table = np.tile(np.array(params, np.float64), (max(1, state.count), 1))
         self.named = "_names" in vars(estimator)
         self.capacity = _doubled(FIRST_CAPACITY, n_names)
-        features = (np.empty(self.capacity), np.empty(self.capacity, np.uint32)) if self.named else ()
         self.count = half_space_count(n_classes, coupled)
         self.enter, self.ask = entry_points(
-            state, features, rule.function, table, rule.weighted_index, positive, coupled=coupled,
+            state, rule.function, table, rule.weighted_index, positive, coupled=coupled,
             intercept=bool(estimator.fit_intercept), shrink_intercept=estimator._shrinks_intercept(),
             classes=self.count, averaged=answer == "averaged",
         )  # fmt: skip
@@ -160,7 +159,7 @@ class OneByOne:
                         if names.width + len(new) > room:
                             return False
                         names.add(new)
-                        estimator.n_features_in_ = names.width
+                        estimator.__dict__["n_features_in_"] = names.width
                     packers[n](numbers, 0, *x.values(), *map(place, x))
                     done = enter(numbers, code, c, n)
                 return done == LEARNED

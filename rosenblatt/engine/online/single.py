@@ -82,11 +82,14 @@ def _sort(values: Any, slots: Any, n: Any) -> None:
 
 
 @compiled.part
-def _read_features(n: Any, numbers: Any, values: Any, slots: Any) -> Any:
-    """(size of the sparse row, whether a name had no slot); (-1, False) for a value that is not finite."""
+def _read_features(n: Any, values: Any, slots: Any) -> Any:
+    """Make n values and n codes a sparse row, in the same memory: the values at its beginning, then the slots.
+
+    (size of the row, whether a name had no slot); (-1, False) for a value that is not finite.
+    """
     found, unknown = 0, False
     for p in range(n):
-        x, code = numbers[p], numbers[n + p]
+        x, code = values[p], values[n + p]
         if not np.isfinite(x):
             return -1, False
         if code == NOWHERE:
@@ -140,16 +143,17 @@ def _learn(key: str, function: Any, n_parameters: int, weighted: int, layout_nam
         return LEARNED
 
     def learn_features(
-        values: Any, slots: Any, positive: Any, params: Any, vectors: Any, lag: Any, ledger: Any, intercept: Any,
-        shrink_intercept: Any, count: Any, numbers: Any, code: Any, c: Any, n: Any,
+        positive: Any, params: Any, vectors: Any, lag: Any, ledger: Any, intercept: Any, shrink_intercept: Any,
+        count: Any, numbers: Any, code: Any, c: Any, n: Any,
     ) -> int:  # fmt: skip
         key  # noqa: B018
-        found, unknown = _read_features(n, numbers, values, slots)
+        slots = numbers.view(np.uint32)[2 * n :]
+        found, unknown = _read_features(n, numbers, slots)
         if found < 0:
             return REFUSED
         if unknown:
             return NEW_NAMES
-        rows = (values, slots, (np.uint64(0), np.uint64(found)))
+        rows = (numbers, slots, (np.uint64(0), np.uint64(found)))
         state = (vectors, lag, ledger)
         if not visit(rows, 0, 0, 0, code, c, positive, params, state, intercept, shrink_intercept, 0, count, None):
             return REFUSED
@@ -199,14 +203,14 @@ def _answer(key: str, layout_name: str) -> Any:
         return answer((x.reshape(1, x.shape[0]),), found, vectors, lag, ledger, classes, averaged)
 
     def answer_features(
-        values: Any, slots: Any, vectors: Any, lag: Any, ledger: Any, classes: Any, averaged: Any, numbers: Any,
-        found: Any, n: Any,
+        vectors: Any, lag: Any, ledger: Any, classes: Any, averaged: Any, numbers: Any, found: Any, n: Any
     ) -> int:  # fmt: skip
         key  # noqa: B018
-        size, _ = _read_features(n, numbers, values, slots)
+        slots = numbers.view(np.uint32)[2 * n :]
+        size, _ = _read_features(n, numbers, slots)
         if size < 0:
             return -1
-        rows = (values, slots, (np.uint64(0), np.uint64(size)))
+        rows = (numbers, slots, (np.uint64(0), np.uint64(size)))
         return answer(rows, found, vectors, lag, ledger, classes, averaged)
 
     return compiled.jit(answer_features if layout_name == sparse.LAYOUT else answer_row, alone=True)
@@ -226,25 +230,25 @@ def _entry(dispatcher: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
 
 
 def entry_points(
-    state: HalfSpaces, features: tuple[Array, ...], rule: Any, params: Array, weighted: int, positive: Array, *,
-    coupled: bool, intercept: bool, shrink_intercept: bool, classes: int, averaged: bool,
+    state: HalfSpaces, rule: Any, params: Array, weighted: int, positive: Array, *, coupled: bool, intercept: bool,
+    shrink_intercept: bool, classes: int, averaged: bool,
 ) -> tuple[Callable[..., int], Callable[..., int]]:  # fmt: skip
     """(learn, answer) for examples of the state's dtype and layout.
 
     learn(x, code, c) is LEARNED, or changes nothing and is NEW_NAMES for a name without a slot, and REFUSED where a
     number is not finite or a row is not a contiguous one of the right length. answer(x, scores) fills in the scores and
-    is a class code, or -1 where `learn` would refuse. x is a row; with `features`, (values, slots) for a sparse row to
-    be written to, x are the numbers of named features, and both take how many there are as a last argument. No other
-    thread runs meanwhile. The caller guarantees the dtypes: nothing checks them again.
+    is a class code, or -1 where `learn` would refuse. x is a row; for sparse rows, the numbers in a buffer, which are
+    changed, and both take how many features there are as a last argument. No other thread runs meanwhile. The caller
+    guarantees the dtypes: nothing checks them again.
     """
     what = rule, params.shape[1], weighted, state.layout, coupled
     key = f"one {loop_key(*what)}"
     if key not in _kernels:
         _kernels[key] = _learn(key, *what)
     learn, answer = _kernels[key], _answer(f"answer {compiled.engine_digest()} {state.layout}", state.layout)
-    learned = *features, positive, params, *state.arrays, float(intercept), bool(shrink_intercept), state.count
-    answered = *features, *state.arrays, classes, averaged
-    x, size = np.empty(1, state.dtype), (1,) if features else ()
+    learned = positive, params, *state.arrays, float(intercept), bool(shrink_intercept), state.count
+    answered = *state.arrays, classes, averaged
+    x, size = np.empty(1, state.dtype), (1,) if state.layout == sparse.LAYOUT else ()
     with compiled.explained(rule, params.shape[1]):
         entered = _entry(learn, (*learned, x, 0, 1.0, *size))
     asked = _entry(answer, (*answered, x, np.empty(1), *size))
