@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.arguments import as_float, shortened
 from rosenblatt.engine.kernel.state import Expansion
 from rosenblatt.engine.online.state import Array
-from rosenblatt.estimators import kernel_answers, kernel_online, kernel_training, one_by_one, training
+from rosenblatt.estimators import kernel_answers, kernel_online, kernel_stored, kernel_training, one_by_one, training
 from rosenblatt.estimators.classes import check_kind, half_space_count
 from rosenblatt.estimators.linear import ANSWERS, RECORDS
 from rosenblatt.estimators.missing import MissingFunction
@@ -34,10 +34,11 @@ from rosenblatt.estimators.validation import (
 from rosenblatt.kernels import Precomputed, as_kernel
 from rosenblatt.kernels.mercer import check_matrix
 from rosenblatt.models import KernelModel, LinearModel, VotedKernelModel
+from rosenblatt.stored import Sizes, Stored
 from rosenblatt.trace import Epoch
 
 
-class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class KernelPerceptron(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """The perceptron in the space of a kernel's features.
 
     The weights are a sum over rows, w = sum_i alpha_i y_i φ(x_i), and only inner products K(x, x') = φ(x)·φ(x') are
@@ -127,6 +128,11 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     _mistakes: int
     _listening: bool
     _names: Names  # of features, where examples are dicts
+
+    _stored = kernel_stored.FITTED
+    _stored_parameters = kernel_stored.PARAMETERS
+    _stored_codes = ("kernel",)
+    _not_stored = ("_models", "_store")
 
     def __init__(
         self,
@@ -500,3 +506,12 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if "_models" in state:
             state["_models"] = {}
         return state
+
+    def _to_fitted(self) -> dict[str, Any]:
+        return kernel_stored.to_fitted(self, super()._to_fitted())
+
+    def _set_fitted(self, fitted: dict[str, Any]) -> None:
+        super()._set_fitted(kernel_stored.from_fitted(fitted))
+
+    def _check_fitted(self, sizes: Sizes) -> None:
+        kernel_stored.check(self)

@@ -18,8 +18,9 @@ from rosenblatt.arguments import as_float, shortened
 from rosenblatt.engine.online.pocket import Pocket
 from rosenblatt.engine.online.state import Array, HalfSpaces, weight_dtype
 from rosenblatt.estimators import one_by_one, training
-from rosenblatt.estimators.classes import arrange_classes, classes_of, codes_of, half_space_count
+from rosenblatt.estimators.classes import arrange_classes, classes_of, codes_of, half_space_count, positive_codes
 from rosenblatt.estimators.committee import Committee
+from rosenblatt.estimators.missing import rule
 from rosenblatt.estimators.named_features import Names
 from rosenblatt.estimators.one_example import OneExample
 from rosenblatt.estimators.scoring import accuracy
@@ -34,7 +35,21 @@ from rosenblatt.estimators.validation import (
 )
 from rosenblatt.models import LinearModel, VotedModel
 from rosenblatt.rules import Rule
-from rosenblatt.trace import Epoch, Trace
+from rosenblatt.stored import (
+    Sizes,
+    Stored,
+    choice,
+    flag,
+    instance,
+    kinds,
+    labels,
+    maybe,
+    optional,
+    size,
+    threads,
+    whole,
+)
+from rosenblatt.trace import RUN, Epoch, Trace
 
 ANSWERS = ("last", "averaged", "voted", "pocket")
 CHOICES = ("auto", *ANSWERS)
@@ -52,7 +67,7 @@ def _difference(two: Array) -> Array:
         return np.clip(two[1:] - two[:1], -most, most)
 
 
-class LinearClassifier(OneExample, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LinearClassifier(OneExample, Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Not for users: the shared part of `Perceptron`, `PassiveAggressive` and `HalfSpace`."""
 
     # Set by the subclasses' constructors.
@@ -64,11 +79,24 @@ class LinearClassifier(OneExample, ClassifierMixin, BaseEstimator):  # type: ign
     fit_intercept: bool
     multi_class: str
     class_weight: Any
-    warm_start: bool
+    warm_start: bool = False
     random_state: Any
     n_jobs: int | None
     verbose: int
     hash_features: int | None = None
+
+    _stored = kinds({
+        "n_features_in_": size("features"), "classes_": labels, **RUN, "_mistakes": whole, "_listening": flag,
+        "_state": instance(HalfSpaces), "_pocket": optional(instance(Pocket)),
+        "_committee": optional(instance(Committee)), "_names": maybe(instance(Names)),
+    })  # fmt: skip
+    _stored_parameters = kinds({
+        "answer": choice(*CHOICES), "multi_class": choice("ovr", "coupled", "multinomial"), "fit_intercept": flag,
+        "regularize_intercept": flag, "n_jobs": threads, "hash_features": optional(whole), "rule": rule,
+        "learning_rate": rule, "schedule": rule,
+    })  # fmt: skip
+    _stored_codes = ("rule", "learning_rate", "schedule")
+    _not_stored = ("_one", "_models")
 
     _ways_of_several: tuple[str, ...] = ("ovr", "coupled")
     _one: one_by_one.OneByOne | None = None  # the compiled step for one example
@@ -91,7 +119,7 @@ class LinearClassifier(OneExample, ClassifierMixin, BaseEstimator):  # type: ign
         self, task: Any, state: HalfSpaces, X: Any, eval_set: Any, on_epoch: Any, recorded: tuple[str, ...]
     ) -> None:
         """Learn from the rows of the task, starting at `state`; by the rule, unless a subclass has another way."""
-        training.run(self, task, state, X, eval_set, on_epoch, recorded, self._pocket_check)
+        training.run(self, task, state, X, eval_set, on_epoch, recorded)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -179,10 +207,9 @@ class LinearClassifier(OneExample, ClassifierMixin, BaseEstimator):  # type: ign
                     "sample_weight must be above 0 for at least one row, but every row weighs 0; "
                     "give the rows to learn from a weight."
                 )
-            if "voted" in kept:
-                recorded = (*recorded, "voted")
-            self._pocket_check = pocket_check if "pocket" in kept else None
-            self._train(task, state, X, eval_set, watched, recorded)
+            if "pocket" in kept:
+                recorded = (*recorded, "pocket" if pocket_check == "run" else "pocket_update")
+            self._train(task, state, X, eval_set, watched, (*recorded, "voted") if "voted" in kept else recorded)
             self._listening = False
             return self
 
@@ -256,6 +283,8 @@ class LinearClassifier(OneExample, ClassifierMixin, BaseEstimator):  # type: ign
             self._pocket = None
         elif getattr(self, "_pocket", None) is None:
             self._pocket = Pocket("stream")
+        elif self._pocket is not None and self._pocket.check != "stream":
+            self._pocket = Pocket("stream", kept=self._pocket.kept, longest=self._pocket.longest)
         if self._state is not before:
             one_by_one.forget(self)
 
@@ -306,7 +335,7 @@ class LinearClassifier(OneExample, ClassifierMixin, BaseEstimator):  # type: ign
 
     @property
     def _chosen(self) -> str:
-        """The answer that `predict` uses: "auto" is the last weights after a clean pass or online, else the average."""
+        """The answer that `predict` uses: "auto" is the last weights after a clean pass and online, else the mean."""
         check_choice("answer", self.answer, CHOICES)
         if self.answer != "auto":
             return self.answer
@@ -416,3 +445,35 @@ class LinearClassifier(OneExample, ClassifierMixin, BaseEstimator):  # type: ign
         if "_models" in state:
             state["_models"] = {}
         return state
+
+    # ------------------------------------------------------------------ model files
+
+    def _to_fitted(self) -> dict[str, Any]:
+        fitted = super()._to_fitted()
+        if "_names" in fitted:  # without the room for names to come
+            fitted["_state"] = self._state.arranged(self._state.layout, self._state.dtype, self._names.width)
+        return fitted
+
+    def _set_fitted(self, fitted: dict[str, Any]) -> None:
+        super()._set_fitted(fitted | {"_models": {}})
+
+    def _check_fitted(self, sizes: Sizes) -> None:
+        state, width, count = self._state, sizes["features"], sizes["classes"]
+        if state.count != len(positive_codes(count, self._coupled, bool(self._listening))):
+            raise ValueError(f"{state.count} half-spaces do not belong to {count} classes")
+        if not 0 < width <= max(state.n_features, 1) or (state.count and width > state.n_features):
+            raise ValueError(f"there are no weights for {width} features")
+        kept = None if self._pocket is None else self._pocket.kept
+        if kept is not None and kept.count != state.count:
+            raise ValueError("the pocket holds other half-spaces")
+        if self._committee is not None:
+            blocks = self._committee.support
+            sparse = any(issparse(block) for block in blocks)
+            fits = [block.shape[1] <= width if sparse else block.shape[1] == width for block in blocks]
+            if self._committee.log.count != state.count or not all(fits):
+                raise ValueError("the committee has other half-spaces")
+        names = vars(self).get("_names")
+        if names is not None and names.width > state.n_features:
+            raise ValueError("there are more names than features")
+        if count > 1 and self._has(self._chosen):
+            self._model(self._chosen)

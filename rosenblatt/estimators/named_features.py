@@ -12,6 +12,7 @@ from sklearn.utils import murmurhash3_32
 
 from rosenblatt.arguments import shortened
 from rosenblatt.engine.online.state import NOWHERE, Array
+from rosenblatt.stored import checked, names, optional, whole
 
 REMEMBERED_HASHES = 2**16
 
@@ -98,6 +99,20 @@ class Names:
         placed = np.where(codes < 0, -values, values), (rows, np.where(codes < 0, ~codes, codes))
         result = scipy.sparse.coo_array(placed, shape=(height, max(1, self.width))).tocsr()
         result.sort_indices()
+        return result
+
+    def to_state(self) -> dict[str, Any]:
+        """For a model file: the names in the order of their slots."""
+        return {"size": self.size, "slots": np.array(list(self.codes) if self.size is None else [], dtype=object)}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Names:
+        checked("Names", state, {"size": optional(whole), "slots": names("names")})
+        slots = state["slots"].tolist()
+        if len(set(slots)) != len(slots) or state["size"] == 0:
+            raise ValueError("Names: two features have the same name")
+        result = cls(state["size"])
+        result.add(slots)
         return result
 
 

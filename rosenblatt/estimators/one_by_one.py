@@ -21,7 +21,6 @@ import scipy.sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 
-from rosenblatt.checked_rows import in_our_words
 from rosenblatt.engine.online.state import Array, weight_dtype
 from rosenblatt.estimators import training
 from rosenblatt.estimators.classes import check_kind, half_space_count, positive_codes
@@ -35,7 +34,6 @@ from rosenblatt.estimators.validation import (
     class_factors,
     unchanged_on_failure,
 )
-from rosenblatt.finite import in_one_sentence
 from rosenblatt.models import LinearModel
 
 if TYPE_CHECKING:
@@ -335,11 +333,7 @@ def _admit_names(estimator: LinearClassifier, names: list[Any]) -> None:
 
 def _learn_with_record(estimator: LinearClassifier, example: Any, label: Array, weight: float) -> None:
     """The voted answer keeps every update and the pocket counts runs: one example is a batch of one."""
-    if isinstance(example, dict):
-        X = estimator._names.matrix([example])
-        X.resize(1, estimator._state.n_features)
-    else:
-        X = example[None, :]
+    X = estimator._names.matrix([example]) if isinstance(example, dict) else example[None, :]
     training.pass_once(estimator, training.task_of(estimator, X, label, np.array([weight]), listening=True), X)
 
 
@@ -387,8 +381,7 @@ def _read_named(estimator: LinearClassifier, X: Any) -> tuple[list[Any], Callabl
         return [name for x in examples for name in x], lambda names: names.matrix(examples)
     if not hasattr(X, "columns"):
         refuse_rows_after_dicts(estimator)
-    with in_our_words(X), in_one_sentence(X=X):
-        numbers = check_array(X, dtype=np.float64, input_name="X")
+    numbers = check_array(X, dtype=np.float64, input_name="X")
     return list(X.columns), lambda names: names.matrix_of_columns(numbers, X.columns)
 
 
@@ -421,7 +414,6 @@ def learn_many(estimator: LinearClassifier, X: Any, y: Any, w: Any) -> None:
         _admit_names(estimator, names)
         estimator._admit(np.unique(labels))
         matrix = rows_of(estimator._names)
-        matrix.resize(len(labels), estimator._state.n_features)
         training.pass_once(estimator, training.task_of(estimator, matrix, labels, weights, listening=True), matrix)
     training.pass_on_interrupt(estimator)
 

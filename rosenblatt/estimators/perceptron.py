@@ -24,16 +24,18 @@ class Perceptron(LinearClassifier):
 
     Parameters
     ----------
-    answer : {"last", "averaged", "voted", "pocket"}
+    answer : {"auto", "last", "averaged", "voted", "pocket"}
         What `predict` uses: the last weights; the mean of the weights after each example; the vote of all weight
-        vectors, each with the number of examples it survived; or the weights with the fewest errors on the
-        training rows. One fit computes all but "voted", which keeps every update and must be asked for.
+        vectors, each with the number of examples it survived; or the weights with the fewest errors on the training
+        rows. "auto" is the last weights if a pass without a mistake ended the run, and while learning online, and the
+        mean otherwise.
     learning_rate : float or callable
         eta, or a function of the number of the example t = 1, 2, …. A constant changes nothing but the scale.
     max_iter : int
         The limit on epochs.
     tol : float or None
-        Stop when the mistakes of an epoch, as a fraction of the rows, have not fallen by `tol` for 5 epochs.
+        Stop when 5 epochs, of at least 20,000 examples together, have not made fewer mistakes than the best epoch
+        before them, by a fraction of more than `tol`. None, or fewer than 1,000 rows, go on until `max_iter`.
     time_limit : float or None
         Seconds after which the run stops with the weights that it has.
     shuffle : bool
@@ -50,8 +52,8 @@ class Perceptron(LinearClassifier):
     random_state : int, RandomState or None
         Seeds the shuffling.
     n_jobs : int or None
-        Threads over which the half-spaces are spread; over sparse rows two of them can share one half-space. The result
-        is the same bits for any number. Many classes of text take half of the memory on one thread.
+        Threads over which the half-spaces are spread; None is as many as the process may use. The result is the same
+        bits for any number.
     verbose : int
         1 shows the epochs while they happen.
     hash_features : int or None
@@ -62,7 +64,8 @@ class Perceptron(LinearClassifier):
     classes_, coef_, intercept_, n_features_in_, feature_names_in_, n_iter_
         As in scikit-learn, for the chosen answer; the voted answer has no coef_.
     answers_ : dict
-        Every answer of this fit by name, each with ``predict``, ``decision_function`` and ``score``.
+        Every answer of this fit by name, each with ``predict``, ``decision_function`` and ``score``: "last",
+        "averaged", and "pocket" and "voted" where ``answer`` or ``fit(..., keep=...)`` asks for them.
     trace_ : Trace
         One row per epoch.
     stop_reason_ : str
@@ -91,9 +94,10 @@ class Perceptron(LinearClassifier):
     def __init__(
         self,
         answer: str = "auto",
+        *,
         learning_rate: Any = 1.0,
         max_iter: int = 100,
-        tol: float | None = None,
+        tol: float | None = 1e-3,
         time_limit: float | None = None,
         shuffle: bool = True,
         fit_intercept: bool = True,

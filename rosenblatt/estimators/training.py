@@ -8,13 +8,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from rosenblatt.engine.layouts.rows import rows_of
 from rosenblatt.engine.online.pocket import Pocket
 from rosenblatt.engine.online.state import SEEN, Array, HalfSpaces
+from rosenblatt.engine.threads import thread_count
 from rosenblatt.estimators.classes import check_kind, code_dtype, codes_of, half_space_count, positive_codes
 from rosenblatt.estimators.committee import Committee
 from rosenblatt.estimators.validation import check_finite, check_labels, check_rows, row_weights
@@ -52,7 +52,7 @@ def task_of(estimator: LinearClassifier, X: Any, y: Array, sample_weight: Any, *
         coupled=coupled,
         intercept=bool(estimator.fit_intercept),
         shrink_intercept=estimator._shrinks_intercept(),
-        n_jobs=effective_n_jobs(estimator.n_jobs),
+        n_jobs=thread_count(estimator.n_jobs),
     )
 
 
@@ -78,11 +78,10 @@ def run(
     eval_set: Any,
     on_epoch: Any,
     recorded: tuple[str, ...],
-    pocket_check: str | None = None,
 ) -> None:
     """Epochs until there is a reason to stop; then the estimator has its result.
 
-    `recorded` may name "updates", "train_error" and "voted"; a pocket is kept if `pocket_check` says how.
+    `recorded` may name "updates", "train_error", "voted", and "pocket" or "pocket_update".
     """
     from rosenblatt.engine.compile.jit import explained
     from rosenblatt.engine.online.epochs import train
@@ -92,7 +91,8 @@ def run(
     seed = seed_of(estimator)
     trace = Trace()
     show = reporter(estimator.verbose, type(estimator).__name__, estimator.max_iter)
-    pocket = None if pocket_check is None else Pocket(pocket_check)
+    checks = {"pocket": "run", "pocket_update": "update"}
+    pocket = next((Pocket(check) for name, check in checks.items() if name in recorded), None)
 
     def note(figures: dict[str, Any]) -> object:
         row = Epoch(**figures)

@@ -11,7 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-PATIENCE = 5  # epochs without improvement
+# A run stops after so many epochs without improvement, and not before so many examples. Few rows are never given up:
+# they cost nothing, and a perceptron may make two mistakes in each of ten thousand epochs before it separates two rows.
+EPOCHS_WAITED, EXAMPLES_WAITED = 5, 20_000
+FEW_ROWS = 1000
 SOON = 1.0  # seconds within which a second Ctrl-C ends more than the run that heard the first
 
 _heard = [-math.inf]  # when Ctrl-C was last heard
@@ -19,9 +22,9 @@ _heard = [-math.inf]  # when Ctrl-C was last heard
 
 @contextmanager
 def interrupt_flag() -> Iterator[Callable[[], bool]]:
-    """Ctrl-C raises a flag, which is looked at between stretches; a second one soon after interrupts at once.
+    """Ctrl-C sets a flag, which is read between segments; a second one soon after interrupts at once.
 
-    That holds across runs, too: many short ones after each other would otherwise swallow one Ctrl-C each.
+    That holds across runs, too: a series of short ones would otherwise swallow one Ctrl-C each.
     """
     raised = threading.Event()
     if threading.current_thread() is not threading.main_thread():
@@ -76,10 +79,10 @@ class Watch:
             return "interrupted"
         if wants_stop:
             return "callback"
-        error = figures["mistakes"] / max(1, n_rows)
-        if self.tol is not None:
-            self.waited = 0 if error < self.best - self.tol else self.waited + 1
-            self.best = min(self.best, error)
-            if self.waited >= PATIENCE:
+        if self.tol is not None and n_rows >= FEW_ROWS:
+            mistakes = figures["mistakes"]
+            self.waited = 0 if mistakes < (1.0 - self.tol) * self.best else self.waited + 1
+            self.best = min(self.best, mistakes)
+            if self.waited >= max(EPOCHS_WAITED, EXAMPLES_WAITED / n_rows):
                 return "no_improvement"
         return "interrupted" if self.interrupted() else ""

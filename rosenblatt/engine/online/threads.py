@@ -19,8 +19,7 @@ from rosenblatt.engine.online.errors import count_errors
 from rosenblatt.engine.online.mistakes import Runs, find_runs
 from rosenblatt.engine.online.state import Array, HalfSpaces
 from rosenblatt.engine.online.task import Task
-
-SMALL = 2**20  # multiplications in an epoch that one thread makes sooner than it starts others
+from rosenblatt.engine.threads import thread_count
 
 
 class Visit(NamedTuple):
@@ -40,8 +39,7 @@ class Workers:
         rule = task.rule, task.params.shape[1], task.weighted, task.layout
         self.binary = count == 1 and not task.coupled
         self.loop = binary_loop.visit_rows(*rule) if self.binary else loop.visit_rows(*rule, task.coupled)
-        small = task.products_per_row * count * task.n_rows < SMALL
-        threads = 1 if small else task.n_jobs
+        threads = thread_count(task.n_jobs, work=task.products_per_row * count * task.n_rows)
         # Classes that learn together stay together. Half-spaces that share cache lines do, too.
         unit = count if task.coupled else LAYOUTS[task.layout].unit(task.rows)
         units = -(-count // max(1, unit))
