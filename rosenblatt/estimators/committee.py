@@ -13,10 +13,10 @@ from rosenblatt.models.voted import VotedModel, survival_counts
 from rosenblatt.stored import MOST, array, checked, items, matrix
 
 
-def _tally(*arguments: Any) -> Array:
+def _tally(*arguments: Any, n_jobs: int | None = 1) -> Array:
     from rosenblatt.engine.online.votes import tally
 
-    return tally(*arguments)
+    return tally(*arguments, n_jobs=n_jobs)
 
 
 def _tally_together(*arguments: Any) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 from rosenblatt.engine.kernel.state import Expansion
 from rosenblatt.estimators import kernel_answers
 from rosenblatt.estimators.classes import half_space_count
-from rosenblatt.estimators.linear import ANSWERS
+from rosenblatt.estimators.linear import CHOICES
 from rosenblatt.estimators.missing import MissingFunction, kernel
 from rosenblatt.estimators.named_features import Names
 from rosenblatt.kernels import Function, Kernel
@@ -41,7 +41,7 @@ FITTED = {
     "_pocket": row_of(number, whole, whole, optional(array("f", "kept", "half_spaces"))),
 }  # fmt: skip
 PARAMETERS = {
-    "answer": choice(*ANSWERS), "multi_class": choice("ovr", "coupled"), "fit_intercept": flag, "kernel": kernel,
+    "answer": choice(*CHOICES), "multi_class": choice("ovr", "coupled"), "fit_intercept": flag, "kernel": kernel,
     "device": choice("cpu", "cuda"), "n_jobs": threads,
 }  # fmt: skip
 
@@ -90,8 +90,8 @@ def check(estimator: KernelPerceptron) -> None:
     names = vars(estimator).get("_names")
     if names is not None and max(1, names.width) != width:
         raise ValueError("the names do not belong to the features")
-    if len(classes) > 1 and kernel_answers.has(estimator, estimator.answer):
-        estimator._model(estimator.answer)
+    if len(classes) > 1 and kernel_answers.has(estimator, estimator._chosen):
+        estimator._model(estimator._chosen)
 
 
 def _missing(X: Any, Y: Any) -> Any:
