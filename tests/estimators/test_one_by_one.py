@@ -629,7 +629,7 @@ def test_threads_that_learn_at_once_lose_nothing():
 
 @pytest.mark.parametrize("kind", ["row", "dict"])
 def test_nothing_is_compiled_to_predict(kind, tmp_path):
-    """A loaded model answers without compiled functions: the first answer of a service waits for no compiler."""
+    """A loaded model answers without numba: the first answer of a service waits for no compiler."""
     model = Perceptron("averaged")
     for x, label in zip(X, y.tolist(), strict=True):
         model.learn_one(x if kind == "row" else as_dict(x), label)
@@ -641,7 +641,7 @@ model = rosenblatt.load({str(tmp_path / "model.rosenblatt")!r})
 rows = numpy.array({X[:20].tolist()!r})
 examples = list(rows) if {kind == "row"} else [dict(zip("abcdef", row)) for row in rows.tolist()]
 print([model.predict_one(x) for x in examples])
-print([model.predict(examples).tolist(), "rosenblatt.engine.online.single" in sys.modules])
+print([model.predict(examples).tolist(), "numba" in sys.modules])
 """
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     one, many = ran.stdout.splitlines()
