@@ -33,7 +33,7 @@ def soften(network: Any, steepness: float | None = None) -> Layer:
 
     Returns
     -------
-    `Layer`, ready to answer, that ``fit`` trains on from these weights (``start="fitted"``).
+    `Layer`, ready to answer, that ``fit`` trains on from these weights (``warm_start=True``).
 
     Raises
     ------
@@ -212,7 +212,7 @@ def _stack(layers: list[tuple[Array, Array]], steepness: float) -> Layer:
     layer: Layer | None = None
     for weights, bias in layers:
         layer = Layer.from_weights(weights * steepness, bias * steepness, "sigmoid", below=layer)
-        layer.start = "fitted"
+        layer.warm_start = True
     assert layer is not None
     layer.units = None  # the targets say how many
     return layer

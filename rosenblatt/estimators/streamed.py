@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,6 +22,7 @@ from rosenblatt.estimators.validation import (
     check_weights,
     unchanged_on_failure,
 )
+from rosenblatt.seeds import random_state_of
 
 BLOCK_BYTES = 2**23  # of mapped rows
 
@@ -100,7 +101,7 @@ class Streamed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.features_ = clone(self.features).fit(X)
             self.learner_ = clone(self.learner)
             self.classes_ = np.unique(labels)
-            random = check_random_state(self.random_state)
+            random = random_state_of(self.random_state)
             order = np.arange(n_rows)
             for number in range(1, int(self.max_iter) + 1):
                 if self.shuffle:

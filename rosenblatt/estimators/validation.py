@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from typing import Any, NoReturn
 
 import numpy as np
-from sklearn.utils import assert_all_finite, check_random_state, compute_class_weight
+from sklearn.utils import assert_all_finite, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
@@ -19,6 +19,7 @@ from rosenblatt.checked_rows import validated
 from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.classes import NUMBERS, check_kind, codes_of, spread
 from rosenblatt.finite import in_one_sentence, sentence_on
+from rosenblatt.seeds import check_seed
 from rosenblatt.wording import short
 
 ALLOWS_ZEROS = "allow_all_zero_weights" in inspect.signature(_check_sample_weight).parameters
@@ -51,6 +52,8 @@ def check_flags(estimator: Any) -> None:
     """Those that it has of `FLAGS`, and `verbose`. Text is refused: "no" would count as yes."""
     for name in FLAGS:
         value = getattr(estimator, name, True)
+        if name == "shuffle" and isinstance(value, str) and value in getattr(estimator, "_shuffles", ()):
+            continue
         if not isinstance(value, bool | np.bool_ | int) or value not in (0, 1):
             raise ValueError(f"{name} must be True or False, but got {shortened(value)}; choose one of them.")
     verbose = getattr(estimator, "verbose", 0)
@@ -69,18 +72,6 @@ def check_common(estimator: Any) -> None:
             f"it like {{'spam': 2.0}}."
         )
     check_seed(estimator.random_state)
-
-
-def check_seed(seed: Any) -> None:
-    if type(seed) is int and 0 <= seed < 2**32:
-        return
-    try:
-        check_random_state(seed)
-    except (ValueError, TypeError):
-        raise ValueError(
-            f"random_state must be None, a whole number from 0 to 2**32 - 1 or a numpy RandomState, but got "
-            f"{shortened(seed)}; pass 0, say."
-        ) from None
 
 
 def check_threads(n_jobs: Any) -> None:

@@ -307,7 +307,8 @@ FORMS = (
     Estimator(
         Layer,
         {"classes_": labels, "_multilabel": flag, **RUN, "weights_": array("f", "units", "inputs"),
-         "bias_": array("f", "units"), "below_": optional(instance(Layer)), "_unit_names": items(items(text))},
+         "bias_": array("f", "units"), "below_": optional(instance(Layer)), "_unit_names": items(items(text)),
+         "dead_units_": items(items(whole))},
         {"activation": choice(*OFF), "below": optional(instance(Layer))},
         ("n_features_in_", "classes_", "_multilabel", "weights_", "bias_", "below_"), last_look=look_at_layer,
     ).form(),

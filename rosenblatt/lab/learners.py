@@ -101,7 +101,7 @@ def _descent(name: str, rule: str) -> Callable[[Values, int], Call]:
         if values["solver"] == "row by row":
             return _rule(rule, "learning_rate", "lam")(values, seed)
         arguments = {"lam": values["lam"], "solver": values["solver"]}
-        if values["solver"] not in ("newton", "quasi_newton"):
+        if values["solver"] not in ("newton", "lbfgs"):
             arguments["learning_rate"] = values["learning_rate"]
         if name == "SigmoidNeuron" and values["start"] > 0:
             arguments["start"] = values["start"]
@@ -123,7 +123,7 @@ def _least_squares(values: Values, seed: int) -> Call:
 
 def _layers(values: Values, seed: int) -> Call:
     below = Call("Layer", {"activation": values["activation"], "units": values["units"]})
-    arguments = {"activation": "sigmoid", "below": below, "lam": values["lam"], "n_starts": 1}
+    arguments = {"activation": "sigmoid", "below": below, "lam": values["lam"], "n_init": 1}
     return Call("Layer", {**arguments, "max_iter": values["max_iter"], "random_state": seed})
 
 
@@ -206,7 +206,7 @@ LEARNERS: dict[str, Learner] = {
             "No steps: if both classes are bells with one common shape, the best line has a formula.", "L14",
             "gradient"),
         Learner("neuron", "Sigmoid neuron",
-            (Option("solver", "solver", "batch", choices=("batch", "sgd", "svrg", "quasi_newton", "row by row")),
+            (Option("solver", "solver", "batch", choices=("batch", "sgd", "svrg", "lbfgs", "row by row")),
              Option("learning_rate", "learning rate η", 1.0, 0.001, 100.0, logarithmic=True,
                  only=("solver", "batch|sgd|svrg|row by row")),
              Option("start", "spread of the start", 0.0, 0.0, 20.0), Option("lam", "prior λ", 0.0, 0.0, 1.0),

@@ -25,7 +25,7 @@ BY_ORDER = {
 TO_THE_END = [
     LinearSVM(),
     LogisticRegression(),
-    SigmoidNeuron(lam=1e-3),
+    SigmoidNeuron(),
     LeastSquares(),
     GaussianDiscriminant(shrinkage=0.1),
     Layer("tanh"),

@@ -1,9 +1,8 @@
-"""LeastSquares, SigmoidNeuron, GaussianDiscriminant, Layer and Streamed."""
+"""LeastSquares, GaussianDiscriminant and Streamed."""
 
 import numpy as np
 import pytest
 import scipy.sparse
-from scipy.optimize import minimize
 from scipy.special import expit
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -11,12 +10,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.preprocessing import StandardScaler
 
-from rosenblatt import GaussianDiscriminant, Layer, LeastSquares, PairProducts, Perceptron, SigmoidNeuron, Streamed
+from rosenblatt import GaussianDiscriminant, LeastSquares, PairProducts, Perceptron, Streamed
 from rosenblatt.sources import digits
 
 CANCER = load_breast_cancer(return_X_y=True)
 X, Y = StandardScaler().fit_transform(CANCER[0]), CANCER[1]
-XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])
 diabetes = load_diabetes(return_X_y=True)
 
 
@@ -72,38 +70,6 @@ def test_several_targets_constant_features_and_divergence():
         LeastSquares(solver="magic").fit(*diabetes)
 
 
-# ---------------------------------------------------------------------- sigmoid neuron
-
-
-def neuron_loss(v, lam):
-    miss = expit(X @ v[:-1] + v[-1]) - Y
-    return lam * v[:-1] @ v[:-1] + np.mean(miss**2) / 2
-
-
-def test_the_neuron_ends_where_scipy_ends():
-    model = SigmoidNeuron(lam=1e-3).fit(X, Y)
-    peer = minimize(neuron_loss, np.zeros(31), (1e-3,), tol=1e-9)
-    ours = neuron_loss(np.append(model.coef_[0], model.intercept_), 1e-3)
-    assert ours == pytest.approx(peer.fun, rel=1e-4) and model.objective_ == pytest.approx(ours, rel=1e-9)
-    np.testing.assert_array_equal(model.predict(X), (model.activate(X) >= 0.5).astype(int))  # decides at 0.5
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("solver", ["sgd", "batch", "svrg"])
-def test_the_neuron_by_steps(solver):
-    least = SigmoidNeuron(lam=1e-3).fit(X, Y).objective_
-    model = SigmoidNeuron(lam=1e-3, solver=solver, max_iter=1500, random_state=0).fit(X, Y)
-    assert least <= model.objective_ * (1 + 1e-6) and model.objective_ < 1.02 * least
-
-
-def test_its_loss_is_not_convex():
-    """Half way between two points the loss can be above the mean of their losses, without any noise."""
-    x, far = np.array([[1.0]]), 10.0
-    losses = [float((expit(x[0, 0] * w) - 1) ** 2 / 2) for w in (-far, 0.0, far)]
-    between = float((expit(-far / 2) - 1) ** 2 / 2)
-    assert between > (losses[0] + losses[1]) / 2
-
-
 # ---------------------------------------------------------------------- Gaussian discriminant
 
 
@@ -157,60 +123,6 @@ def test_the_discriminant_and_bad_input():
     np.testing.assert_allclose(even.predict_proba(X), peer.predict_proba(X), atol=1e-8)
 
 
-# ---------------------------------------------------------------------- layers
-
-
-@pytest.mark.parametrize("activation", ["sigmoid", "tanh"])
-@pytest.mark.parametrize("seed", range(5))
-def test_two_layers_solve_xor_and_one_does_not(activation, seed):
-    assert Layer(activation).fit(*XOR).score(*XOR) < 1
-    network = Layer("sigmoid", below=Layer(activation, units=3), random_state=seed).fit(*XOR)
-    assert network.score(*XOR) == 1 and network.objective_ < 1e-2
-
-
-def test_two_layers_solve_xor_by_gradient_descent():
-    network = Layer("sigmoid", below=Layer("tanh", units=4), solver="batch", learning_rate=2.0, max_iter=3000, tol=0,
-                    random_state=0)  # fmt: skip
-    with pytest.warns(ConvergenceWarning):
-        network.fit(*XOR)
-    assert network.score(*XOR) == 1
-    assert network.trace_["loss"][-1] < network.trace_["loss"][0] / 10
-
-
-def test_several_labels_at_once():
-    random = np.random.default_rng(0)
-    rows = random.normal(size=(200, 4))
-    labels = (rows @ random.normal(size=(4, 3)) > 0).astype(int)
-    for activation in ("sigmoid", "tanh", "linear", "threshold"):
-        layer = Layer(activation, lam=1e-4, random_state=0).fit(rows, labels)
-        assert layer.weights_.shape == (3, 4) and layer.predict(rows).shape == (200, 3)
-        assert (layer.predict(rows) == labels).mean() > 0.95
-
-
-def test_a_layer_of_one_sigmoid_is_the_neuron():
-    layer, neuron = Layer("sigmoid", lam=1e-3).fit(X, Y), SigmoidNeuron(lam=1e-3).fit(X, Y)
-    assert layer.objective_ == pytest.approx(neuron.objective_, rel=1e-4)
-    np.testing.assert_allclose(layer.activate(X)[:, 0], neuron.activate(X), atol=1e-2)
-
-
-def test_layers_and_bad_input():
-    for layer, told in (
-        (Layer("step"), "activation must be one of"),
-        (Layer(below=Layer()), "units must be"),
-        (Layer(below=Layer("threshold", units=2)), "need activations with a slope"),
-        (Layer(below="x"), "below must be a Layer"),
-        (Layer(units=3), "units must be as many"),
-        (Layer(solver="newton"), "solver must be one of"),
-    ):
-        with pytest.raises(ValueError, match=told):
-            layer.fit(*XOR)
-    with pytest.raises(ValueError, match="one row and one number per unit"):
-        Layer.from_weights([[1.0, 1.0]], [0.0, 1.0])
-    with pytest.warns(ConvergenceWarning, match="diverged"):
-        model = Layer("linear", solver="sgd", learning_rate=1e3).fit(1e3 * X, Y)
-    assert model.stop_reason_ == "diverged" and np.isfinite(model.weights_).all()
-
-
 # ---------------------------------------------------------------------- streamed features
 
 
@@ -232,9 +144,6 @@ def test_a_rate_that_only_overshoots_is_not_called_converged():
     with pytest.warns(ConvergenceWarning, match="Lower learning_rate"):
         model = LeastSquares(solver="batch", learning_rate=2.5).fit(rows, rows @ [1.0, 2.0, 3.0])
     assert model.stop_reason_ == "diverged" and model.objective_ == model.trace_["loss"].min()
-    with pytest.warns(ConvergenceWarning, match="Lower learning_rate"):
-        layer = Layer("linear", solver="batch", learning_rate=2.5).fit(rows, rows[:, 0] > 0)
-    assert layer.stop_reason_ == "diverged" and layer.objective_ == layer.trace_["loss"].min()
 
 
 def test_a_feature_that_is_constant_in_every_class_is_not_dropped_silently():
@@ -243,38 +152,6 @@ def test_a_feature_that_is_constant_in_every_class_is_not_dropped_silently():
     with pytest.raises(ValueError, match="feature 1 is constant within each class"):
         GaussianDiscriminant().fit(rows, y)
     assert GaussianDiscriminant(shrinkage=0.1).fit(rows, y).score(rows, y) == 1.0
-
-
-def test_a_first_fit_with_warm_start_begins_at_random_and_the_next_goes_on():
-    X, y = load_breast_cancer(return_X_y=True)
-    X = StandardScaler().fit_transform(X)
-    settings = {"start": 1.0, "solver": "batch", "max_iter": 1, "random_state": 0}
-    with pytest.warns(ConvergenceWarning):
-        cold, warm = SigmoidNeuron(**settings).fit(X, y), SigmoidNeuron(**settings, warm_start=True).fit(X, y)
-    np.testing.assert_array_equal(warm.coef_, cold.coef_)
-    first = warm.objective_
-    with pytest.warns(ConvergenceWarning):
-        warm.fit(X, y)
-    assert warm.objective_ < first and np.abs(warm.coef_ - cold.coef_).max() < 0.1
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("size", [1, 3, 8])
-def test_steps_of_a_layer_are_the_mean_over_their_batch(size):
-    rows, y, weights = X[:8, :2], np.arange(8) % 2, np.array([1.0, 2.0, 1.0, 1.0, 3.0, 1.0, 1.0, 2.0])
-    layer = Layer("sigmoid", solver="sgd", batch_size=size, learning_rate=0.5, max_iter=1, random_state=0)
-    layer.fit(rows, y, weights)
-    random = np.random.RandomState(0)
-    random.normal(size=(1, 2)), random.normal(size=1)  # the start, of which a single layer takes nothing
-    order = np.arange(8) if size == 8 else random.permutation(8)
-    w, b, share = np.zeros(2), 0.0, weights / weights.mean()
-    for start in range(0, 8, size):
-        chosen = order[start : start + size]
-        a = expit(rows[chosen] @ w + b)
-        delta = (a - y[chosen]) * a * (1 - a) * share[chosen] / len(chosen)
-        w, b = w - 0.5 * delta @ rows[chosen], b - 0.5 * delta.sum()
-    np.testing.assert_allclose(layer.weights_[0], w, rtol=1e-9)
-    np.testing.assert_allclose(layer.bias_[0], b, rtol=1e-9)
 
 
 def test_streamed_gives_every_row_its_weight(monkeypatch):

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.base import clone
 
 from rosenblatt import Layer, ThresholdNetwork, ThresholdUnit, harden, soften
 from rosenblatt.logic.circuits import adder
@@ -75,9 +74,6 @@ def test_refuses() -> None:
         (lambda: harden(Layer()), "fitted Layer"),
         (lambda: harden(soften(xor), inputs=("a",)), "2 names"),
         (lambda: harden(Layer.from_weights([[1.0]], [0.0], "linear")), "linear"),
-        (lambda: Layer(start="fitted").fit(X, [0, 1, 1, 0]), "needs a layer that has weights"),
-        (lambda: clone(soften(xor)).fit(X, [0, 1, 1, 0]), "needs a layer that has weights"),
-        (lambda: Layer(start="warm").fit(X, [0, 1, 1, 0]), "start"),
         (lambda: soften(xor).fit(X[:, :1], [0, 1, 1, 0]), "2 features"),
         (lambda: soften(xor).fit(X, [0, 1, 2, 0]), "outputs"),
     ):

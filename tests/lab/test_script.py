@@ -18,7 +18,7 @@ CASES = [
     ("passive_aggressive", {"variant": "PA-II", "C": 0.1}),
     ("svm", {"solver": "pegasos"}),
     *(("logistic", {"solver": solver}) for solver in ("batch", "sgd", "svrg", "row by row")),
-    *(("neuron", {"solver": solver, "start": 1.0}) for solver in ("sgd", "svrg", "quasi_newton", "row by row")),
+    *(("neuron", {"solver": solver, "start": 1.0}) for solver in ("sgd", "svrg", "lbfgs", "row by row")),
     ("discriminant", {"shrinkage": 0.3}),
     *(("least_squares", {"solver": solver}) for solver in ("batch", "sgd", "svrg")),
     ("layers", {"units": 3, "activation": "sigmoid"}),
