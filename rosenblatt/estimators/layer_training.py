@@ -44,7 +44,7 @@ class Problem:
         self.top, self.X, self.targets, self.weights = top, X, targets, weights / weights.sum()
         self.interrupted = interrupted
         self.activations = [layer.activation for layer in top._stack()]
-        self.length = network.row_length(X)
+        self.length = network.row_length(X, self.weights)
         self.clock = time.perf_counter()
 
     def start(self, random: Any, *, zero: bool) -> None:
@@ -165,7 +165,7 @@ def _steps(problem: Problem, run: Run, random: Any, held: Any) -> str:
     top, n = problem.top, problem.X.shape[0]
     size = n if top.solver == "batch" else min(n, int(top.batch_size))
     if top.learning_rate is None:
-        sizes = network.step_sizes(problem.X, problem.layers, problem.activations)
+        sizes = network.step_sizes(problem.length, problem.layers, problem.activations)
         rates = [(np.full_like(W, r), np.full_like(b, r)) for (W, b), r in zip(problem.layers, sizes, strict=True)]
         rate: Any = network.flatten(rates)
     else:

@@ -379,11 +379,12 @@ def row_weights(
             f"sample_weight must not be negative, but row {row} has {weights[row]:g}; use 0 to leave a row out."
         )
     if isinstance(class_weight, dict):
-        unknown = [] if batch else [label for label in class_weight if label not in classes.tolist()]
-        if unknown:
+        known = set(classes.tolist())
+        unknown, unnamed = [label for label in class_weight if label not in known], known - set(class_weight)
+        if unknown and unnamed and not batch:  # a fold may lack a class; beside a class without a weight it is a slip
             raise ValueError(
-                f"class_weight must name classes of y ({', '.join(map(repr, classes.tolist()[:8]))}), but got "
-                f"{unknown[0]!r}; remove it or write it as in y."
+                f"class_weight names {unknown[0]!r}, which is not among the classes of y, but not "
+                f"{min(unnamed, key=str)!r}, which is; write classes as in y."
             )
         weights = weights * class_factors(class_weight, classes)[codes]
     elif class_weight is not None:

@@ -300,7 +300,7 @@ FORMS = (
         GaussianDiscriminant,
         {"classes_": labels, "means_": array("f", "classes", "features"), "priors_": array("f", "classes"),
          "covariance_": array("f", "features", "features"), "coef_": array("f", "half_spaces", "features"),
-         "intercept_": array("f", "half_spaces")},
+         "intercept_": array("f", "half_spaces"), "rank_": whole},
         needed=("n_features_in_", "classes_", "means_", "priors_", "covariance_", "coef_", "intercept_"),
         last_look=look_at_discriminant,
     ).form(),

@@ -1,16 +1,14 @@
-"""LeastSquares, GaussianDiscriminant and Streamed."""
+"""LeastSquares and Streamed."""
 
 import numpy as np
 import pytest
 import scipy.sparse
-from scipy.special import expit
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.preprocessing import StandardScaler
 
-from rosenblatt import GaussianDiscriminant, LeastSquares, PairProducts, Perceptron, Streamed
+from rosenblatt import LeastSquares, PairProducts, Perceptron, Streamed
 from rosenblatt.sources import digits
 
 CANCER = load_breast_cancer(return_X_y=True)
@@ -70,59 +68,6 @@ def test_several_targets_constant_features_and_divergence():
         LeastSquares(solver="magic").fit(*diabetes)
 
 
-# ---------------------------------------------------------------------- Gaussian discriminant
-
-
-@pytest.mark.parametrize("source", [load_breast_cancer, load_iris, load_wine])
-@pytest.mark.parametrize("shrinkage", [None, 0.2, "auto"])
-def test_the_discriminant_is_scikit_learns(source, shrinkage):
-    rows, y = source(return_X_y=True)
-    ours = GaussianDiscriminant(shrinkage).fit(rows, y)
-    theirs = LinearDiscriminantAnalysis(solver="eigen", shrinkage=shrinkage).fit(rows, y)
-    np.testing.assert_allclose(ours.predict_proba(rows), theirs.predict_proba(rows), atol=1e-8)
-    if len(set(y)) == 2:
-        np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-8)
-        np.testing.assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-8)
-        posterior = expit(rows @ ours.coef_[0] + ours.intercept_[0])
-        np.testing.assert_allclose(ours.predict_proba(rows)[:, 1], posterior, atol=1e-15)
-
-
-def test_the_discriminant_is_the_posterior_of_its_gaussians():
-    from scipy.stats import multivariate_normal
-
-    rows, y = load_wine(return_X_y=True)
-    rows = StandardScaler().fit_transform(rows)
-    model = GaussianDiscriminant().fit(rows, y)
-    dense = np.stack([multivariate_normal(m, model.covariance_).logpdf(rows) for m in model.means_], axis=1)
-    joint = np.exp(dense + np.log(model.priors_))
-    np.testing.assert_allclose(model.predict_proba(rows), joint / joint.sum(axis=1, keepdims=True), atol=1e-10)
-
-
-def test_a_class_of_one_row_adds_nothing_to_the_covariance():
-    rows, labels = np.append(X, [X[0] + 9.0], axis=0), np.append(Y, 2)
-    alone = GaussianDiscriminant(shrinkage="auto").fit(X, Y)
-    model = GaussianDiscriminant(shrinkage="auto").fit(rows, labels)  # any warning would be an error
-    np.testing.assert_allclose(model.covariance_, alone.covariance_ * len(X) / len(rows), rtol=1e-12)
-
-
-def test_the_discriminant_and_bad_input():
-    rows = np.column_stack([X[:, :3], np.full(len(Y), 5.0)])
-    with_constant, without = GaussianDiscriminant().fit(rows, Y), GaussianDiscriminant().fit(X[:, :3], Y)
-    assert with_constant.coef_[0, 3] == 0.0
-    np.testing.assert_allclose(with_constant.coef_[0, :3], without.coef_[0], rtol=1e-9)
-    twice = np.column_stack([X[:, 0], 2 * X[:, 0]])
-    with pytest.raises(ValueError, match="must have an inverse") as caught:
-        with_constant.fit(twice, Y)
-    assert "shrinkage" in str(caught.value) and with_constant.predict(rows).shape == Y.shape
-    assert GaussianDiscriminant(shrinkage=0.1).fit(twice, Y).score(twice, Y) > 0.8
-    for settings in ({"shrinkage": 2}, {"shrinkage": "much"}, {"priors": [1.0]}, {"priors": "even"}):
-        with pytest.raises(ValueError, match=next(iter(settings))):
-            GaussianDiscriminant(**settings).fit(X, Y)
-    even = GaussianDiscriminant(priors=[0.5, 0.5]).fit(X, Y)
-    peer = LinearDiscriminantAnalysis(priors=[0.5, 0.5]).fit(X, Y)
-    np.testing.assert_allclose(even.predict_proba(X), peer.predict_proba(X), atol=1e-8)
-
-
 # ---------------------------------------------------------------------- streamed features
 
 
@@ -144,14 +89,6 @@ def test_a_rate_that_only_overshoots_is_not_called_converged():
     with pytest.warns(ConvergenceWarning, match="Lower learning_rate"):
         model = LeastSquares(solver="batch", learning_rate=2.5).fit(rows, rows @ [1.0, 2.0, 3.0])
     assert model.stop_reason_ == "diverged" and model.objective_ == model.trace_["loss"].min()
-
-
-def test_a_feature_that_is_constant_in_every_class_is_not_dropped_silently():
-    rows = np.column_stack([np.arange(6.0) % 3, [1.0, 1.0, 1.0, 2.0, 2.0, 2.0]])
-    y = [0, 0, 0, 1, 1, 1]
-    with pytest.raises(ValueError, match="feature 1 is constant within each class"):
-        GaussianDiscriminant().fit(rows, y)
-    assert GaussianDiscriminant(shrinkage=0.1).fit(rows, y).score(rows, y) == 1.0
 
 
 def test_streamed_gives_every_row_its_weight(monkeypatch):

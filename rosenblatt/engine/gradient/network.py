@@ -76,15 +76,19 @@ def value_and_gradient(
     return value, gradient[::-1]
 
 
-def row_length(X: Any) -> float:
-    """The root mean square of ‖x‖ over the rows; 1 for rows of zeros."""
-    squares = X.multiply(X).sum() if scipy.sparse.issparse(X) else np.vdot(X, X)
-    return float(np.sqrt(float(squares) / X.shape[0])) or 1.0
+def row_length(X: Any, weights: Array) -> float:
+    """The root mean square of ‖x‖ over the rows, whose weights sum to 1; 1 for rows of zeros."""
+    sparse = scipy.sparse.issparse(X)
+    squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() if sparse else np.einsum("ij,ij->i", X, X)
+    return float(np.sqrt(weights @ squares)) or 1.0
 
 
-def step_sizes(X: Any, layers: Layers, activations: Sequence[str]) -> list[float]:
-    """A learning rate for each layer: 1 over the curvature of its loss, times the mean of ‖(input, 1)‖²."""
-    squares = [row_length(X) ** 2, *(float(len(b)) for _, b in layers[:-1])]
+def step_sizes(length: float, layers: Layers, activations: Sequence[str]) -> list[float]:
+    """A learning rate for each layer: 1 over the curvature of its loss, times the mean of ‖(input, 1)‖².
+
+    `length` is that of the rows.
+    """
+    squares = [length**2, *(float(len(b)) for _, b in layers[:-1])]
     return [
         1.0 / (ACTIVATIONS[name].curvature * (square + 1.0)) for name, square in zip(activations, squares, strict=True)
     ]
