@@ -112,6 +112,7 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     below_: Layer | None
     dead_units_: list[tuple[int, int]]
+    _reads_numbers: bool  # made by `soften` from rules over numbers
 
     def __init__(
         self,

@@ -308,7 +308,7 @@ FORMS = (
         Layer,
         {"classes_": labels, "_multilabel": flag, **RUN, "weights_": array("f", "units", "inputs"),
          "bias_": array("f", "units"), "below_": optional(instance(Layer)), "_unit_names": items(items(text)),
-         "dead_units_": items(items(whole))},
+         "dead_units_": items(items(whole)), "_reads_numbers": flag},
         {"activation": choice(*OFF), "below": optional(instance(Layer))},
         ("n_features_in_", "classes_", "_multilabel", "weights_", "bias_", "below_"), last_look=look_at_layer,
     ).form(),

@@ -350,7 +350,7 @@ def test_class_weight_may_name_a_class_that_a_fold_lacks(kind):
     rows, y = np.random.default_rng(0).normal(size=(60, 3)), np.append(np.arange(40) % 2, [2] * 20)
     scores = cross_val_score(kind(class_weight={0: 1.0, 1: 2.0, 2: 3.0}), rows, y, cv=TimeSeriesSplit(2))
     assert np.isfinite(scores).all()
-    with pytest.raises(ValueError, match="class_weight names 9, .* but not 2, which is"):
+    with pytest.raises(ValueError, match="class_weight names 9, which is not among the classes"):
         kind(class_weight={0: 1.0, 1: 2.0, 9: 3.0}).fit(rows, y)
 
 
