@@ -12,10 +12,11 @@ import numpy as np
 from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.layer import Layer
 from rosenblatt.estimators.validation import check_positive
+from rosenblatt.logic.comparisons import Comparison
 from rosenblatt.logic.function import assignments, check_names, input_names
 from rosenblatt.logic.network import ThresholdNetwork, widened
 from rosenblatt.logic.one_unit import as_threshold_unit
-from rosenblatt.logic.rules import Comparison, RuleNetwork
+from rosenblatt.logic.rules import RuleNetwork
 from rosenblatt.logic.unit import ThresholdUnit
 
 CHECKED_INPUTS = 12  # up to here all rows are compared when a steepness is looked for; above, there is a proof

@@ -10,7 +10,8 @@ from rosenblatt.exchange.checks import Check, complaints, flag, instance, items,
 from rosenblatt.exchange.forms import Form, Values
 from rosenblatt.logic.machine import ThresholdMachine
 from rosenblatt.logic.network import ThresholdNetwork
-from rosenblatt.logic.rules import RuleNetwork, _Rules
+from rosenblatt.logic.rule_text import RuleText
+from rosenblatt.logic.rules import RuleNetwork
 from rosenblatt.logic.unit import ThresholdUnit
 
 DIGITS = 4000  # beyond it Python refuses to read a number
@@ -92,7 +93,7 @@ def take_rules(network: RuleNetwork) -> tuple[Values, Values]:
 
 def make_rules(parameters: Values, fitted: Values) -> RuleNetwork:
     _checked(RuleNetwork, fitted, {"rules": items(text)})
-    return RuleNetwork(_Rules(";\n".join(fitted["rules"])).read())
+    return RuleNetwork(RuleText(";\n".join(fitted["rules"])).read())
 
 
 FORMS = (

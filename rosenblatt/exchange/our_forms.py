@@ -290,7 +290,8 @@ FORMS = (
     ).form(),
     Estimator(
         LeastSquares,
-        {"_targets": size("targets"), **RUN, "_weights": array("f", "targets", "one_more"),
+        {"_targets": size("targets"), "_total": number, "_center": array("f", "moments"),
+         "_scatter": array("f", "moments", "moments"), **RUN, "_weights": array("f", "targets", "one_more"),
          "coef_": either(array("f", "features"), array("f", "targets", "features")),
          "intercept_": either(number, array("f", "targets"))},
         {"schedule": rule}, ("n_features_in_", "coef_", "intercept_", "_weights"),

@@ -54,6 +54,43 @@ def test_steps_come_to_the_exact_answer(solver):
     assert exact.objective_ <= model.objective_ * (1 + 1e-12) and model.objective_ <= exact.objective_ * (1 + near)
 
 
+@pytest.mark.parametrize("lam", [0.0, 1e-3])
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_batches_add_up_to_one_fit(lam, intercept, sparse):
+    rows, y = diabetes
+    rows = 100 * rows + 1000.0 * (intercept and not sparse)  # far from the origin
+    c = np.random.default_rng(0).uniform(0, 2, len(y))
+    both = np.column_stack([y, y**2])
+    for targets in (y, both):
+        whole = LeastSquares(lam=lam, fit_intercept=intercept).fit(rows, targets, c)
+        model = LeastSquares(lam=lam, fit_intercept=intercept)
+        for part in np.array_split(np.arange(len(y)), [3, 50, 51, 300]):
+            batch = scipy.sparse.csr_matrix(rows[part]) if sparse else rows[part]
+            model.partial_fit(batch, targets[part], c[part])
+        np.testing.assert_allclose(model.predict(rows), whole.predict(rows), rtol=1e-9)
+        np.testing.assert_allclose(model.coef_, whole.coef_, rtol=1e-9, atol=1e-9 * np.abs(whole.coef_).max())
+        assert model.objective_ == pytest.approx(whole.objective_, rel=1e-9) and model.n_iter_ == 5
+
+
+def test_partial_fit_and_bad_input():
+    rows, y = diabetes
+    model = LeastSquares().partial_fit(rows[:20], y[:20])
+    before = model.coef_.copy()
+    for wrong, sentence in (
+        (lambda: model.partial_fit(rows[:, :3], y), "expecting 10 features"),
+        (lambda: model.partial_fit(rows, np.column_stack([y, y])), "1 targets as before"),
+        (lambda: model.partial_fit(rows, y, -np.ones(len(y))), "sample_weight"),
+        (lambda: LeastSquares(solver="sgd").partial_fit(rows, y), "solver is 'sgd'"),
+        (lambda: LeastSquares().fit(rows, y).partial_fit(rows, y), "fitted by fit"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            wrong()
+    np.testing.assert_array_equal(model.coef_, before)
+    model.fit(rows, y)
+    assert not hasattr(model, "_scatter")
+
+
 def test_several_targets_constant_features_and_divergence():
     two = np.column_stack([diabetes[1], -diabetes[1]])
     model = LeastSquares().fit(diabetes[0], two)
