@@ -29,14 +29,29 @@ from rosenblatt.estimators.validation import (
     unchanged_on_failure,
 )
 from rosenblatt.seeds import check_seed
-from rosenblatt.trace import Trace
+from rosenblatt.stored import (
+    Sizes,
+    Stored,
+    array,
+    choice,
+    flag,
+    items,
+    kinds,
+    labels,
+    maybe,
+    optional,
+    size,
+    text,
+    whole,
+)
+from rosenblatt.trace import RUN, Trace
 
 OFF = {name: activation.off for name, activation in ACTIVATIONS.items()}  # the target of "no"; "yes" is 1
 STEPS = ("threshold", "sign")  # activations without a slope, learned by the perceptron's rule
 SOLVERS = ("lbfgs", "sgd", "batch")
 
 
-class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A layer of units, y = activation(W x + b) (lecture rows L16 and L24).
 
     One unit for two classes, one for each of more, or one for each column of a multi-label target. Minimises
@@ -113,6 +128,20 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     below_: Layer | None
     dead_units_: list[tuple[int, int]]
     _reads_numbers: bool  # made by `soften` from rules over numbers
+
+    _stored = kinds({
+        "n_features_in_": size("features"), "classes_": labels, "_multilabel": flag,
+        "weights_": array("f", "units", "inputs"), "bias_": array("f", "units"),
+        "below_": optional(lambda value, sizes: isinstance(value, Layer)), "_unit_names": maybe(items(items(text))),
+        "dead_units_": maybe(items(items(whole))), "_reads_numbers": maybe(flag),
+        **{name: maybe(kind) for name, kind in RUN.items()},
+    })  # fmt: skip
+    _stored_parameters = kinds(
+        {
+            "activation": choice(*OFF),
+            "below": optional(lambda value, sizes: isinstance(value, Layer)),
+        }
+    )
 
     def __init__(
         self,
@@ -289,8 +318,10 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _descend(self, X: Any, targets: Array, weights: Array) -> None:
         from rosenblatt.engine.online.stopping import interrupt_flag
+        from rosenblatt.engine.threads import one_blas_thread
 
-        with interrupt_flag() as interrupted:
+        # The matrices of a step are small: more BLAS threads wait for each other, and round in another order.
+        with one_blas_thread(), interrupt_flag() as interrupted:
             self._keep(*minimised(self, X, targets, weights, interrupted))
 
     def _keep(
@@ -357,3 +388,12 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The fraction of rows that are answered correctly."""
         return accuracy(self, X, y, sample_weight)
+
+    def _check_fitted(self, sizes: Sizes) -> None:
+        below = self.below_
+        if below is not None and (not hasattr(below, "weights_") or len(below.bias_) != sizes["inputs"]):
+            raise ValueError("Layer: the layer below has another number of units")
+        if (sizes["inputs"] if below is None else below.n_features_in_) != self.n_features_in_:
+            raise ValueError("Layer: its weights do not belong to its features")
+        if not self._multilabel and sizes["units"] != (1 if sizes["classes"] == 2 else sizes["classes"]):
+            raise ValueError("Layer: its units do not belong to its classes")

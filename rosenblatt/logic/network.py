@@ -15,6 +15,8 @@ from rosenblatt.logic.function import assignments, check_names, check_size, trut
 from rosenblatt.logic.ordering import in_order, levels
 from rosenblatt.logic.trees import count_names, unit_tree, xor_tree
 from rosenblatt.logic.unit import BLOCK, Bits, ThresholdUnit, by_name, fires
+from rosenblatt.stored import checked, instance, items, text
+from rosenblatt.stored import mapping as map_of
 from rosenblatt.wording import counted
 
 LONG, LONGEST = 1_000, 20_000  # names in an expression
@@ -313,8 +315,17 @@ class ThresholdNetwork:
         lines = [f"  {name:{width}}  {unit}" for name, unit in shown]
         return "\n".join([title, *lines, *(["  …"] if len(self.units) > 40 else [])])
 
+    # ------------------------------------------------------------------------------------------------------ helpers
 
-# ------------------------------------------------------------------------------------------------------ helpers
+    def to_state(self) -> dict[str, Any]:
+        """For a model file."""
+        return {"inputs": list(self.inputs), "units": dict(self.units), "outputs": list(self.outputs)}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> ThresholdNetwork:
+        units = map_of(text, instance(ThresholdUnit))
+        checked("ThresholdNetwork", state, {"inputs": items(text), "units": units, "outputs": items(text)})
+        return cls(tuple(state["inputs"]), state["units"], tuple(state["outputs"]))
 
 
 def renamed(unit: ThresholdUnit, sources: Sequence[str]) -> ThresholdUnit:

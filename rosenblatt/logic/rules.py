@@ -30,6 +30,7 @@ from rosenblatt.logic.packed import PackedNetwork
 from rosenblatt.logic.rule_rows import one_row, read_columns, row_count
 from rosenblatt.logic.rule_text import RuleText
 from rosenblatt.logic.unit import ThresholdUnit
+from rosenblatt.stored import checked, items, text
 from rosenblatt.wording import counted
 
 BLOCK = 1 << 15  # rows that stay in the cache together
@@ -242,6 +243,15 @@ class RuleNetwork:
         bits = np.array([list(first.values())], dtype=np.uint8)
         above = {name: bool(values[0]) for name, values in self.network.activity(bits).items()}
         return {**first, **above}, bits
+
+    def to_state(self) -> dict[str, Any]:
+        """For a model file: the rules as text."""
+        return {"rules": [rule.text for rule in self.rules]}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> RuleNetwork:
+        checked("RuleNetwork", state, {"rules": items(text)})
+        return cls(RuleText(";\n".join(state["rules"])).read())
 
 
 def _different_from(taken: set[str], wanted: Sequence[str]) -> list[str]:
