@@ -182,20 +182,16 @@ def explain(model: Perceptron) -> str:
 
 def next_steps() -> list[tuple[str, str]]:
     """Commands that work from here, and lines of Python."""
-    ours, pip = (
-        name if shutil.which("rosenblatt") else os.path.relpath(Path(sys.executable).with_name(name))
-        for name in ("rosenblatt", "pip")
-    )
-    needed = [] if importlib.util.find_spec("bokeh") else [(f"{pip} install -e '.[lab]'", "what the lab needs")]
+    ours = "rosenblatt" if shutil.which("rosenblatt") else os.path.relpath(Path(sys.executable).with_name("rosenblatt"))
+    needed = [] if importlib.util.find_spec("bokeh") else [('pip install "rosenblatt[lab]"', "what the lab needs")]
     return [
         (f"{ours} datasets export iris iris.csv", "a file to begin with"),
-        (f"{ours} train iris.csv -t species", "to a judged model"),
+        (f"{ours} train iris.csv -t species", "to a tested model"),
         *needed,
         (f"{ours} lab", "watch it learn"),
         ('Perceptron(answer="averaged").fit(X, y)', "dense or sparse, no copy"),
         ('PassiveAggressive().learn_one({"age": 41}, "yes")', "one example at a time"),
         ("HalfSpace(rule=my_rule).fit(X, y)", "your own rule, compiled"),
-        ("make bench", "beside its peers"),
     ]
 
 

@@ -20,7 +20,7 @@ def lab(
     """Open the lab: draw points, watch learners, step through the proof."""
     from rosenblatt.verbs.errors import check_number
 
-    check_number("--port", port, 0, 65535, usual="0 takes a free one")
+    check_number("--port", port, 0, 65535)
     from rosenblatt.lab import serve
 
     serve(host=host, port=port, open_browser=browser)

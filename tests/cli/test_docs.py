@@ -16,7 +16,7 @@ import pytest
 from rosenblatt.cli.app import app
 from rosenblatt.cli.failures import Failure
 from rosenblatt.cli.main import main
-from rosenblatt.verbs import judging
+from rosenblatt.verbs import testing
 from rosenblatt.verbs.learners import LEARNERS
 
 ROOT = Path(__file__).parents[2]
@@ -63,7 +63,7 @@ class Session:
 def test_every_command_prints_what_the_page_says(page, capfd, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(judging, "THINKING", 60.0)  # a busy machine must not change what is said
+    monkeypatch.setattr(testing, "ADVISING", 60.0)  # a busy machine must not change what is said
     session, checker, wrong = Session(capfd), doctest.OutputChecker(), []
     for command, expected in commands(page):
         got = session.run(command)

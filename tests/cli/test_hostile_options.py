@@ -57,7 +57,7 @@ def test_a_full_disk_needs_room_not_rights(shell, train):
 
 def test_an_export_is_refused_before_its_first_file(shell, train, tmp_path):
     shell(*train)
-    told = shell.refused("export", "m.safetensors", "--onnx", "m.onnx", "--weights", "w.xlsx", code=2)
+    told = shell.refused("export", "m.safetensors", "--onnx", "m.onnx", "--coefficients", "w.xlsx", code=2)
     assert told.endswith("but it names none; rename it.") and not (tmp_path / "m.onnx").exists()
     assert shell.refused("datasets", "export", "iris", "i.xlsx", code=2).endswith("say it with --to.")
     assert shell.refused("convert", "good.csv", "i.xlsx", code=2).endswith("say it with --to.")

@@ -34,7 +34,7 @@ def label_files():
 @pytest.mark.parametrize("data", ["pics.idx", "rows.npz"])
 def test_every_format_of_labels(shell, rows, data):
     figures = [
-        shell.json("train", data, "-t", labels, "--no-save", "-l", "svm")["summary"]["accuracy"]
+        shell.json("train", data, "-t", labels, "-o", "/dev/null", "-l", "svm")["summary"]["accuracy"]
         for labels in label_files()
     ]
     assert figures[0]["value"] == 1.0 and all(each == figures[0] for each in figures)
@@ -116,7 +116,7 @@ def test_a_file_of_labels_comes_before_labels_of_their_own(shell, rows, place):
 
 def test_the_same_labels_named_and_found(shell, rows):
     *_, images = with_own_labels(rows)
-    notes = shell.json("train", images, "-t", "own-labels-idx1-ubyte", "--no-save")["notes"]
+    notes = shell.json("train", images, "-t", "own-labels-idx1-ubyte", "-o", "/dev/null")["notes"]
     assert not any("the labels are those" in note for note in notes)
 
 
@@ -153,7 +153,7 @@ def test_passes_take_no_file_of_labels(shell, rows, data):
     )
     assert not Path("m.safetensors").exists() and not Path("r.html").exists()
     shell("convert", data, "both.npz", "--target", "y.npy")
-    assert shell.json("train", "both.npz", "--stream", "--no-save")["summary"]["accuracy"]
+    assert shell.json("train", "both.npz", "--stream", "-o", "/dev/null")["summary"]["accuracy"]
 
 
 @pytest.mark.parametrize("target", ["0", "9", "--9"])
@@ -178,15 +178,15 @@ def test_rows_to_test_on_have_their_own_labels(shell, rows):
     with_own_labels(rows)
     np.save("y.npy", LABELS)
     np.save("dense.npy", rows)
-    tested = shell.json("train", "dense.npy", "-t", "y.npy", "--test", "own.npz", "--no-save", "-l", "svm")
+    tested = shell.json("train", "dense.npy", "-t", "y.npy", "--test", "own.npz", "-o", "/dev/null", "-l", "svm")
     assert tested["summary"]["accuracy"]["value"] == 0.0
     told = shell.refused("train", "own.npz", "-t", "y.npy", "--test", "dense.npy", code=2)
     assert told.startswith("Rows to test on must have labels of their own, but dense.npy has none, and --target is")
     np.save("all.npy", np.column_stack([rows, LABELS]))
     for more in ([], ["--stream"]):
-        tested = shell.json("train", "all.npy", "-t", "-1", "--test", "own.npz", "--no-save", *more)
+        tested = shell.json("train", "all.npy", "-t", "-1", "--test", "own.npz", "-o", "/dev/null", *more)
         assert tested["summary"]["rows_test"] == 60
-        assert shell.json("train", "all.npy", "-t", "-1", "--test", "all.npy", "--no-save", *more)
+        assert shell.json("train", "all.npy", "-t", "-1", "--test", "all.npy", "-o", "/dev/null", *more)
 
 
 @pytest.mark.parametrize("stream", ["--stream", "--no-stream"])

@@ -47,5 +47,5 @@ def test_notes_and_screens_are_short(shell, survey):
         assert shell.out.count("\n") < 60 and QUESTION[:100] not in shell.out
     shell("separable", survey, "-t", 8, "--missing", "median", code=1)
     assert QUESTION[:100] not in shell.out and max(map(len, shell.err.splitlines())) < WIDE
-    shell("train", survey, "-t", 8, "--keep", "4,7", "--no-save")
+    shell("train", survey, "-t", 8, "--keep", "4,7", "-o", "/dev/null")
     assert "left out: it numbers the rows" not in shell.err

@@ -124,7 +124,7 @@ def trained(tmp_path_factory):
     data, model = str(folder / "big.csv"), str(folder / "m.safetensors")
     rows = [f"{i % 97},{i * 7919 % 101},{'ab'[i % 97 > 40]}\n" for i in range(100_000)]
     (folder / "big.csv").write_text("u,v,y\n" + "".join(rows))
-    assert main(["train", data, "-t", "y", "-o", model, "-q", "--max-iter", "2"]) == 0
+    assert main(["train", data, "-t", "y", "-o", model, "-q", "--force", "--set", "max_iter=2"]) == 0
     return data, model
 
 
@@ -136,8 +136,8 @@ COMMANDS = [
         for command in (
             "convert {data} - --to csv",
             "inspect {data} --json",
-            "train {data} -t y --max-iter 1 --no-save",
-            "train {data} -t y --max-iter 1 -o - --quiet",
+            "train {data} -t y --set max_iter=1 -o /dev/null",
+            "train {data} -t y --set max_iter=1 -o - --quiet",
             "--version",
         )
     ),

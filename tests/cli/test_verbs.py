@@ -20,10 +20,10 @@ import pytest
 import rosenblatt
 from rosenblatt import Perceptron, save
 from rosenblatt.sources.formats import FORMATS
-from rosenblatt.verbs import judging, predict
+from rosenblatt.verbs import predict, testing
 from rosenblatt.verbs import train as learn
-from rosenblatt.verbs.judging import FEW_OF_EACH, TOO_FAR, heard_warnings
 from rosenblatt.verbs.learners import LEARNERS, make_learner
+from rosenblatt.verbs.testing import heard_warnings
 
 # ------------------------------------------------------------------------------------------------ train
 
@@ -46,7 +46,7 @@ def test_train_as_json_says_the_same(shell, iris):
 
 
 def test_the_target_by_name_by_number_and_from_the_end(shell, iris):
-    found = [shell.json("train", iris, "-t", target, "--no-save")["summary"] for target in ("species", "5", "-1")]
+    found = [shell.json("train", iris, "-t", target, "-o", "/dev/null")["summary"] for target in ("species", "5", "-1")]
     for key in ("target", "accuracy", "confusion", "drivers"):
         assert found[0][key] == found[1][key] == found[2][key]
     assert not os.path.exists("iris.safetensors")
@@ -70,7 +70,7 @@ def test_columns_of_every_kind(shell, people):
 
 @pytest.mark.parametrize("learner", sorted(set(LEARNERS) - {"least-squares"}))
 def test_every_learner_trains_saves_and_predicts(learner, shell, iris):
-    found = shell.json("train", iris, "-t", "species", "-l", learner, "-o", "m.safetensors", "--max-iter", 50) if (
+    found = shell.json("train", iris, "-t", "species", "-l", learner, "-o", "m.safetensors", "--set", "max_iter=50") if (
         learner != "discriminant"
     ) else shell.json("train", iris, "-t", "species", "-l", learner, "-o", "m.safetensors")  # fmt: skip
     assert found["learner"] == learner and found["summary"]["accuracy"]["value"] >= 0.6
@@ -166,7 +166,7 @@ def test_columns_go_by_their_names_for_a_model_without_an_encoder(tmp_path):
 
 
 def test_positive_class(shell, people):
-    found = shell.json("train", people, "-t", "answer", "--positive", "no", "--no-save")["summary"]
+    found = shell.json("train", people, "-t", "answer", "--positive", "no", "-o", "/dev/null")["summary"]
     assert found["positive"] == "no"
     message = shell.refused("train", people, "-t", "answer", "--positive", "nope", code=2)
     assert "did you mean 'no'?" in message
@@ -175,9 +175,9 @@ def test_positive_class(shell, people):
 def test_numbers_whose_squares_vanish(shell):
     lines = [f"{0.7 * i + 1:.1f}e-300,{'ab'[i > 19]}" for i in range(40)]
     Path("tiny.csv").write_text("x,y\n" + "\n".join(lines) + "\n")
-    shown = " ".join(shell("train", "tiny.csv", "-t", "y", "--no-save").split())
+    shown = " ".join(shell("train", "tiny.csv", "-t", "y", "-o", "/dev/null").split())
     assert "8 of 8 right" in shown and "encountered" not in shell.err
-    shown = " ".join(shell("train", "tiny.csv", "-t", "y", "--no-save", "--no-scale", "--positive", "a").split())
+    shown = " ".join(shell("train", "tiny.csv", "-t", "y", "-o", "/dev/null", "--no-scale", "--positive", "a").split())
     assert "For a: found 0%, no row was called a, area" in shown
     assert "encountered" not in shown + shell.err
 
@@ -196,29 +196,29 @@ def test_hardly_a_row_for_each_class_is_said_in_our_words(shell, learner, other)
     random = np.random.default_rng(0)
     rows = [f"{random.normal():.3f},{random.normal():.3f},{random.integers(35)}" for _ in range(60)]
     Path("few.csv").write_text("\n".join(["a,b,t", *rows, f"0.5,0.5,{other}"]) + "\n")
-    shell("train", "few.csv", "-t", "t", "-l", learner, "--no-save")
+    shell("train", "few.csv", "-t", "t", "-l", learner, "-o", "/dev/null")
     assert shell.err.count(FEW_OF_EACH) == 1
     assert "unique" not in shell.err and "sample" not in shell.err
 
 
 def test_a_model_that_does_not_beat_the_largest_class_says_so_and_what_would(shell, monkeypatch):
-    monkeypatch.setattr(judging, "THINKING", 30.0)  # whatever else the machine does
+    monkeypatch.setattr(testing, "ADVISING", 30.0)  # whatever else the machine does
     random = np.random.default_rng(1)
     X = random.normal(size=(600, 2))
     y = np.where((X**2).sum(axis=1) < 1.4, "in", "out")
     polars.DataFrame({"x": X[:, 0], "y": X[:, 1], "where": y}).write_csv("disc.csv")
-    shown = shell("train", "disc.csv", "-t", "where", "--no-save")
+    shown = shell("train", "disc.csv", "-t", "where", "-o", "/dev/null")
     assert "does not beat the largest class" in " ".join(shown.split())
     assert "--learner kernel" in shown
 
 
 def test_search_takes_the_best_and_leaves_the_tested_rows_alone(shell, iris):
-    found = shell.json("train", iris, "-t", "species", "--search", "--no-save")
+    found = shell.json("train", iris, "-t", "species", "--search", "-o", "/dev/null")
     assert found["learner"] == "passive-aggressive" and len(found["searched"]) == 6
     best = max(found["searched"], key=lambda setting: setting["mean"])
     assert found["summary"]["settings"].get("C", 1.0) == best["C"]
     assert found["summary"]["rows_train"] == 120
-    assert "Settings tried" in shell("train", iris, "-t", "species", "--search", "--no-save", "-l", "svm")
+    assert "Settings tried" in shell("train", iris, "-t", "species", "--search", "-o", "/dev/null", "-l", "svm")
 
 
 def test_learning_in_passes(shell, people):
@@ -235,13 +235,15 @@ def test_a_file_that_might_not_fit_is_learned_from_in_passes(shell, people, monk
     from rosenblatt.verbs import memory
 
     monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
-    assert "in passes" in shell.json("train", people, "-t", "answer", "--no-save")["notes"][0]
-    assert "in passes" not in "".join(shell.json("train", people, "-t", "answer", "--no-save", "--no-stream")["notes"])
+    assert "in passes" in shell.json("train", people, "-t", "answer", "-o", "/dev/null")["notes"][0]
+    assert "in passes" not in "".join(
+        shell.json("train", people, "-t", "answer", "-o", "/dev/null", "--no-stream")["notes"]
+    )
 
 
 def test_features_of_a_matrix_have_the_numbers_of_its_file(shell):
     Path("two.libsvm").write_text("".join(f"{1 if n % 2 else -1} 7:{n % 2} 9:1\n" for n in range(40)))
-    found = shell.json("train", "two.libsvm", "--no-save")["summary"]
+    found = shell.json("train", "two.libsvm", "-o", "/dev/null")["summary"]
     assert found["drivers"]["top"][0]["feature"] == "index 7"
 
 
@@ -307,7 +309,7 @@ def test_a_quantity_that_is_written_as_money(shell, tmp_path):
     assert found["summary"]["regression"]["r2"] > 0.99
     assert any("'price' is read as numbers: '1 101.50 €' is 1101.5." in note for note in found["notes"])
     assert shell.json("evaluate", "m.safetensors", "price.csv")["summary"]["regression"]["r2"] > 0.99
-    searched = shell("train", "price.csv", "-t", "price", "--learner", "least-squares", "--search", "--no-save")
+    searched = shell("train", "price.csv", "-t", "price", "--learner", "least-squares", "--search", "-o", "/dev/null")
     assert re.search(r"lam +R² +±", searched) and "accuracy" not in searched
     told = shell.refused("train", "price.csv", "-t", "price", code=2)
     assert "must name classes, but it has 79 different values in 79 rows" in told and "least-squares" in told
@@ -353,7 +355,7 @@ def test_bad_learners_and_settings(shell, iris):
     assert "whole number" in shell.refused("train", iris, "-t", "species", "-s", "max_iter=x", code=2)
     assert "name=value" in shell.refused("train", iris, "-t", "species", "-s", "max_iter", code=2)
     assert "no parameter 'max_iter'" in shell.refused(
-        "train", iris, "-t", "species", "-l", "lda", "--max-iter", 5, code=2
+        "train", iris, "-t", "species", "-l", "lda", "--set", "max_iter=5", code=2
     )
     assert "nothing to search for" in shell.refused("train", iris, "-t", "species", "-l", "pocket", "--search", code=2)
     assert "C must be" in shell.refused("train", iris, "-t", "species", "-l", "pa", "-s", "C=-1", code=2)
@@ -437,14 +439,16 @@ def test_a_failure_as_json(shell, iris):
 def test_quiet_training_prints_one_line(shell, iris):
     told = "m.safetensors: 93.3% right, 28 of 30 rows\n"
     assert shell("train", iris, "-t", "species", "-o", "m.safetensors", "-q") == told
-    assert shell("train", iris, "-t", "species", "--no-save", "-q") == told.removeprefix("m.safetensors: ")
-    assert shell("train", iris, "-t", "petal_width", "-l", "least-squares", "--no-save", "-q").startswith("Mean error")
+    assert shell("train", iris, "-t", "species", "-o", "/dev/null", "-q") == told.removeprefix("m.safetensors: ")
+    assert shell("train", iris, "-t", "petal_width", "-l", "least-squares", "-o", "/dev/null", "-q").startswith(
+        "Mean error"
+    )
 
 
 def test_a_search_says_which_learner_it_takes(shell, iris):
-    shell("train", iris, "-t", "species", "--search", "--no-save")
+    shell("train", iris, "-t", "species", "--search", "-o", "/dev/null")
     assert "the learner is passive-aggressive" in shell.err
-    shell("train", iris, "-t", "species", "--search", "--no-save", "-l", "pa")
+    shell("train", iris, "-t", "species", "--search", "-o", "/dev/null", "-l", "pa")
     assert "the learner is" not in shell.err
 
 
@@ -482,7 +486,7 @@ def test_no_result_replaces_what_it_is_made_from(name, shell, iris):
     for arguments in (
         ["train", a, "-t", "species", "-o", other(a)],
         ["train", "a.*", "-t", "species", "-o", other(a)],
-        ["train", a, "-t", "species", "--no-save", "--report", other(a)],
+        ["train", a, "-t", "species", "-o", "/dev/null", "--report", other(a)],
         ["train", iris, "-t", "species", "--test", a, "-o", other(a)],
         ["convert", a, other(a), "--drop", "petal_width", "--to", "csv"],
         ["predict", m, a, "-o", other(a), "--to", "csv"],
@@ -709,7 +713,7 @@ def test_export_to_onnx_answers_the_same(shell, people, model):
 
 
 def test_export_the_weights(shell, people, model):
-    shell("export", model, "--weights", "w.csv")
+    shell("export", model, "--coefficients", "w.csv")
     weights = polars.read_csv("w.csv")
     loaded = rosenblatt.load(model)
     assert weights["feature"].to_list()[:-1] == loaded[:-1].get_feature_names_out().tolist()
@@ -720,7 +724,7 @@ def test_export_the_weights(shell, people, model):
 def test_the_weights_of_a_matrix_have_the_numbers_of_its_file(shell):
     Path("two.libsvm").write_text("".join(f"{1 if n % 2 else -1} 7:{n % 2} 9:1\n" for n in range(40)))
     shell("train", "two.libsvm", "-o", "m.safetensors")
-    shell("export", "m.safetensors", "--weights", "w.csv")
+    shell("export", "m.safetensors", "--coefficients", "w.csv")
     weights = polars.read_csv("w.csv")
     assert weights["feature"].to_list() == [*(f"index {n}" for n in range(1, 10)), "(intercept)"]
     assert weights["weight_1"].to_list()[:-1] == rosenblatt.load("m.safetensors").steps[-1][1].coef_.ravel().tolist()
@@ -736,7 +740,7 @@ def test_the_weights_are_read_back_whatever_the_classes_are_called(shell, classe
     lines = [f"{n * 7 % 13},{n % len(classes)},{classes[n % len(classes)]}\n" for n in range(60)]
     Path("d.csv").write_text("feature,b,y\n" + "".join(lines))
     shell("train", "d.csv", "-t", "y", "-o", "m.safetensors", "-l", "perceptron")
-    shell("export", "m.safetensors", "--weights", f"w.{ending}")
+    shell("export", "m.safetensors", "--coefficients", f"w.{ending}")
     learner = rosenblatt.load("m.safetensors").steps[-1][1]
     back = open_source(f"w.{ending}").read()
     about = classes[1:] if len(classes) == 2 else classes
@@ -748,7 +752,7 @@ def test_the_weights_are_read_back_whatever_the_classes_are_called(shell, classe
 def test_the_weights_of_a_regression_have_one_name(shell):
     Path("d.csv").write_text("a,y\n" + "".join(f"{n * 7 % 13},{n * 7 % 13 + 0.5}\n" for n in range(60)))
     shell("train", "d.csv", "-t", "y", "-o", "m.safetensors", "-l", "least-squares")
-    shell("export", "m.safetensors", "--weights", "w.csv")
+    shell("export", "m.safetensors", "--coefficients", "w.csv")
     assert polars.read_csv("w.csv").columns == ["feature", "weight"]
 
 
@@ -874,7 +878,9 @@ def test_report(shell, iris):
     assert page.lstrip().lower().startswith("<!doctype html>") and "species" in page
     command = shlex.join(["rosenblatt", "train", str(iris), "-t", "species", "--report", "report.html"])
     assert f"<pre>{html.escape(command)}</pre>" in page
-    assert "no/such" in shell.refused("train", iris, "-t", "species", "--no-save", "--report", "no/such/r.html", code=4)
+    assert "no/such" in shell.refused(
+        "train", iris, "-t", "species", "-o", "/dev/null", "--report", "no/such/r.html", code=4
+    )
 
 
 def test_a_separator_that_nobody_would_guess(shell, people):
