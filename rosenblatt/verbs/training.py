@@ -17,7 +17,7 @@ from rosenblatt.interrupts import listening, postponed, pressed
 from rosenblatt.report import Summary
 from rosenblatt.sources import ReadOptions, Source
 from rosenblatt.verbs.errors import UsageError, setting, writing
-from rosenblatt.verbs.examples import Examples, open_data, read_examples
+from rosenblatt.verbs.examples import Examples, open_data, read_examples, roles_of
 from rosenblatt.verbs.label_files import labels_beside
 from rosenblatt.verbs.learners import DEFAULT, LEARNERS, make_learner
 from rosenblatt.verbs.memory import too_large
@@ -137,9 +137,13 @@ def train(
     averaged 93.3% (95% interval 78.7% to 98.2%)
     """
     options = TrainOptions(**settings) if options is None else replace(options, **settings)
-    _check_outputs(out, report, data.paths if isinstance(data, Source) else data, target, options, force)
+    _check_outputs(out, report, data.paths if isinstance(data, Source) else data, target, options)
     source = data if isinstance(data, Source) else open_data(data, reading)
     _check_files(source, options.test)
+    if source.kind == "frame":  # what is wrong with the names of columns is found in the header
+        roles_of(source, target, weights=options.weights, drop=options.drop, keep=options.keep)
+    if out is not None and not force and os.path.isfile(out):
+        raise UsageError(f"{out} exists already; --force replaces it, and --out NAME writes another file.")
     if too_large(source) if options.stream is None else options.stream:
         from rosenblatt.verbs.streaming import train_in_passes
 
@@ -358,16 +362,12 @@ def _check_files(source: Source, test: Any) -> None:
         source.notes.append(f"{known[0]} is learned from and tested on: on new rows the model may do worse.")
 
 
-def _check_outputs(
-    out: str | None, report: str | None, data: Any, target: Any, options: TrainOptions, force: bool
-) -> None:
+def _check_outputs(out: str | None, report: str | None, data: Any, target: Any, options: TrainOptions) -> None:
     read = files_of(data, options.test)
     labels = [path for path in (target, *map(labels_beside, read)) if isinstance(path, str)]
     check_outputs({"The model": out, "The report": report}, [*read, *labels])
     if out is not None and names_data(out):
         raise UsageError(f"{out} is named like data, not like a model; call it {Path(out).stem}.safetensors.")
-    if out is not None and not force and os.path.isfile(out):
-        raise UsageError(f"{out} exists already; --force replaces it, and --out NAME writes another file.")
 
 
 def default_path(data: str | Sequence[str]) -> str:
