@@ -8,8 +8,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.loading import collector_at_rest
-
 __version__ = "0.1.0"
 
 _HOMES = {
@@ -41,10 +39,12 @@ _HOMES = {
     "ThresholdUnit": "rosenblatt.logic.unit",
     "as_threshold_unit": "rosenblatt.logic.one_unit",
     "audit": "rosenblatt.certificates.audit",
+    "certify": "rosenblatt.certificates.certify",
     "chow_parameters": "rosenblatt.logic.one_unit",
     "describe": "rosenblatt.exchange.model_file",
     "explain": "rosenblatt.logic.explain",
     "export_onnx": "rosenblatt.exchange.onnx_export",
+    "fewest_errors": "rosenblatt.certificates.fewest",
     "from_rules": "rosenblatt.logic.rules",
     "harden": "rosenblatt.estimators.soft_network",
     "soften": "rosenblatt.estimators.soft_network",
@@ -60,6 +60,8 @@ _HOMES = {
 
 if TYPE_CHECKING:
     from rosenblatt.certificates.audit import audit as audit
+    from rosenblatt.certificates.certify import certify as certify
+    from rosenblatt.certificates.fewest import fewest_errors as fewest_errors
     from rosenblatt.certificates.files import load_certificate as load_certificate
     from rosenblatt.certificates.separability import margin as margin
     from rosenblatt.certificates.separability import separability as separability
@@ -112,8 +114,7 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"rosenblatt has no {name!r}; it has {', '.join(__all__)}.")
-    with collector_at_rest():
-        module = importlib.import_module(home)
+    module = importlib.import_module(home)
     value = getattr(module, name)
     globals()[name] = value
     return value

@@ -19,10 +19,6 @@ if TYPE_CHECKING:
 
 MOST_CLASSES = 10  # of which a confusion matrix is shown
 NARROWEST = 5  # characters of a column of answers
-STOPPED = {
-    "max_iter": "max_iter reached", "no_improvement": "no improvement", "time_limit": "time limit reached",
-    "interrupted": "interrupted by Ctrl-C", "callback": "asked to stop",
-}  # fmt: skip
 
 
 def print_training(screen: Console, done: Training) -> None:
@@ -121,8 +117,9 @@ def _figures(screen: Console, summary: Summary) -> None:
     if summary.separation is not None:
         rows.append(("Separable", safe(summary.separation.sentence)))
     if summary.stop_reason:
-        reason = STOPPED.get(summary.stop_reason, summary.stop_reason)
-        rows.append(("Training", f"{counted(summary.epochs or 0, 'epoch')}, stopped: {reason}"))
+        from rosenblatt.trace import STOP_REASONS
+
+        rows.append(("Training", f"{counted(summary.epochs or 0, 'epoch')}, {STOP_REASONS[summary.stop_reason]}"))
     shown = table("", "")
     shown.show_header = False
     for name, told in rows:

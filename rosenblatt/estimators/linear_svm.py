@@ -20,6 +20,7 @@ from rosenblatt.estimators.validation import check_choice, check_finite, check_p
 from rosenblatt.models.linear import product
 from rosenblatt.progress import reporter
 from rosenblatt.rules import RULES, Rule
+from rosenblatt.stored import array, kinds, maybe, number, optional, row_of
 from rosenblatt.trace import Epoch, Trace
 
 FAR = 1e12  # no count of examples begins beyond it
@@ -86,6 +87,14 @@ class LinearSVM(LinearClassifier):
     multi_class = "ovr"
     pocket_check = "run"
     hash_features = None
+
+    _stored = kinds({
+        **LinearClassifier._stored,
+        "duality_gap_": maybe(number), "support_": maybe(array("i", "support")),
+        "dual_coef_": maybe(array("f", "half_spaces", "support")),
+        "_dual": maybe(optional(
+            row_of(array("f", "rows", "half_spaces"), array("f", "rows"), array("f", "half_spaces")))),
+    })  # fmt: skip
 
     def __init__(
         self,

@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from rosenblatt.certificates.certify import CertifiedModel
+from rosenblatt.certificates.fewest import FewestErrors, fewest_errors
+from rosenblatt.certificates.reading import read_rows
 from rosenblatt.certificates.results import NotSeparable, Separable, Undecided
 from rosenblatt.certificates.table import SeparabilityTable
 from rosenblatt.features.column import GUESSED, KEPT, keep_option, notes_on
@@ -24,6 +27,7 @@ from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.pipelines import in_the_file, seen
 from rosenblatt.verbs.splits import hold_out
 from rosenblatt.verbs.tables import column_names
+from rosenblatt.wording import shortened
 
 TOLERANCE = 0.01  # share of the largest margin that the proven one may lack
 
@@ -34,7 +38,8 @@ class Proof:
 
     Attributes
     ----------
-    verdict : "separable", "not separable", "undecided"; with several classes "separable" if every question is
+    verdict : "separable", "not separable", "undecided"; with several classes "separable" if every question is;
+        "certified" for a file that is about a model
     result : the certificate, or a table of them, see `rosenblatt.separability`
     features : the names of the features, which columns of text and categories were turned into
     intercept : whether the verdict is about any hyperplane; if not, it is about those through the origin
@@ -69,6 +74,12 @@ class Proof:
         rows = getattr(self.result, "rows", ())
         return [1 + int(row if self.places is None else self.places[row]) for row in rows]
 
+    @property
+    def wrong_rows(self) -> list[int]:
+        """The rows of the file that the best hyperplane, or the model, has wrong, counted from 1."""
+        rows = getattr(self.result, "wrong", ())
+        return [1 + int(row if self.places is None else self.places[row]) for row in rows]
+
     def to_dict(self) -> dict[str, Any]:
         found: dict[str, Any] = {
             "verdict": self.verdict,
@@ -92,6 +103,11 @@ class Proof:
             }
         if isinstance(self.result, NotSeparable):
             return found | {"witness_rows": self.witness_rows}
+        if isinstance(self.result, FewestErrors):
+            interval = {"lower": self.result.lower, "upper": self.result.upper, "rows": self.wrong_rows}
+            return found | {"fewest_errors": interval}
+        if isinstance(self.result, CertifiedModel):
+            return found | {"errors": self.result.errors, "margin": self.result.margin, "rows": self.wrong_rows}
         return found | {"reason": self.reason or getattr(self.result, "reason", "")}
 
 
@@ -102,6 +118,7 @@ def separable(
     intercept: bool = True,
     time_limit: float | None = None,
     tolerance: float | None = None,
+    fewest: bool = False,
     certificate: str | None = None,
     verify: str | None = None,
     missing: str = "error",
@@ -120,6 +137,7 @@ def separable(
     intercept : whether the hyperplane may leave the origin; a certificate to check must answer the same question
     time_limit : seconds, after which the verdict may be "undecided"; not beside `verify`
     tolerance : how close to the largest margin the margin must be proven, 0.01 when not given; not beside `verify`
+    fewest : enclose the fewest errors of any hyperplane instead, for two classes, in 10 seconds or `time_limit`
     certificate : where to write the proof, a JSON file; not beside `verify`
     verify : a certificate to check against the data instead of looking for a new one
     missing, text : how columns become numbers, see `ColumnEncoder`; numbers stay as they are
@@ -138,8 +156,12 @@ def separable(
     """
     if certificate is not None and verify is not None:
         raise UsageError("--certificate writes a proof and --verify checks one; they cannot be combined.")
-    looking = {"--tolerance": tolerance, "--time-limit": time_limit}
+    looking = {"--tolerance": tolerance, "--time-limit": time_limit, "--fewest-errors": fewest or None}
     given = [option for option, value in looking.items() if value is not None]
+    if fewest and tolerance is not None:
+        raise UsageError(
+            "--tolerance is about margins, which --fewest-errors does not look for; leave one of them out."
+        )
     if given and verify is not None:
         raise UsageError(
             f"{given[0]} is about the search for a proof, and --verify checks one: they exclude each other."
@@ -158,7 +180,10 @@ def separable(
 
     with reading(found.name):
         close = TOLERANCE if tolerance is None else tolerance
-        result = separability(rows, found.labels(), intercept, time_limit, tolerance=close, verbose=verbose)
+        if fewest:
+            result = fewest_errors(rows, found.labels(), intercept, 10.0 if time_limit is None else time_limit)
+        else:
+            result = separability(rows, found.labels(), intercept, time_limit, tolerance=close, verbose=verbose)
     if certificate is not None:
         if isinstance(result, Undecided):
             raise InputError(f"There is no proof to write: the question is undecided ({result.reason}).")
@@ -170,6 +195,10 @@ def separable(
 
 
 def _verdict(result: Any) -> str:
+    if isinstance(result, FewestErrors):
+        return "separable" if not result.upper else "not separable" if result.lower else "undecided"
+    if isinstance(result, CertifiedModel):
+        return "certified"
     if not isinstance(result, SeparabilityTable):
         return str(result.verdict)
     verdicts = {part.verdict for _, part in result}
@@ -194,6 +223,7 @@ def _numbers(found: Examples, missing: str, text: str) -> tuple[Any, list[str], 
         numbers = [column.name for column in found.rows if holds_numbers(column, encoder.max_categories)]
         encoder.set_params(kinds=dict.fromkeys([*numbers, *found.keep], KEPT))
         rows = encoder.fit_transform(found.rows)
+        rows = _not_rounded(found.rows, rows, [str(name) for name in encoder.get_feature_names_out()])
     left_out = {
         column.name: f"{column.why}; {keep_option(column.name)} keeps it" if column.reason in GUESSED else column.why
         for column in encoder.columns_
@@ -201,6 +231,19 @@ def _numbers(found: Examples, missing: str, text: str) -> tuple[Any, list[str], 
     }
     found.notes.extend(notes_on([column for column in encoder.columns_ if column.kind != "dropped"], keep_option))
     return rows, [str(name) for name in encoder.get_feature_names_out()], left_out
+
+
+def _not_rounded(frame: Any, rows: Any, features: list[str]) -> Any:
+    """The rows as encoded, unless float64 rounded whole numbers above 2^53: then the columns as they were read."""
+    whole = [column for column in frame if column.dtype.is_integer() and column.name in features]
+    if not any(column.cast(float).cast(column.dtype, strict=False).ne_missing(column).any() for column in whole):
+        return rows
+    if not set(features) <= set(frame.columns):
+        raise InputError(
+            f"A proof is about the numbers of the file, but the column {shortened(whole[0].name)} has whole numbers "
+            f"above 2^53, which columns made of text cannot stand beside; drop that column, or the columns of text."
+        )
+    return read_rows(frame.select(features))
 
 
 def _verified(path: str, rows: Any, found: Examples, intercept: bool, common: dict[str, Any]) -> Proof:
