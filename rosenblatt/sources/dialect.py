@@ -61,7 +61,7 @@ class Dialect:
 
 def not_text(name: str, encoding: str, byte: int, line: int) -> ValueError:
     """The failure of a byte that is no text."""
-    older = "if it was written on an older system, pass encoding='latin-1' (--encoding latin-1)"
+    older = "if it was written on an older system, its encoding may be latin-1 (--encoding latin-1)"
     advice = older if encoding == "utf-8" else "pass the encoding that it was written in"
     return ValueError(f"{name} is not text in {encoding}: byte 0x{byte:02X} in line {line}; {advice}.")
 

@@ -126,7 +126,7 @@ VW_FORM = "A Vowpal Wabbit file must have lines of the form 'label [importance] 
 
 
 BEFORE_ONE = "an index before 1, the first"
-FROM_ZERO = "pass zero_based=True if they start at 0"  # what to do about it
+FROM_ZERO = "if they start at 0, read them as zero_based (--zero-based)"  # what to do about it
 
 
 def _reasons(first: int) -> dict[int, str]:

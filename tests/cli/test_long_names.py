@@ -32,7 +32,7 @@ def survey(tmp_path):
     ],
 )
 def test_refusals_are_short(shell, survey, asked):
-    ours = ("-t 3", "-t 8 --weights 2", "-t 2 -l least-squares", "-t 8 --missing error")  # what is in the file
+    ours = ("-t 3", "-t 4", "-t 8 --weights 2", "-t 2 -l least-squares", "-t 8 --missing error")  # what is in the file
     told = shell.refused("train", survey, *asked.split(), code=3 if asked in ours else 2)
     assert len(told) < WIDE + 60 * 8 and QUESTION[:100] not in told
 

@@ -180,7 +180,7 @@ def test_the_digest_is_of_the_bytes(tmp_path):
         ("a,b\n1,2\n3\n4,5\n", "Line 3 of .* has 1 column instead of 2"),
         ("a,b\n1,2\n3,4,5\n", "Line 3 of .* has 3 columns instead of 2"),
         ("# only\n# comments\n", "only comments"),
-        (b"a,b\n1,2\n3,\xe4\n", "byte 0xE4 in line 3; .* encoding='latin-1'"),
+        (b"a,b\n1,2\n3,\xe4\n", "byte 0xE4 in line 3; .*--encoding latin-1"),
     ],
 )
 def test_refusals(tmp_path, text, message):
