@@ -42,6 +42,7 @@ FORMATS: dict[str, Format] = {
     "arrow": Format((".arrow", ".feather", ".ipc"), "tables", starts=(b"ARROW1", b"\xff\xff\xff\xff")),
     "jsonl": Format((".jsonl", ".ndjson", ".json"), "tables"),
     "keel": Format((".dat", ".arff"), "keel"),
+    "excel": Format((".xlsx", ".xlsm", ".xls", ".ods"), "excel"),
     "libsvm": Format((".libsvm", ".svm", ".svmlight"), kind="matrix"),
     "vw": Format((".vw",), kind="matrix"),
     "idx": Format((".idx",), "arrays", "matrix"),
@@ -95,9 +96,7 @@ def check_readable(start: bytes, name: str) -> None:
     """Refuse what is plainly something else than rows, with a word on what to do."""
     what = next((found for sign, found in FOREIGN.items() if start.lstrip().lower().startswith(sign.lower())), None)
     if start.startswith(b"PK\x03\x04"):
-        if b"[Content_Types].xml" in start or b"opendocument.spreadsheet" in start:
-            what = ("a spreadsheet", "save it as CSV")
-        elif b".npy" not in start[:200]:
+        if b".npy" not in start[:200] and not _is_spreadsheet(start):
             what = ("a ZIP archive", "unpack it and pass the files in it")
     elif start[:1] == b"\x80" and start[1:2] in b"\x02\x03\x04\x05" and len(start) > 1:
         what = ("a pickle, which could run any code", "write its rows as Parquet or .npz")
@@ -107,10 +106,17 @@ def check_readable(start: bytes, name: str) -> None:
         raise ValueError(f"{name} is {what[0]}, not a file of rows; {what[1]}.")
 
 
+def _is_spreadsheet(start: bytes) -> bool:
+    """Whether an archive, or an old compound document, is a spreadsheet."""
+    return start.startswith(b"PK\x03\x04") and (b"[Content_Types].xml" in start or b"opendocument.spreadsheet" in start)
+
+
 def by_content(start: bytes, named: str | None) -> str:
     for known, format in FORMATS.items():
         if format.starts and start.startswith(format.starts):
             return known
+    if _is_spreadsheet(start):
+        return "excel"
     if start.startswith(b"PK\x03\x04") and named in (None, "npz"):
         return "npz"
     if start[:2] == b"\0\0" and start[2:3] in (b"\x08", b"\x09", b"\x0b", b"\x0c", b"\x0d", b"\x0e"):

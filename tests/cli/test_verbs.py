@@ -75,9 +75,8 @@ def test_columns_of_every_kind(shell, people):
 
 @pytest.mark.parametrize("learner", sorted(set(LEARNERS) - {"least-squares"}))
 def test_every_learner_trains_saves_and_predicts(learner, shell, iris):
-    found = shell.json("train", iris, "-t", "species", "-l", learner, "-o", "m.safetensors", "--set", "max_iter=50") if (
-        learner != "discriminant"
-    ) else shell.json("train", iris, "-t", "species", "-l", learner, "-o", "m.safetensors")  # fmt: skip
+    more = [] if learner == "discriminant" else ["--set", "max_iter=50"]
+    found = shell.json("train", iris, "-t", "species", "-l", learner, "-o", "m.safetensors", *more)
     assert found["learner"] == learner and found["summary"]["accuracy"]["value"] >= 0.6
     judged = shell.json("evaluate", "m.safetensors", iris)
     assert judged["summary"]["accuracy"]["total"] == 150 and judged["same_data"]

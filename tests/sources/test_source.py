@@ -661,10 +661,6 @@ def test_a_list_of_json_objects(tmp_path):
 @pytest.mark.parametrize(
     ("start", "what"),
     [
-        (
-            b"PK\x03\x04\x14\0\x06\0\x08\0\0\0!\0[Content_Types].xml",
-            "a spreadsheet, not a file of rows",
-        ),
         (b"PK\x03\x04\x14\0\0\0\0\0\0\0!\0photo.jpg", "a ZIP archive, not a file of rows; unpack it"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old spreadsheet"),
         (b"\n<!DOCTYPE html><html>", "a web page"),
