@@ -59,10 +59,8 @@ def test_a_class_called_none_stays_a_class(shell, tmp_path):
 
 
 def test_numbers_that_mean_missing_can_be_named_and_are_remembered(shell, tmp_path):
-    rows = [
-        f"{-999 if n % 9 == 0 else round(a, 3)},{b},{'p' if b > 0 else 'n'}"
-        for n, (a, b) in enumerate(zip(A, B, strict=True))
-    ]
+    gaps = [-999 if n % 9 == 0 else round(a, 3) for n, a in enumerate(A)]
+    rows = [f"{gap},{b},{'p' if b > 0 else 'n'}" for gap, b in zip(gaps, B, strict=True)]
     name = write(tmp_path / "t.csv", "a,b,y", rows)
     found = shell.json("train", name, "-t", "y", "--na-values", "-999", "-o", "m.safetensors")
     assert any("34 missing" in note or "missing values of 'a'" in note for note in found["notes"])
