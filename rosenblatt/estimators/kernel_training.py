@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse
-from sklearn.utils import check_random_state
 
 from rosenblatt.arguments import shortened
 from rosenblatt.engine.kernel.state import Expansion
@@ -20,6 +19,7 @@ from rosenblatt.estimators.validation import (
 from rosenblatt.kernels import Kernel, Polynomial, Precomputed, as_kernel, is_mercer
 from rosenblatt.kernels.mercer import scale_of
 from rosenblatt.progress import reporter
+from rosenblatt.seeds import random_state_of
 from rosenblatt.trace import Epoch, Trace
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def run(estimator: KernelPerceptron, task: DualTask, eval_set: Any, on_epoch: An
     state = Expansion(len(task.positive), task.dtype)
     if task.budget and "updates" not in recorded:
         state.history = None
-    seed = int(check_random_state(estimator.random_state).randint(2**31 - 1)) if estimator.shuffle else None
+    seed = int(random_state_of(estimator.random_state).randint(2**31 - 1)) if estimator.shuffle else None
     trace = Trace()
     show = reporter(estimator.verbose, type(estimator).__name__, estimator.max_iter)
 

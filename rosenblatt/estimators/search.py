@@ -20,7 +20,6 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
-from sklearn.utils import check_random_state
 
 from rosenblatt.arguments import shortened
 from rosenblatt.engine.threads import one_blas_thread, thread_count
@@ -31,6 +30,7 @@ from rosenblatt.estimators.search_result import Search
 from rosenblatt.estimators.search_run import Run
 from rosenblatt.progress import bar
 from rosenblatt.rules import RULES, Rule
+from rosenblatt.seeds import random_state_of
 
 
 def search(
@@ -235,7 +235,7 @@ def _seed(candidates: list[Any], settings: list[dict[str, Any]], random_state: A
         given = last.random_state if random_state is None else random_state
         if not isinstance(given, numbers.Integral):
             if drawn is None:
-                drawn = int(check_random_state(given).randint(2**31 - 1))
+                drawn = int(random_state_of(given).randint(2**31 - 1))
             given = drawn
         last.set_params(random_state=int(given))
 
