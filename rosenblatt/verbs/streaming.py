@@ -102,6 +102,13 @@ class _Block:
         return found if self.kept is None else int(np.flatnonzero(np.unpackbits(self.kept))[found])
 
 
+def learns_in_passes(learner: Any) -> bool:
+    """Whether it is a classifier that learns batch by batch."""
+    from sklearn.base import is_classifier
+
+    return hasattr(learner, "partial_fit") and bool(is_classifier(learner))
+
+
 def train_streamed(
     source: Source,
     target: str | int | None,
@@ -172,7 +179,7 @@ def train_streamed(
     >>> done.rows, done.learned_rows, float((done.model.predict(done.X_test) == done.y_test).mean()) > 0.95
     (1000, 800, True)
     """
-    if not hasattr(learner, "partial_fit"):
+    if not learns_in_passes(learner):
         raise UsageError(
             f"A learner must have partial_fit to learn from a file block by block, but {type(learner).__name__} has "
             "none; use Perceptron, PassiveAggressive or HalfSpace, or a file that fits into memory."

@@ -65,12 +65,12 @@ class InPasses:
     ) -> Training:
         from rosenblatt.features.column_kinds import KEPT
         from rosenblatt.features.columns import ColumnEncoder
-        from rosenblatt.verbs.streaming import EPOCHS, TESTED_ROWS, train_streamed
+        from rosenblatt.verbs.streaming import EPOCHS, TESTED_ROWS, learns_in_passes, train_streamed
 
         source = self.source
         learner = make_learner(self.name, self.given, random_state=self.seed, max_iter=EPOCHS)
-        if not hasattr(learner, "partial_fit"):
-            able = [each for each in LEARNERS if hasattr(make_learner(each), "partial_fit")]
+        if not learns_in_passes(learner):
+            able = [each for each in LEARNERS if learns_in_passes(make_learner(each))]
             raise UsageError(
                 f"A file is learned from in passes by a learner with partial_fit, but {self.name} has none; "
                 f"use one of {listed(able)}, or --no-stream."
