@@ -29,10 +29,12 @@ X = np.random.default_rng(0).normal(size=(60, 4))
 y = (X[:, 0] + 0.3 * X[:, 1] > 0).astype(int)
 
 
-@pytest.mark.parametrize("kind", [Perceptron, LinearSVM, LogisticRegression, SigmoidNeuron])
+ODD = [("n_jobs", 0), ("n_jobs", "x"), ("class_weight", "foo"), ("random_state", "x"), ("random_state", -3)]
+KINDS = [Perceptron, LinearSVM, LogisticRegression, SigmoidNeuron]
+
+
 @pytest.mark.parametrize(
-    ("name", "value"),
-    [("n_jobs", 0), ("n_jobs", "x"), ("class_weight", "foo"), ("random_state", "x"), ("random_state", -3)],
+    ("kind", "name", "value"), [(kind, *odd) for kind in KINDS for odd in ODD if odd[0] in kind().get_params()]
 )
 def test_odd_parameters_are_refused_in_a_sentence(kind, name: str, value: object) -> None:
     with pytest.raises(ValueError, match=f"{name} must be .*, but got {value!r}; "):
