@@ -13,7 +13,7 @@ from rosenblatt.arguments import shortened, threads, yes_or_no
 from rosenblatt.engine.threads import map_blocks, row_blocks, thread_count
 from rosenblatt.models.linear import Array
 from rosenblatt.stored import Sizes, Stored, choice, kinds, optional, row_of, small, whole
-from rosenblatt.stored import threads as thread_count
+from rosenblatt.stored import threads as jobs
 
 NORMS = ("L1", "L1-sqrt", "L2", "L2-Hys")
 EPS = 1e-5  # scikit-image's
@@ -70,7 +70,7 @@ class HOGFeatures(Stored, TransformerMixin, BaseEstimator):  # type: ignore[misc
     _stored = kinds({"image_shape_": row_of(small, small), "n_features_out_": whole})
     _stored_parameters = kinds({
         "orientations": small, "pixels_per_cell": row_of(small, small), "cells_per_block": row_of(small, small),
-        "block_norm": choice(*NORMS), "n_jobs": thread_count, "image_shape": optional(row_of(small, small)),
+        "block_norm": choice(*NORMS), "n_jobs": jobs, "image_shape": optional(row_of(small, small)),
     })  # fmt: skip
 
     def __init__(
