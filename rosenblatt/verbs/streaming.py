@@ -222,8 +222,8 @@ def train_in_passes(
     """`train` where the file is not held in memory."""
     options.check_in_passes()
     learner = make_learner(options.name, options.given, random_state=options.seed, max_iter=EPOCHS)
-    if not hasattr(learner, "partial_fit"):
-        able = [each for each in LEARNERS if hasattr(make_learner(each), "partial_fit")]
+    if not learns_in_passes(learner):
+        able = [each for each in LEARNERS if learns_in_passes(make_learner(each))]
         raise UsageError(f"{options.name} does not learn in passes; use one of {listed(able)}, or --no-stream.")
     clock, roles = Clock(), _roles(source, target, options)
     others = None
