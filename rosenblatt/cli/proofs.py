@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.cli.notes import FEW
 from rosenblatt.cli.screen import LONGEST, bullet, pair, safe, table
 from rosenblatt.wording import counted, listed, number_in_words, short
 
@@ -15,8 +13,13 @@ if TYPE_CHECKING:
     from rosenblatt.verbs.proof import AuditedRun, Proof
 
 
+FEW = 3  # columns that are named for one reason
+
+
 def print_proof(screen: Console, done: Proof) -> None:
     """The verdict with its figures; a table for several classes."""
+    from rosenblatt.certificates.certify import CertifiedModel
+    from rosenblatt.certificates.fewest import FewestErrors
     from rosenblatt.certificates.results import NotSeparable, Overlapping, QuasiComplete, Separable
     from rosenblatt.certificates.table import SeparabilityTable
 
@@ -53,6 +56,8 @@ def print_proof(screen: Console, done: Proof) -> None:
             mixture = "a mixture of rows, those of one class times -1, is 0"
         pair(screen, "Proof", f"{mixture}: {counted(len(result.rows), 'row')} take{'s' * (len(result.rows) == 1)} part")
         pair(screen, "Rows", f"{named} [dim](counted from 1)[/dim]")
+    elif isinstance(result, FewestErrors | CertifiedModel):
+        _errors(screen, done)
     elif isinstance(result, Overlapping | QuasiComplete):
         pair(screen, "Classes", _sides(result.about.classes))
     elif not isinstance(result, SeparabilityTable):
@@ -65,6 +70,23 @@ def print_proof(screen: Console, done: Proof) -> None:
         pair(screen, "Left out", safe(f"{told}: the verdict is about the other columns"))
     if done.path and done.verified is None:
         pair(screen, "Certificate", f"{safe(done.path)} [dim](check it with --verify)[/dim]")
+
+
+def _errors(screen: Console, done: Proof) -> None:
+    """The fewest errors of any hyperplane, or the errors of one model."""
+    result, rows = done.result, counted(done.result.about.shape[0], "row")
+    named = ", ".join(map(str, done.wrong_rows[:8])) + (", …" if len(done.wrong_rows) > 8 else "")
+    if hasattr(result, "lower"):
+        pair(screen, "Classes", _sides(result.about.classes))
+        pair(
+            screen, "At least", f"no linear model can make fewer than {counted(result.lower, 'error')} on these {rows}"
+        )
+        pair(screen, "At most", f"a hyperplane makes {counted(result.upper, 'error')}")
+    else:
+        pair(screen, "Errors", f"{result.errors:,} of {rows}")
+        pair(screen, "Margin", f"{result.margin:.6g}")
+    if named:
+        pair(screen, "Rows", f"{named} [dim](counted from 1)[/dim]")
 
 
 def _sides(classes: Any) -> str:
@@ -85,16 +107,10 @@ def _checked(done: Proof) -> str:
 
 def _left_out(reasons: dict[str, str]) -> str:
     """Columns and why they are left out; many of the same reason are counted."""
-    alike: dict[str, list[str]] = {}
-    for name, why in reasons.items():
-        alike.setdefault(re.sub(r"--keep .*(?= keeps it)", "--keep", why), []).append(name)
-    told = []
-    for names in alike.values():
-        if len(names) <= FEW:
-            told += [f"{listed([name])} ({reasons[name]})" for name in names]
-        else:
-            told.append(f"{listed(names, FEW)} ({reasons[names[0]]})")
-    return "; ".join(told)
+    if len(reasons) <= FEW:
+        return "; ".join(f"{listed([name])} ({why})" for name, why in reasons.items())
+    name, why = next(iter(reasons.items()))
+    return f"{listed(reasons, FEW)} ({name}: {why})"
 
 
 def _several(screen: Console, result: Any, checked: str) -> None:

@@ -78,7 +78,7 @@ def _voted(estimator: KernelPerceptron) -> VotedKernelModel:
         times=log.times[:count],
         seen=state.seen,
         coupled=estimator._coupled,
-        tally=_tally_together if estimator._coupled else _tally,
+        tally=_tally_together if estimator._coupled else partial(_tally, n_jobs=estimator.n_jobs),
         values=partial(_values, estimator),
     )
 
@@ -127,12 +127,12 @@ def _scores(estimator: KernelPerceptron, X: Any, support: Any, coefficients: Arr
 
 
 def _values(estimator: KernelPerceptron, X: Any, support: Any) -> Array:
-    from rosenblatt.engine.kernel.products import Products, cores
+    from rosenblatt.engine.kernel.products import Products
     from rosenblatt.engine.kernel.values import values_of
 
     kernel = usable_kernel(estimator)
     source = values_of(kernel, X, _dtype_for(estimator, X))
-    with Products(source, estimator._fitted_intercept, cores(estimator.n_jobs)) as products:
+    with Products(source, estimator._fitted_intercept, estimator.n_jobs) as products:
         right = source.operand(support, support if kernel.name == "precomputed" else None)
         return products.values(source.operand(X), right)
 

@@ -13,6 +13,7 @@ from rosenblatt.estimators import minimising, one_by_one, training
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.estimators.validation import check_choice, check_finite
 from rosenblatt.rules import RULES, Rule
+from rosenblatt.stored import flag, kinds, maybe
 from rosenblatt.trace import Trace
 
 MOST_FEATURES = 2000  # beyond it the rank of the rows takes too long
@@ -85,6 +86,8 @@ class LogisticRegression(LinearClassifier):
     hash_features = None
     _ways_of_several = ("multinomial", "ovr")
     _multinomial = False  # whether the scores were learned together
+
+    _stored = kinds({**LinearClassifier._stored, "_multinomial": maybe(flag)})
 
     def __init__(
         self,
@@ -249,8 +252,12 @@ class LogisticRegression(LinearClassifier):
         scores = one_by_one.scores(self, x)
         if scores is None:
             return {}
-        chances = self._chances(scores)[0] if len(self.classes_) > 1 else np.ones(1)
-        return dict(zip(self.classes_.tolist(), chances.tolist(), strict=True))
+        if len(self.classes_) == 1:
+            return {self.classes_.item(0): 1.0}
+        if len(scores) == 1:
+            second = one_by_one.sigmoid(scores[0])
+            return dict(zip(self.classes_.tolist(), (1.0 - second, second), strict=True))
+        return dict(zip(self.classes_.tolist(), self._chances(np.array([scores]))[0].tolist(), strict=True))
 
     def predict_proba(self, X: Any) -> Array:
         """The probability of every class, (n_samples, n_classes)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -53,6 +53,11 @@ class Problem:
             self._tests[number] = _safe_indexing(self.X, fold.test), self.y[fold.test]
         return self._tests[number]
 
+    def work(self, settings: int) -> float:
+        """About how many multiplications so many settings take on all folds, in a few epochs."""
+        width = np.prod(np.shape(self.X)[1:], dtype=float) if hasattr(self.X, "shape") else 1.0
+        return 10.0 * len(self.y) * width * settings * len(self.folds)
+
     def row_weights(self, fold: Fold) -> Array:
         """The fold as sample weights: 0 for the rows that it leaves out."""
         weights = np.zeros(len(self.y))
@@ -89,7 +94,7 @@ class Problem:
     def refitted(self, candidate: Any, X: Any, jobs: int) -> Any:
         """The setting fitted on all rows, as they came."""
         best = clone(candidate)
-        with threads(last_step(best), jobs):
+        with on_threads(last_step(best), jobs):
             return best.fit(X, self.y, **self.fit_parameters(best, self.weights))
 
 
@@ -99,9 +104,9 @@ def _masks(estimator: Any) -> bool:
 
 
 @contextmanager
-def threads(learner: Any, jobs: int) -> Iterator[None]:
-    """Let a learner that was not told how many threads to use have these."""
-    if jobs == 1 or getattr(learner, "n_jobs", 1) is not None:
+def on_threads(learner: Any, jobs: int) -> Iterator[None]:
+    """Give a learner whose n_jobs is None so many threads for the while."""
+    if getattr(learner, "n_jobs", 1) is not None:
         yield
         return
     learner.set_params(n_jobs=jobs)
@@ -125,6 +130,11 @@ def problem_of(
         raise ValueError(f"y must hold at least 2 classes, but got 1 class ({y.item(0)!r}); add rows of another class.")
     if sample_weight is not None:
         sample_weight = check_weights(sample_weight, np.empty((n_rows, 1)))
+    if isinstance(scoring, Iterable) and not isinstance(scoring, str):
+        raise ValueError(
+            "scoring names several scores, but settings are compared by one. Pass one name or function, and score "
+            "best_ with the others."
+        )
     check_scoring(base, scoring)
     return Problem(X, y, _folds(cv, y, groups, n_rows, classifier), sample_weight, scoring)
 

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,11 +22,20 @@ from rosenblatt.estimators.validation import (
     check_weights,
     unchanged_on_failure,
 )
+from rosenblatt.seeds import random_state_of
+from rosenblatt.stored import Sizes, Stored, instance, kinds, labels, maybe, whole
 
 BLOCK_BYTES = 2**23  # of mapped rows
 
 
-class Streamed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+def _seeded(part: Any, random: np.random.RandomState) -> Any:
+    """Equal seeds give equal fits, also where a part draws random numbers."""
+    if part.get_params().get("random_state", 0) is None:
+        part.set_params(random_state=random.randint(2**31 - 1))
+    return part
+
+
+class Streamed(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A learner on mapped features, which are computed block by block whenever they are needed.
 
     The rows of an epoch are shuffled, mapped in blocks of a few megabytes, and given to the learner's `partial_fit` one
@@ -43,7 +52,7 @@ class Streamed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     shuffle : bool
         Visit the rows in a new random order in every epoch.
     random_state : int, RandomState or None
-        Seeds the shuffling.
+        Seeds the shuffling, and the copies of `features` and `learner` that have no random_state of their own.
 
     Attributes
     ----------
@@ -59,6 +68,12 @@ class Streamed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> print(f"{model.fit(split.X_train / 16, split.y_train).score(split.X_test / 16, split.y_test):.1%}")
     97.8%
     """
+
+    _stored = kinds({
+        "features_": instance(BaseEstimator), "learner_": instance(BaseEstimator), "classes_": labels,
+        "n_iter_": maybe(whole),
+    })  # fmt: skip
+    _stored_parameters = kinds({"features": instance(BaseEstimator), "learner": instance(BaseEstimator)})
 
     def __init__(
         self, features: Any, learner: Any, max_iter: int = 10, shuffle: bool = True, random_state: Any = None
@@ -97,10 +112,10 @@ class Streamed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                         "sample_weight must be above 0 for at least one row, but every row weighs 0; give the rows to "
                         "learn from a weight."
                     )
-            self.features_ = clone(self.features).fit(X)
-            self.learner_ = clone(self.learner)
+            random = random_state_of(self.random_state)
+            self.features_ = _seeded(clone(self.features), random).fit(X)
+            self.learner_ = _seeded(clone(self.learner), random)
             self.classes_ = np.unique(labels)
-            random = check_random_state(self.random_state)
             order = np.arange(n_rows)
             for number in range(1, int(self.max_iter) + 1):
                 if self.shuffle:
@@ -175,3 +190,10 @@ class Streamed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X = self._rows(X, reset=False)
         blocks = self._blocks(X, np.arange(X.shape[0]))
         return np.concatenate([function(self.features_.transform(X[block])) for block in blocks])
+
+    def _check_fitted(self, sizes: Sizes) -> None:
+        if not hasattr(self.learner_, "predict") or not hasattr(self.features_, "transform"):
+            raise ValueError("Streamed: it has no learner, or no features")
+        known = getattr(self.learner_, "classes_", None)
+        if known is not None and not np.array_equal(known, self.classes_):
+            raise ValueError("Streamed: its learner has other classes")
