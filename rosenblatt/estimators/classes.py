@@ -34,7 +34,9 @@ def positive_codes(n_classes: int, coupled: bool, listening: bool) -> Array:
 
 
 def classes_of(labels: Array) -> Array:
-    """Every class once, sorted: `np.unique`, without sorting what can be counted."""
+    """Every class once, sorted: `np.unique`, without sorting what can be hashed or counted."""
+    if labels.dtype.kind not in NUMBERS:
+        return np.array(sorted(set(labels.tolist())), labels.dtype)
     if labels.dtype == bool and len(labels):
         return np.array([False] * (not labels.all()) + [True] * bool(labels.any()))
     if labels.dtype.kind not in "iu" or not 0 < spread(labels) <= len(labels):
@@ -56,6 +58,12 @@ def codes_of(classes: Array, labels: Array) -> Array | None:
     """The place of every label among the sorted classes; None when a label is not among them."""
     if len(classes) == 0 or (classes.dtype.kind in NUMBERS) != (labels.dtype.kind in NUMBERS):
         return None
+    if classes.dtype.kind not in NUMBERS:
+        place = {label: code for code, label in enumerate(classes.tolist())}
+        try:
+            return np.fromiter(map(place.__getitem__, labels.tolist()), code_dtype(len(classes)), len(labels))
+        except KeyError:
+            return None
     if classes.dtype == labels.dtype == bool and len(classes) == 2:
         return labels.astype(code_dtype(2))
     codes = np.zeros(len(labels), code_dtype(len(classes)))

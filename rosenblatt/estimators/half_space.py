@@ -37,8 +37,8 @@ class HalfSpace(LinearClassifier):
         The rule's parameters: by name for a rule of the table, in order for a function of your own.
     regularize_intercept : bool
         Whether `shrink` shrinks the bias as well.
-    answer, max_iter, tol, time_limit, shuffle, fit_intercept, multi_class, class_weight, warm_start, random_state, \
-n_jobs, verbose, pocket_check, hash_features
+    answer, max_iter, tol, time_limit, shuffle, fit_intercept, multi_class, class_weight, random_state, \
+n_jobs, verbose
         As in `Perceptron`.
 
     Attributes
@@ -64,21 +64,19 @@ n_jobs, verbose, pocket_check, hash_features
         self,
         rule: str | Callable[..., tuple[float, float]] = "perceptron",
         params: Any = None,
+        *,
         regularize_intercept: bool = False,
-        answer: str = "last",
+        answer: str = "auto",
         max_iter: int = 100,
-        tol: float | None = None,
+        tol: float | None = 1e-3,
         time_limit: float | None = None,
         shuffle: bool = True,
         fit_intercept: bool = True,
         multi_class: str = "ovr",
         class_weight: Any = None,
-        warm_start: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
-        pocket_check: str = "run",
-        hash_features: int | None = None,
     ) -> None:
         self.rule = rule
         self.params = params
@@ -91,12 +89,9 @@ n_jobs, verbose, pocket_check, hash_features
         self.fit_intercept = fit_intercept
         self.multi_class = multi_class
         self.class_weight = class_weight
-        self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-        self.pocket_check = pocket_check
-        self.hash_features = hash_features
 
     def _shrinks_intercept(self) -> bool:
         return bool(self.regularize_intercept)

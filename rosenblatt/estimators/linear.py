@@ -37,7 +37,12 @@ from rosenblatt.rules import Rule
 from rosenblatt.trace import Epoch, Trace
 
 ANSWERS = ("last", "averaged", "voted", "pocket")
+CHOICES = ("auto", *ANSWERS)
 RECORDS = ("updates", "train_error")
+
+
+def _names(given: str | tuple[str, ...] | list[str] | None) -> tuple[str, ...]:
+    return tuple(given or ()) if isinstance(given, tuple | list | type(None)) else (given,)
 
 
 def _difference(two: Array) -> Array:
@@ -59,12 +64,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     fit_intercept: bool
     multi_class: str
     class_weight: Any
-    warm_start: bool
+    warm_start: bool = False
     random_state: Any
     n_jobs: int | None
     verbose: int
-    pocket_check: str
-    hash_features: int | None
+    hash_features: int | None = None
 
     _ways_of_several: tuple[str, ...] = ("ovr", "coupled")
     _learn_quickly: Callable[..., bool] | None = None  # see quick_way
@@ -105,6 +109,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         eval_set: tuple[Any, Any] | None = None,
         on_epoch: Callable[[Epoch], object] | None = None,
         record: str | tuple[str, ...] | None = None,
+        keep: str | tuple[str, ...] | None = None,
+        pocket_check: str = "run",
     ) -> Self:
         """Learn from rows until a clean pass, or until another reason to stop.
 
@@ -121,9 +127,13 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         on_epoch : callable, optional
             Called with the `Epoch` row after every epoch; returning something true stops the run.
         record : "updates", "train_error" or both, optional
-            "train_error" adds the training error after every epoch (a pass of its own), and offers the weights
-            after every epoch to the pocket, which may then hold better ones; "updates" keeps every update in
-            ``trace_.updates``.
+            "train_error" adds the training error after every epoch, a pass of its own, to ``trace_``; "updates" keeps
+            every update in ``trace_.updates``.
+        keep : "pocket", "voted" or both, optional
+            Answers to compute in addition to ``answer``, for ``answers_``.
+        pocket_check : {"run", "update"}
+            When weights are candidates for the pocket: after a record run of correct answers and after every epoch, or
+            after every update, as the lecture writes it, at the price of a pass over the data each time.
 
         Returns
         -------
@@ -137,9 +147,12 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         with unchanged_on_failure(self) as before:
             self._check_parameters()
-            recorded = tuple(record or ()) if isinstance(record, tuple | list | type(None)) else (record,)
+            recorded, kept = _names(record), {*_names(keep), self.answer}
             for name in recorded:
                 check_choice("record", name, RECORDS)
+            for name in _names(keep):
+                check_choice("keep", name, ("pocket", "voted"))
+            check_choice("pocket_check", pocket_check, ("run", "update"))
             if on_epoch is not None and not callable(on_epoch):
                 raise ValueError(
                     f"on_epoch must be a function of an epoch's row, but got {shortened(on_epoch)}; pass a function."
@@ -166,7 +179,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     "sample_weight must be above 0 for at least one row, but every row weighs 0; "
                     "give the rows to learn from a weight."
                 )
-            self._train(task, state, X, eval_set, watched, recorded)
+            if "pocket" in kept:
+                recorded = (*recorded, "pocket" if pocket_check == "run" else "pocket_update")
+            self._train(task, state, X, eval_set, watched, (*recorded, "voted") if "voted" in kept else recorded)
             self._listening = False
             return self
 
@@ -238,7 +253,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.answer != "pocket":
             self._pocket = None
         elif getattr(self, "_pocket", None) is None:
-            self._pocket = Pocket()
+            self._pocket = Pocket("stream")
+        elif self._pocket is not None and self._pocket.check != "stream":
+            self._pocket = Pocket("stream", kept=self._pocket.kept, longest=self._pocket.longest)
         one_by_one.forget(self)
 
     def _admit(self, labels: Array) -> None:
@@ -251,7 +268,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self._committee is not None:
             self._committee = self._committee.select(sources, signs)
         if self._pocket is not None:
-            self._pocket = Pocket()
+            self._pocket = Pocket("stream")
         self.classes_ = classes
         one_by_one.forget(self)
 
@@ -260,9 +277,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.multi_class == "coupled"
 
     def _check_parameters(self) -> None:
-        check_choice("answer", self.answer, ANSWERS)
+        check_choice("answer", self.answer, CHOICES)
         check_choice("multi_class", self.multi_class, self._ways_of_several)
-        check_choice("pocket_check", self.pocket_check, ("run", "update"))
         check_positive("max_iter", self.max_iter, "it limits the number of epochs", whole=True)
         check_positive("time_limit", self.time_limit, "it is in seconds; use None for no limit", none=True)
         check_positive(
@@ -278,7 +294,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def answers_(self) -> dict[str, LinearModel | VotedModel]:
-        """The models that this one fit gives, by name: last, averaged, pocket, and voted where it was asked for."""
+        """The models that this fit gives, by name: last, averaged, and pocket or voted where they were asked for."""
         check_is_fitted(self)
         return {name: self._model(name) for name in ANSWERS if self._has(name)}
 
@@ -286,6 +302,14 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if name == "pocket":
             return self._pocket is not None and self._pocket.kept is not None
         return name != "voted" or self._committee is not None
+
+    @property
+    def _chosen(self) -> str:
+        """The answer that `predict` uses: "auto" is the last weights after a clean pass and online, else the mean."""
+        check_choice("answer", self.answer, CHOICES)
+        if self.answer != "auto":
+            return self.answer
+        return "last" if self.stop_reason_ in ("converged", "") else "averaged"
 
     def _model(self, name: str) -> LinearModel | VotedModel:
         stamp = (id(self._state), self._state.seen, self._state.updates, len(self.classes_), self.n_features_in_)
@@ -298,7 +322,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _build_model(self, name: str) -> LinearModel | VotedModel:
         if not self._has(name):
-            raise AttributeError(f"answer={name!r} was not kept by this fit; set answer={name!r} and fit again.")
+            raise AttributeError(f"This fit did not keep the {name} answer; fit again with keep={name!r}.")
         n_classes = len(self.classes_)
         count = half_space_count(n_classes, self._coupled)
         if n_classes == 1:  # whatever comes, it is the one class known
@@ -344,7 +368,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _weights(self, attribute: str) -> LinearModel:
         if not hasattr(self, "_state"):
             raise AttributeError(f"{type(self).__name__} has no {attribute} before it is fitted; call fit first.")
-        model = self._model(self.answer)
+        model = self._model(self._chosen)
         if not isinstance(model, LinearModel):
             raise AttributeError(
                 f"The voted answer is a committee of weight vectors and has no {attribute}; "
@@ -355,10 +379,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> Array:
         """The scores: (n_samples,) for two classes, (n_samples, n_classes) for more."""
         check_is_fitted(self)
-        check_choice("answer", self.answer, ANSWERS)
         one_by_one.refuse_rows_after_dicts(self)
         X = check_rows(self, X, reset=False)
-        return self._model(self.answer).decision_function(X)
+        return self._model(self._chosen).decision_function(X)
 
     def predict(self, X: Any) -> Array:
         """The class of every row; a score of 0 is the second class.
@@ -371,10 +394,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             If the rows are not as wide as those of the fit, or hold NaN.
         """
         check_is_fitted(self)
-        check_choice("answer", self.answer, ANSWERS)
         one_by_one.refuse_rows_after_dicts(self)
         X = check_rows(self, X, reset=False)
-        return self._model(self.answer).predict(X)
+        return self._model(self._chosen).predict(X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The fraction of rows that are answered correctly."""

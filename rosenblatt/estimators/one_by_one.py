@@ -236,14 +236,14 @@ def predict(estimator: LinearClassifier, x: Any) -> Any:
         example, more = _place(estimator, x, example)
     state = estimator._state
     layout = "rows" if kind == "row" else "columns"
-    if estimator.answer in ("last", "averaged") and state.layout == layout and len(estimator.classes_) > 1:
+    if estimator._chosen in ("last", "averaged") and state.layout == layout and len(estimator.classes_) > 1:
         one = OneByOne(estimator)
         _expect_more(estimator, one, kind, example, more)
         if one.may_answer:
             code = one.ask(*_row(estimator, kind, example), *one.answer_tail)
             if code >= 0:
                 return one.labels[code]
-    return estimator._model(estimator.answer).predict(_as_answered(estimator, kind, example)).tolist()[0]
+    return estimator._model(estimator._chosen).predict(_as_answered(estimator, kind, example)).tolist()[0]
 
 
 def scores(estimator: LinearClassifier, x: Any) -> Array | None:
@@ -253,7 +253,7 @@ def scores(estimator: LinearClassifier, x: Any) -> Array | None:
     kind, example = _check_example(estimator, x)
     if kind == "names":
         example, _ = _place(estimator, x, example)
-    return estimator._model(estimator.answer).decision_function(_as_answered(estimator, kind, example))
+    return estimator._model(estimator._chosen).decision_function(_as_answered(estimator, kind, example))
 
 
 def _as_answered(estimator: LinearClassifier, kind: str, example: Any) -> Any:
@@ -322,4 +322,4 @@ def predict_many(estimator: LinearClassifier, X: Any) -> Array:
         refuse_rows_after_dicts(estimator)
     matrix = _named_columns(estimator, X, grow=False)
     matrix.resize(matrix.shape[0], estimator.n_features_in_)
-    return estimator._model(estimator.answer).predict(matrix)
+    return estimator._model(estimator._chosen).predict(matrix)

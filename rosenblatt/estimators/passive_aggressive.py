@@ -29,8 +29,8 @@ class PassiveAggressive(LinearClassifier):
         multiplies it. PA has no C; there a sample weight below 1 multiplies the step.
     variant : {"PA-I", "PA-II", "PA"}
         The rule.
-    answer, max_iter, tol, time_limit, shuffle, fit_intercept, multi_class, class_weight, warm_start, random_state, \
-n_jobs, verbose, pocket_check, hash_features
+    answer, max_iter, tol, time_limit, shuffle, fit_intercept, multi_class, class_weight, random_state, \
+n_jobs, verbose, hash_features
         As in `Perceptron`.
 
     Attributes
@@ -54,21 +54,20 @@ n_jobs, verbose, pocket_check, hash_features
 
     def __init__(
         self,
+        *,
         C: float = 1.0,
         variant: str = "PA-I",
-        answer: str = "last",
+        answer: str = "auto",
         max_iter: int = 100,
-        tol: float | None = None,
+        tol: float | None = 1e-3,
         time_limit: float | None = None,
         shuffle: bool = True,
         fit_intercept: bool = True,
         multi_class: str = "ovr",
         class_weight: Any = None,
-        warm_start: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
-        pocket_check: str = "run",
         hash_features: int | None = None,
     ) -> None:
         self.C = C
@@ -81,11 +80,9 @@ n_jobs, verbose, pocket_check, hash_features
         self.fit_intercept = fit_intercept
         self.multi_class = multi_class
         self.class_weight = class_weight
-        self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-        self.pocket_check = pocket_check
         self.hash_features = hash_features
 
     def _learning_rule(self) -> tuple[Rule, tuple[float, ...]]:

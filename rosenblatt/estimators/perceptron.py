@@ -24,16 +24,18 @@ class Perceptron(LinearClassifier):
 
     Parameters
     ----------
-    answer : {"last", "averaged", "voted", "pocket"}
+    answer : {"auto", "last", "averaged", "voted", "pocket"}
         What `predict` uses: the last weights; the mean of the weights after each example; the vote of all weight
-        vectors, each with the number of examples it survived; or the weights with the fewest errors on the
-        training rows. One fit computes all but "voted", which keeps every update and must be asked for.
+        vectors, each with the number of examples it survived; or the weights with the fewest errors on the training
+        rows. "auto" is the last weights if a pass without a mistake ended the run, and while learning online, and the
+        mean otherwise.
     learning_rate : float or callable
         eta, or a function of the number of the example t = 1, 2, …. A constant changes nothing but the scale.
     max_iter : int
         The limit on epochs.
     tol : float or None
-        Stop when the mistakes of an epoch, as a fraction of the rows, have not fallen by `tol` for 5 epochs.
+        Stop when 5 epochs, of at least 20,000 examples together, have not made fewer mistakes than the best epoch
+        before them, by a fraction of more than `tol`. None goes on until `max_iter`.
     time_limit : float or None
         Seconds after which the run stops with the weights that it has.
     shuffle : bool
@@ -50,13 +52,10 @@ class Perceptron(LinearClassifier):
     random_state : int, RandomState or None
         Seeds the shuffling.
     n_jobs : int or None
-        Threads over which the half-spaces are spread; over sparse rows two of them can share one half-space. The result
-        is the same bits for any number. Many classes of text take half of the memory on one thread.
+        Threads over which the half-spaces are spread; None is as many as the process may use. The result is the same
+        bits for any number.
     verbose : int
         1 shows the epochs while they happen.
-    pocket_check : {"run", "update"}
-        When the pocket is checked: after a record run of correct answers, or after every update, as the lecture
-        writes it, at the price of a pass over the data each time.
     hash_features : int or None
         For dicts of named features: hash the names into this many slots, which bounds the memory.
 
@@ -65,7 +64,8 @@ class Perceptron(LinearClassifier):
     classes_, coef_, intercept_, n_features_in_, feature_names_in_, n_iter_
         As in scikit-learn, for the chosen answer; the voted answer has no coef_.
     answers_ : dict
-        Every answer of this fit by name, each with ``predict``, ``decision_function`` and ``score``.
+        Every answer of this fit by name, each with ``predict``, ``decision_function`` and ``score``: "last",
+        "averaged", and "pocket" and "voted" where ``answer`` or ``fit(..., keep=...)`` asks for them.
     trace_ : Trace
         One row per epoch.
     stop_reason_ : str
@@ -93,10 +93,11 @@ class Perceptron(LinearClassifier):
 
     def __init__(
         self,
-        answer: str = "last",
+        answer: str = "auto",
+        *,
         learning_rate: Any = 1.0,
         max_iter: int = 100,
-        tol: float | None = None,
+        tol: float | None = 1e-3,
         time_limit: float | None = None,
         shuffle: bool = True,
         fit_intercept: bool = True,
@@ -106,7 +107,6 @@ class Perceptron(LinearClassifier):
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
-        pocket_check: str = "run",
         hash_features: int | None = None,
     ) -> None:
         self.answer = answer
@@ -122,7 +122,6 @@ class Perceptron(LinearClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-        self.pocket_check = pocket_check
         self.hash_features = hash_features
 
     def _learning_rule(self) -> tuple[Rule, tuple[float, ...]]:

@@ -40,7 +40,7 @@ class OneByOne:
         n_classes, coupled = len(estimator.classes_), estimator._coupled
         positive = positive_codes(n_classes, coupled, estimator._listening)
         table = np.tile(np.array(params, np.float64), (max(1, state.count), 1))
-        averaged = estimator.answer == "averaged"
+        averaged = estimator._chosen == "averaged"
         self.enter, self.ask = entry_points(
             state, rule.function, table, rule.weighted_index, positive, coupled, averaged
         )
@@ -50,7 +50,7 @@ class OneByOne:
         weights = estimator.class_weight
         self.class_weight = None if weights is None else class_factors(weights, estimator.classes_).tolist()
         self.may_learn = estimator._listening and estimator._committee is None and estimator._pocket is None
-        self.may_answer = estimator.answer in ("last", "averaged") and state.total is None and n_classes > 1
+        self.may_answer = estimator._chosen in ("last", "averaged") and state.total is None and n_classes > 1
         self.learn_tail = (
             positive, table, *state.arrays, float(estimator.fit_intercept), estimator._shrinks_intercept(),
             state.count,

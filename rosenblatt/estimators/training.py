@@ -8,12 +8,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from rosenblatt.engine.layouts.rows import rows_of
+from rosenblatt.engine.online.pocket import Pocket
 from rosenblatt.engine.online.state import SEEN, Array, HalfSpaces
+from rosenblatt.engine.threads import thread_count
 from rosenblatt.estimators.classes import check_kind, code_dtype, codes_of, half_space_count, positive_codes
 from rosenblatt.estimators.committee import Committee
 from rosenblatt.estimators.validation import check_finite, check_labels, check_rows, row_weights
@@ -51,7 +52,7 @@ def task_of(estimator: LinearClassifier, X: Any, y: Array, sample_weight: Any, *
         coupled=coupled,
         intercept=bool(estimator.fit_intercept),
         shrink_intercept=estimator._shrinks_intercept(),
-        n_jobs=effective_n_jobs(estimator.n_jobs),
+        n_jobs=thread_count(estimator.n_jobs),
     )
 
 
@@ -78,7 +79,10 @@ def run(
     on_epoch: Any,
     recorded: tuple[str, ...],
 ) -> None:
-    """Epochs until there is a reason to stop; then the estimator has its result."""
+    """Epochs until there is a reason to stop; then the estimator has its result.
+
+    `recorded` may name "updates", "train_error", "voted", and "pocket" or "pocket_update".
+    """
     from rosenblatt.engine.compile.jit import explained
     from rosenblatt.engine.online.epochs import train
     from rosenblatt.engine.online.stopping import Watch
@@ -87,6 +91,8 @@ def run(
     seed = seed_of(estimator)
     trace = Trace()
     show = reporter(estimator.verbose, type(estimator).__name__, estimator.max_iter)
+    checks = {"pocket": "run", "pocket_update": "update"}
+    pocket = next((Pocket(check) for name, check in checks.items() if name in recorded), None)
 
     def note(figures: dict[str, Any]) -> object:
         row = Epoch(**figures)
@@ -104,11 +110,10 @@ def run(
                 tol=estimator.tol,
                 on_epoch=note,
                 on_progress=show.progress if estimator.verbose else None,
-                may_wait=on_epoch is None,
             ),
             seed=seed,
-            pocket_check=estimator.pocket_check,
-            record="updates" in recorded or estimator.answer == "voted",
+            pocket=pocket,
+            record="updates" in recorded or "voted" in recorded,
             measure=measures,
         )
         if outcome.stop_reason == "diverged" or (len(trace) == 1 and outcome.stop_reason != "converged"):
@@ -117,10 +122,10 @@ def run(
         trace.stop_reason = outcome.stop_reason
         show.finish(trace)
     estimator._state = state
-    estimator._pocket = outcome.pocket
+    estimator._pocket = pocket
     estimator._models = {}
     estimator._committee = None
-    if estimator.answer == "voted" and outcome.log is not None:
+    if "voted" in recorded and outcome.log is not None:
         estimator._committee = Committee(state.count)
         estimator._committee.add(X, outcome.log)
     trace.updates = outcome.log if "updates" in recorded else None
@@ -154,7 +159,6 @@ def pass_once(estimator: LinearClassifier, task: Task, X: Any) -> None:
             task,
             estimator._state,
             max_iter=1,
-            pocket_check=None if estimator._pocket is None else "stream",
             pocket=estimator._pocket,
             record=estimator._committee is not None,
             watch=Watch(on_epoch=lambda figures: counted.append(Epoch(**figures))),
@@ -234,10 +238,6 @@ def start_from(
     state.set_weights(coefficients[: state.count], bias[: state.count])
 
 
-def _or_pocket(estimator: LinearClassifier) -> str:
-    return "" if hasattr(estimator, "solver") else " or answer='pocket'"
-
-
 def _warn(estimator: LinearClassifier, trace: Trace, n_rows: int, *, level: int = 4) -> None:
     name, epochs = type(estimator).__name__, len(trace)
     if trace.stop_reason == "diverged":
@@ -255,9 +255,9 @@ def _warn(estimator: LinearClassifier, trace: Trace, n_rows: int, *, level: int 
         )
     elif trace.stop_reason == "max_iter" and estimator.answer == "last" and trace.epochs[-1].mistakes:
         text = (
-            f"{name} stopped at max_iter={epochs}; its last epoch met {trace.epochs[-1].mistakes:,} "
-            f"mistakes in {n_rows:,} rows. If the rows are separable, raise max_iter; if not, no number of epochs "
-            f"is enough: answer='averaged'{_or_pocket(estimator)} does better."
+            f"{name} stopped at max_iter={epochs}; its last epoch made {trace.epochs[-1].mistakes:,} mistakes on "
+            f"{n_rows:,} rows. If the rows are separable, raise max_iter; if not, no number of epochs is enough: use "
+            f"answer='auto' or 'averaged'."
         )
     else:
         return

@@ -167,6 +167,8 @@ def check_labels(y: Any, n_rows: int | None = None, known: Array | None = None) 
     if y.dtype.kind in "OmM":
         _check_kinds(y)
         y = _plain(y)
+    if y.dtype.kind == "U" or (y.dtype.kind == "O" and len(y) and isinstance(y[0], str)):
+        return _as_many(y, n_rows)  # text is classes: scikit-learn's check would sort all of it
     if y.dtype.kind in "biu" and 0 < spread(y) <= round(0.5 * len(y)):
         return _as_many(y, n_rows)  # whole numbers are classes; scikit-learn warns where every second row has its own
     try:

@@ -98,7 +98,7 @@ def make_half_spaces(parameters: Values, fitted: Values) -> HalfSpaces:
     if vectors.dtype not in (np.float32, np.float64) or ledger.dtype != np.float64:
         raise ValueError("HalfSpaces: the weights are of another type")
     empty = HalfSpaces(0, 0, vectors.dtype, fitted["layout"], averages=False)
-    shape, height = empty.stored_shape(count, width), empty._padded(max(count, 2))  # before anything is allocated
+    shape, height = (count, width), empty._padded(max(count, 2))  # before anything is allocated
     if vectors.shape != shape or len(ledger) != height or (averages and fitted["lag"].shape != shape):
         raise ValueError(f"HalfSpaces: {count} half-spaces over {width} features have other shapes")
     if averages and fitted["lag"].dtype != vectors.dtype:

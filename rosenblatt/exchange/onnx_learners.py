@@ -55,7 +55,7 @@ def _scores(graph: Graph, learner: Any, rows: Value) -> str:
     """(rows, 1) for two classes, (rows, classes) for more."""
     if isinstance(learner, GaussianDiscriminant):
         return _products(graph, rows, learner.coef_, learner.intercept_)
-    model = learner._model(learner.answer)
+    model = learner._model(learner._chosen)
     if isinstance(model, LinearModel):
         return _products(graph, rows, model.coef, model.intercept)
     if hasattr(model, "coefficients"):

@@ -128,8 +128,8 @@ def look_at_linear(estimator: Any, sizes: Sizes) -> str | None:
     names = vars(estimator).get("_names")
     if names is not None and names.width > state.n_features:
         return "there are more names than features"
-    if len(classes) > 1 and estimator._has(estimator.answer):
-        estimator._model(estimator.answer)
+    if len(classes) > 1 and estimator._has(estimator._chosen):
+        estimator._model(estimator._chosen)
     return None
 
 

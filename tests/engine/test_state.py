@@ -1,77 +1,57 @@
-"""Weights are made when they are first asked for, by whichever thread that is."""
-
-import threading
-import time
-from concurrent.futures import ThreadPoolExecutor
+"""K half-spaces as arrays: copies, and what is written to files."""
 
 import numpy as np
 import pytest
-import scipy.sparse
 
-from rosenblatt import LinearSVM
-from rosenblatt.engine.online import state as states
-from rosenblatt.engine.online.state import HalfSpaces
+from rosenblatt.engine.online.state import BIAS, SCALE, SEEN, HalfSpaces
 
 
-@pytest.fixture
-def slow_memory(monkeypatch):
-    """Threads come while one waits for memory, as they do with large arrays, and each waits longer than the last."""
-    now, waiting = states.aligned_zeros, iter([0.01, 0.02, 0.03, 0.04])
-
-    def later(shape, dtype):
-        if threading.current_thread() is not threading.main_thread() and 0 not in shape:
-            time.sleep(next(waiting, 0.0))
-        return now(shape, dtype)
-
-    monkeypatch.setattr(states, "aligned_zeros", later)
-
-
-@pytest.fixture(scope="module")
-def sparse_classes():
-    random = np.random.default_rng(3)
-    X = scipy.sparse.random(300, 400, density=0.05, format="csr", dtype=np.float32, random_state=3)
-    return X, random.integers(0, 20, 300)
-
-
-def at_once(work, threads=4):
-    with ThreadPoolExecutor(threads) as pool:
-        return [task.result() for task in [pool.submit(work) for _ in range(threads)]]
+def filled(count, layout, dtype, d=5):
+    random = np.random.default_rng(count)
+    state = HalfSpaces(count, d, dtype, layout)
+    state.set_weights(random.normal(size=(count, d)), random.normal(size=count))
+    state.restore(state.lag, random.normal(size=(count, d)))
+    state.ledger[:count, SEEN] = 7.0
+    return state
 
 
 @pytest.mark.parametrize("layout", ["rows", "columns"])
-def test_threads_that_ask_at_once_get_the_same_weights(layout, slow_memory):
-    state = HalfSpaces(20, 30, np.float32, layout)
-    seen = at_once(lambda: (state.vectors, state.lag))
-    assert all(vectors is state.vectors and lag is state.lag for vectors, lag in seen)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("count", [1, 2, 5, 8, 9, 16, 17, 20, 33])
+def test_what_is_stored_has_no_padding_and_comes_back(layout, dtype, count):
+    state = filled(count, layout, dtype)
+    again = HalfSpaces(count, 5, dtype, layout)
+    for mine, other in ((state.vectors, again.vectors), (state.lag, again.lag)):
+        stored = state.stored(mine)
+        assert stored.shape == (count, 5)
+        again.restore(other, stored)
+    again.ledger[...] = state.ledger
+    for one, other in zip((*state.last(), *state.averaged()), (*again.last(), *again.averaged()), strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
-def test_shared_weights_are_the_owners_for_every_thread(slow_memory):
-    owner = HalfSpaces(20, 30, np.float32, "columns")
-    shared = owner.share_weights()
-    assert all(vectors is owner.vectors for vectors in at_once(lambda: shared.vectors))
+@pytest.mark.parametrize("layout", ["rows", "columns"])
+def test_a_copy_shares_nothing(layout):
+    state = filled(3, layout, np.float64)
+    for copy in (state.copy(), state.copy(averages=False)):
+        before = copy.last()[0].copy()
+        state.vectors += 1.0
+        np.testing.assert_array_equal(copy.last()[0], before)
 
 
-class TrainedElsewhere:
-    """Half-spaces whose weights are all 1, and which take their time to say so."""
-
-    ledger, total = HalfSpaces(20, 30, np.float32, "columns").ledger, None
-
-    def fill(self, state):
-        time.sleep(0.05)
-        state.vectors[:] = 1.0
-
-
-def test_threads_never_see_weights_that_are_half_spread():
-    state = HalfSpaces(20, 30, np.float32, "columns")
-    state.hold(TrainedElsewhere())
-    for weights in at_once(lambda: state.vectors.copy()):
-        assert (weights == 1.0).all()
+@pytest.mark.parametrize("layout", ["rows", "columns"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("scale", [1.0, 0.5])
+def test_the_norm_is_that_of_all_weights_and_biases(layout, dtype, scale):
+    state = filled(20, layout, dtype)
+    state.ledger[:20, SCALE] = scale
+    weights, bias = state.last()
+    assert state.norm() == pytest.approx(np.hypot(np.linalg.norm(weights), np.linalg.norm(bias)), rel=1e-6)
 
 
-@pytest.mark.parametrize("dense", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_threads_of_a_support_vector_machine_teach_the_same_weights(dense, sparse_classes, slow_memory):
-    X, y = sparse_classes
-    rows = X.toarray() if dense else X
-    one, two = (LinearSVM(lam=1e-3, random_state=0, n_jobs=n, tol=1e-2, max_iter=400).fit(rows, y) for n in (1, 2))
-    np.testing.assert_array_equal(two.coef_, one.coef_)
-    assert two.n_iter_ == one.n_iter_
+def test_the_norm_of_huge_weights_is_finite_and_of_infinite_ones_is_not():
+    state = filled(2, "rows", np.float64)
+    state.vectors[...] = 1e200
+    assert state.norm() == pytest.approx(1e200 * np.sqrt(10))
+    state.ledger[0, BIAS] = np.inf
+    assert not np.isfinite(state.norm())

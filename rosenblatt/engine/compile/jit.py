@@ -139,22 +139,6 @@ def reads_argument(function: Any, position: int) -> bool:
     return False
 
 
-def never_shrinks(function: Any) -> bool:
-    """Whether the bytecode of a rule shows that it always returns (step, 1.0)."""
-    code = list(dis.get_instructions(plain(function).__code__))
-    pairs = []
-    for before, last, end in zip([None, *code], code, [*code[1:], None], strict=False):
-        if last.opname == "RETURN_CONST":
-            pairs.append(last.argval)
-        elif end is not None and end.opname == "RETURN_VALUE":
-            made_here = last.opname == "BUILD_TUPLE" and last.arg == 2 and not last.is_jump_target
-            if made_here and before is not None and before.opname == "LOAD_CONST":
-                pairs.append((None, before.argval))
-            else:
-                pairs.append(last.argval if last.opname == "LOAD_CONST" and not end.is_jump_target else None)
-    return all(isinstance(pair, tuple) and len(pair) == 2 and pair[1] == 1.0 for pair in pairs)
-
-
 def named_copy(function: Any) -> Any:
     """A copy of the function that pickles under its fingerprint, and can be called from compiled code.
 

@@ -1,9 +1,13 @@
-"""How functions that become part of a compiled loop are compiled: not at all by themselves.
+"""What is private in numba, in one place: how parts of a compiled loop are compiled, and two operations on tuples.
 
-numba optimises every function that compiled code calls, makes machine code of it and a wrapper for C around it, and
-does the same again for each function that calls that one. Our parts are called by nobody but the loop that they end in:
-their code is linked into the loop as it was written, and the loop is optimised once, as a whole. It is as fast, and
-ready in little more than half the time.
+numba optimises every function that compiled code calls, generates machine code and a C wrapper for it, and does so
+again for each function that calls that one. Our parts are called by nothing but the loop that contains them: their
+code is linked into the loop as it was written, and the loop is optimised once, as a whole. It is as fast, and compiles
+in little more than half the time. `PartCompiler` and `LoopCompiler` do this with the internals of numba 0.68; with any
+other version `jit` compiles in numba's usual way.
+
+`to_fixed_tuple` and `tuple_setitem` turn a row of parameters into a tuple and change one entry of it. numba has had
+them under these names since 0.46, and has no public way to do either in compiled code.
 """
 
 from __future__ import annotations
@@ -15,6 +19,8 @@ from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import LoweringPass, register_pass
 from numba.core.environment import lookup_environment
 from numba.core.typed_passes import AnnotateTypes, NativeLowering
+from numba.cpython.unsafe.tuple import tuple_setitem as tuple_setitem
+from numba.np.unsafe.ndarray import to_fixed_tuple as to_fixed_tuple
 
 
 class PartLibrary(JITCodeLibrary):  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""Asks for memory to be brought nearer to the processor before it is read, without waiting for it."""
+"""Prefetching: ask for a cache line before it is read, without waiting for it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from rosenblatt.engine.compile.simd import INT32, pointer_to
+
+AHEAD = 4  # rows, in loops that prefetch a whole row at once
 
 
 def _prefetch(context: Any, builder: Any, signature: Any, arguments: Any, nearness: int) -> Any:

@@ -24,7 +24,7 @@ from rosenblatt.engine.online.state import (
     aligned_zeros,
 )
 from rosenblatt.engine.online.stopping import Watch
-from rosenblatt.engine.online.task import Task, stretch_length
+from rosenblatt.engine.online.task import Task, segment_length
 
 # The rows of a tile's book that a state keeps too, and their columns there.
 SHARED = (
@@ -161,7 +161,7 @@ def train_together(
     kept = task.kept
     shuffler = None if seed is None else Shuffler(kept, seed)
     alone = HalfSpaces(here.classes, n_features, dtype, task.layout, averages=False)
-    length = stretch_length(task, alone, False)
+    length = segment_length(task, alone)
     for number in range(1, max_iter + 1):
         order = kept if shuffler is None else shuffler()
         updates = [here.updates(place) for place in range(len(here.numbers))]

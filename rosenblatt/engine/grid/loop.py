@@ -18,9 +18,11 @@ import numpy as np
 
 from rosenblatt.engine.compile import jit as compiled
 from rosenblatt.engine.compile.jit import part
+from rosenblatt.engine.compile.prefetch import AHEAD
 from rosenblatt.engine.compile.simd import accumulate, fused, load, per_vector, repeat, store, store_sums, zeros
 from rosenblatt.engine.compile.simd import add as add_vectors
-from rosenblatt.engine.online.loop import AHEAD, LAYOUTS, SMALLEST_SCALE, make_step
+from rosenblatt.engine.layouts import LAYOUTS
+from rosenblatt.engine.online.loop import SMALLEST_SCALE, make_step
 from rosenblatt.engine.online.state import SAFE, VECTOR_BYTES, Array, aligned_zeros
 
 U = np.uint64
@@ -235,7 +237,7 @@ def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_n
     layout = LAYOUTS[layout_name]
     step_of = compiled.adopt(make_step(function, n_parameters, weighted), f"step {key}")
     reads_sqnorm = compiled.reads_argument(function, 1)
-    spread, squared_norm, size = layout.spread, layout.squared_norm, layout.size
+    spread, squared_norm, size = layout.spread, layout.squared_norm, layout.row_max
     fetch, approach = layout.fetch, layout.approach_lanes
 
     def visit(

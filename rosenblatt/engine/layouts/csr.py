@@ -1,15 +1,14 @@
 """Sparse rows: CSR with uint8, float32 or float64 values, read in the dtype they have.
 
-`rows` is (data, indices, indptr), the indices seen as unsigned integers: signed ones would carry a check for
-negative positions that halves the speed. The half-spaces are in the "columns" layout, where the weights of
-one feature for a block of 16, 8 or 4 half-spaces stand side by side. Four running sums, over every fourth non-zero,
-hide the latency of the additions; a single half-space adds in the same order as one among many.
+`rows` is (data, indices, indptr), the indices seen as unsigned integers: signed ones carry a check for negative
+positions that halves the speed. The half-spaces are in the "columns" layout, where the weights of one feature for a
+block of 16, 8 or 4 half-spaces are side by side (`csr_blocks`). Four partial sums, over every fourth non-zero, hide the
+latency of the additions; a single half-space adds in the same order as one among many.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,19 +17,18 @@ from rosenblatt.engine.compile import jit as compiled
 from rosenblatt.engine.compile.gather import load_first, pick, pick_first
 from rosenblatt.engine.compile.jit import part
 from rosenblatt.engine.compile.prefetch import prefetch
-from rosenblatt.engine.compile.simd import fused, gather, lane, load, per_vector, repeat, store, total, zero_lanes
+from rosenblatt.engine.compile.simd import fused, lane, load, per_vector, zero_lanes
 from rosenblatt.engine.layouts.csr_blocks import (
     FOUR,
     ONE,
-    STRIDE,
     THREE,
     TWO,
     U,
+    add_to_width,
     any_change,
-    make_move,
-    make_scores,
-    nothing,
-    raise_bounds,
+    move_blocks,
+    place_of,
+    scores_of_blocks,
     width_of,
 )
 from rosenblatt.engine.online.state import (
@@ -39,6 +37,7 @@ from rosenblatt.engine.online.state import (
     LAG_BOUND,
     LAGGED,
     REACH,
+    SAFE,
     SCALE,
     SCORE,
     VECTOR_BYTES,
@@ -47,28 +46,21 @@ from rosenblatt.engine.online.state import (
 )
 
 LAYOUT = "columns"
-AHEAD = 4  # how many visits before its own a row is fetched
-NUMBERS_AHEAD = 512  # how much of a coming row is fetched in advance
-SURE_LINES = 10  # of its numbers and of its indices
+AHEAD = 4  # how many visits in advance a row is prefetched
+LINES_AHEAD = 16  # cache lines of a row's values, and of its indices, that are prefetched at most
 
 
-def unit(rows: tuple[Array, ...], threads: int) -> int:
-    """How many half-spaces share one reading of a row; threads are given whole units."""
-    return (2 if threads == 1 else 1) * VECTOR_BYTES // weight_dtype(rows[0].dtype).itemsize
-
-
-@part
-def _place(rows: Any, p: Any, vectors: Any, block: Any, width: Any, found: Any) -> Any:
-    """Where the weights that non-zero p meets stand, for the `width` half-spaces from number `block` on."""
-    return block * U(vectors.shape[1]) + U(rows[1][p]) * width
+def unit(rows: tuple[Array, ...]) -> int:
+    """How many neighbouring half-spaces must be trained by the same thread: those of a block share cache lines."""
+    return VECTOR_BYTES // weight_dtype(rows[0].dtype).itemsize
 
 
 @part
 def _score_of_one(rows: Any, start: Any, stop: Any, vectors: Any) -> Any:
-    """v·x for a single half-space: four running sums in four lanes, and the rest added to the first.
+    """v·x for a single half-space: four partial sums in four lanes, and the last terms added to the first.
 
-    The rest is always three numbers, zeros where the row has no more: where a row ends cannot be guessed, and a wrong
-    guess costs more than three multiplications.
+    The last terms are always three, zeros where the row has fewer: a mispredicted branch costs more than three
+    multiplications.
     """
     data, indices = rows[0], rows[1]
     s = zero_lanes(vectors, 4)
@@ -81,9 +73,6 @@ def _score_of_one(rows: Any, start: Any, stop: Any, vectors: Any) -> Any:
     a = fused(a, lane(x, 1), lane(w, 1))
     a = fused(a, lane(x, 2), lane(w, 2))
     return (a + lane(s, 1)) + (lane(s, 2) + lane(s, 3))
-
-
-scores_of_blocks = make_scores(_place, nothing, _place)
 
 
 @part
@@ -99,8 +88,8 @@ def scores(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) 
 def scores_and_fetch(
     rows: Any, i: Any, near: Any, coming: Any, vectors: Any, first: Any, last: Any, ledger: Any
 ) -> None:  # fmt: skip
-    """`scores`, while row number `coming` is brought nearer. Row `near` is near enough."""
-    if U(coming) != U(i) + ONE:  # in file order the machine does this by itself
+    """`scores`, while row `coming` is prefetched."""
+    if U(coming) != U(i) + ONE:  # in file order the hardware prefetches
         fetch(rows, coming)
     scores(rows, i, vectors, first, last, ledger)
 
@@ -130,13 +119,13 @@ def squared_norm(rows: Any, i: Any, wide: Any) -> float:
 
 
 @part
-def _larger(size: Any, rows: Any, p: Any) -> Any:
-    """The larger of `size` and non-zero p, without its sign."""
-    return max(size, abs(np.float64(rows[0][p])))
+def _larger(most: Any, rows: Any, p: Any) -> Any:
+    """The larger of `most` and |non-zero p|."""
+    return max(most, abs(np.float64(rows[0][p])))
 
 
 @part
-def size(rows: Any, i: Any, vectors: Any) -> float:
+def row_max(rows: Any, i: Any, vectors: Any) -> float:
     """The largest |x_ij|, or 1 if that is larger: so that bounds with it are bounds on the steps themselves too."""
     p, stop = U(rows[2][i]), U(rows[2][i + 1])
     a = b = c = e = 1.0
@@ -153,11 +142,22 @@ def size(rows: Any, i: Any, vectors: Any) -> float:
 
 
 @part
-def _add_to_one(rows: Any, start: Any, stop: Any, vectors: Any, lag: Any, ledger: Any, safe: Any) -> bool:
+def _raise_bounds(ledger: Any, first: Any, last: Any, most: Any) -> bool:
+    """Bound the numbers of half-spaces after their pending updates; whether all are certainly finite."""
+    safe = True
+    for k in range(first, last):
+        ledger[k, BOUND] += abs(ledger[k, CHANGE]) * most
+        ledger[k, LAG_BOUND] += abs(ledger[k, LAGGED]) * most
+        safe &= ledger[k, BOUND] < SAFE and ledger[k, LAG_BOUND] < SAFE
+    return safe
+
+
+@part
+def add_binary(rows: Any, i: Any, vectors: Any, lag: Any, ledger: Any) -> bool:
     """`add` for a single half-space."""
-    data, indices = rows[0], rows[1]
+    data, indices, start, stop = rows[0], rows[1], U(rows[2][i]), U(rows[2][i + 1])
     change, lagged = vectors.dtype.type(ledger[0, CHANGE]), vectors.dtype.type(ledger[0, LAGGED])
-    if not safe:
+    if not _raise_bounds(ledger, 0, 1, row_max(rows, i, vectors)):
         checked = nothing = vectors.dtype.type(0)
         for p in range(start, stop):
             j, x = U(indices[p]), vectors.dtype.type(data[p])
@@ -174,74 +174,27 @@ def _add_to_one(rows: Any, start: Any, stop: Any, vectors: Any, lag: Any, ledger
     return True
 
 
-def _add_to_block(lanes: int) -> Callable[..., bool]:
-    """`add` for the block of `lanes` half-spaces that begins with number `block`."""
-    width = U(lanes)
-
-    @part
-    def add_to_block(
-        rows: Any, start: Any, stop: Any, vectors: Any, lag: Any, block: Any, ledger: Any, safe: Any
-    ) -> bool:
-        data = rows[0]
-        nothings = zero_lanes(vectors, lanes)
-        changes = gather(ledger, block * STRIDE + U(CHANGE), STRIDE, nothings)
-        lagged_changes = gather(ledger, block * STRIDE + U(LAGGED), STRIDE, nothings)
-        if not safe:
-            checked = nothings
-            for p in range(start, stop):
-                place = _place(rows, p, vectors, block, width, U(0))
-                x = repeat(vectors.dtype.type(data[p]), nothings)
-                checked = fused(checked, fused(load(vectors, place, nothings), x, changes), nothings)
-                checked = fused(checked, fused(load(lag, place, nothings), x, lagged_changes), nothings)
-            if total(checked) != 0.0:
-                return False
-        for p in range(start, stop):
-            place = _place(rows, p, vectors, block, width, U(0))
-            x = repeat(vectors.dtype.type(data[p]), nothings)
-            store(vectors, place, fused(load(vectors, place, nothings), x, changes))
-            store(lag, place, fused(load(lag, place, nothings), x, lagged_changes))
-        return True
-
-    return add_to_block
-
-
-add_to_4, add_to_8, add_to_16 = (_add_to_block(lanes) for lanes in (4, 8, 16))
-
-
 @part
 def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger: Any) -> bool:
-    """v_k += CHANGE_k · x_i and lag_k += LAGGED_k · x_i; where CHANGE_k is zero, nothing changes.
+    """v_k += CHANGE_k·x_i and lag_k += LAGGED_k·x_i; where CHANGE_k is zero, nothing changes.
 
-    False, with the block of half-spaces unchanged, if a number would not be finite. Bounds on the numbers mostly show
-    that all will be; only when they do not is every number looked at: a product with 0 is 0 for finite ones alone.
+    False, with the block of half-spaces unchanged, if a number would not be finite. Cheap bounds on the numbers mostly
+    show that all will be; only when they do not is every number checked.
     """
-    start, stop = U(rows[2][i]), U(rows[2][i + 1])
-    most = size(rows, i, vectors)
     if vectors.shape[0] == 1:
-        safe = raise_bounds(ledger, 0, 1, most)
-        return _add_to_one(rows, start, stop, vectors, lag, ledger, safe)
+        return add_binary(rows, i, vectors, lag, ledger)
+    most = row_max(rows, i, vectors)
     lanes = per_vector(vectors)
     for block in range(U(first), U(last), lanes):
         end = min(block + lanes, U(last))
-        if not any_change(ledger, block, end):
-            continue
-        safe = raise_bounds(ledger, block, end, most)
-        width = width_of(vectors, block)
-        if width == U(4):
-            added = add_to_4(rows, start, stop, vectors, lag, block, ledger, safe)
-        elif width == U(8):
-            added = add_to_8(rows, start, stop, vectors, lag, block, ledger, safe)
-        else:
-            added = add_to_16(rows, start, stop, vectors, lag, block, ledger, safe)
-        if not added:
-            return False
-        for k in range(block, end):
-            ledger[k, CHANGE] = 0.0
-            ledger[k, LAGGED] = 0.0
+        if any_change(ledger, block, end):
+            safe = _raise_bounds(ledger, block, end, most)
+            if not add_to_width(rows, i, vectors, lag, block, ledger, safe):
+                return False
+            for k in range(block, end):
+                ledger[k, CHANGE] = 0.0
+                ledger[k, LAGGED] = 0.0
     return True
-
-
-move_blocks = make_move(_place)
 
 
 @part
@@ -259,7 +212,7 @@ def move(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) ->
 
 @part
 def fold(vectors: Any, lag: Any, k: Any, ledger: Any) -> None:
-    """Carry the scale into v, and what the reach stands for into lag, so that neither under- nor overflows."""
+    """Multiply the scale into v, and what the reach stands for into lag, so that neither under- nor overflows."""
     scale, reach = ledger[k, SCALE], ledger[k, REACH]
     ledger[k, LAG_BOUND] += abs(reach) * ledger[k, BOUND]
     lanes = per_vector(vectors)
@@ -276,65 +229,38 @@ def fold(vectors: Any, lag: Any, k: Any, ledger: Any) -> None:
 
 @part
 def fetch(rows: Any, i: Any) -> None:
-    """Bring a row that is visited soon nearer."""
-    start, stop = U(rows[2][i]), U(rows[2][i + 1])
-    for line in range(SURE_LINES):  # whether the row has as many or not: a loop that ends here and there costs more
-        prefetch(rows[0], start + U(line) * per_vector(rows[0]))
-        prefetch(rows[1], start + U(line) * per_vector(rows[1]))
-    stop = min(stop, start + U(NUMBERS_AHEAD))
-    for p in range(start + U(SURE_LINES) * per_vector(rows[0]), stop, per_vector(rows[0])):
-        prefetch(rows[0], p)
-    for p in range(start + U(SURE_LINES) * per_vector(rows[1]), stop, per_vector(rows[1])):
-        prefetch(rows[1], p)
-
-
-@part
-def fetch_most(rows: Any, i: Any) -> None:
-    """As `fetch`, of every row as many lines as most rows have, where a few more or less would count."""
-    _fetch_most(rows, i, rows[0])
-    _fetch_most(rows, i, rows[1])
-
-
-@part
-def _fetch_most(rows: Any, i: Any, array: Any) -> None:
-    typical = U(array.shape[0]) // max(ONE, U(rows[2].shape[0]) - ONE)
-    lines = min(U(SURE_LINES), (typical + (typical >> ONE)) // per_vector(array) + ONE)
+    """Prefetch row i: as many cache lines as most rows have. A loop of another length for every row costs more."""
     start = U(rows[2][i])
-    for line in range(lines):
-        prefetch(array, start + line * per_vector(array))
+    typical = U(rows[0].shape[0]) // max(ONE, U(len(rows[2])) - ONE)
+    long = typical + (typical >> ONE)
+    for line in range(min(U(LINES_AHEAD), long // per_vector(rows[0]) + ONE)):
+        prefetch(rows[0], start + line * per_vector(rows[0]))
+    for line in range(min(U(LINES_AHEAD), long // per_vector(rows[1]) + ONE)):
+        prefetch(rows[1], start + line * per_vector(rows[1]))
 
 
 @part
-def score_alone(rows: Any, i: Any, near: Any, coming: Any, vectors: Any, ledger: Any) -> Any:
-    """v·x_i of a half-space that is alone, while row number `coming` is brought nearer."""
+def score_binary(rows: Any, i: Any, near: Any, coming: Any, vectors: Any, ledger: Any) -> Any:
+    """v·x_i of a single half-space, while row `coming` is prefetched."""
     if coming != i + ONE:
-        fetch_most(rows, coming)
+        fetch(rows, coming)
     return _score_of_one(rows, U(rows[2][i]), U(rows[2][i + ONE]), vectors)
 
 
 @part
-def reads_ahead(rows: Any, vectors: Any, first: Any, last: Any) -> bool:
-    """Whether the machine has rows in file order near by itself."""
-    return True
-
-
-@part
 def ahead(rows: Any) -> int:
-    """How many visits before its own a row is fetched."""
+    """How many visits in advance a row is prefetched."""
     return AHEAD
 
 
 @part
 def approach(rows: Any, i: Any, vectors: Any, first: Any, last: Any) -> None:
-    """Bring the weights that the next row needs nearer, while this one is being worked on.
-
-    For blocks of full width alone: of narrower ones most is near already, and asking costs more than waiting.
-    """
+    """Prefetch the weights that row i needs, of full blocks only: most weights of narrower ones are in the cache."""
     lanes = per_vector(vectors)
     for block in range(U(first), U(last), lanes):
         if width_of(vectors, block) == lanes:
             for p in range(U(rows[2][i]), U(rows[2][i + 1])):
-                prefetch(vectors, _place(rows, p, vectors, block, lanes, U(0)))
+                prefetch(vectors, place_of(rows, p, vectors, block, lanes))
 
 
 @functools.cache
@@ -359,12 +285,12 @@ def repeats_a_feature(rows: tuple[Array, ...], n_features: int) -> bool:
 
 @part
 def hold(rows: Any, lag: Any, r: Any, first: Any, last: Any) -> None:
-    """Nothing: `lag` has far more numbers than the nearest cache."""
+    """Nothing: `lag` is far larger than the L1 cache."""
 
 
 @part
 def approach_lanes(rows: Any, i: Any, vectors: Any) -> None:
-    """As `approach`, for weights that stand as (d, lanes)."""
+    """As `approach`, for weights that lie as (d, lanes)."""
     width = U(vectors.shape[1])
     for p in range(U(rows[2][i]), U(rows[2][i + 1])):
         for k in range(U(0), width, per_vector(vectors)):
@@ -372,15 +298,15 @@ def approach_lanes(rows: Any, i: Any, vectors: Any) -> None:
 
 
 def chain_count(kind: Any) -> int:
-    """How many chains a dot product has."""
+    """How many partial sums a dot product has."""
     return 4
 
 
 @part
 def spread(rows: Any, i: Any, width: Any, vectors: Any, places: Any, values: Any, starts: Any) -> None:
-    """The numbers of row i chain by chain, and where their weights stand among `width` lanes.
+    """The numbers of row i partial sum by partial sum, and where their weights are among `width` lanes.
 
-    The chains are in the order a, c, b, e of `scores`: the tree then adds (a + b) + (c + e).
+    The partial sums are in the order a, c, b, e of `scores`: the tree then adds (a + b) + (c + e).
     """
     start, stop = U(rows[2][i]), U(rows[2][i + 1])
     whole = start + ((stop - start) >> TWO << TWO)

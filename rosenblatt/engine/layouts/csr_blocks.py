@@ -1,7 +1,7 @@
-"""Blocks of half-spaces and one sparse row: their scores, and what it teaches them, wherever their weights stand.
+"""Blocks of half-spaces and one sparse row: scores and updates, a SIMD vector of half-spaces at a time.
 
-The layouts `sparse` and `touched` are made of this. Each tells by its `place` where the weights stand that one non-zero
-of the row meets, those of the half-spaces of a block side by side. The order of additions is stated in `sparse`.
+The weights of one feature for a block of 16, 8 or 4 half-spaces are side by side in memory. The order of additions is
+that of `csr`: four partial sums, over every fourth non-zero.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import numpy as np
 
 from rosenblatt.engine.compile.jit import part
 from rosenblatt.engine.compile.simd import add as add_vectors
-from rosenblatt.engine.compile.simd import fused, gather, load, per_vector, repeat, scatter, store, zero_lanes
-from rosenblatt.engine.online.state import BOUND, CHANGE, LAG_BOUND, LAGGED, LEDGER_COLUMNS, SAFE, SCORE
+from rosenblatt.engine.compile.simd import fused, gather, load, per_vector, repeat, scatter, store, total, zero_lanes
+from rosenblatt.engine.online.state import CHANGE, LAGGED, LEDGER_COLUMNS, SCORE
 
 U = np.uint64
 ONE, TWO, THREE, FOUR = U(1), U(2), U(3), U(4)
@@ -23,41 +23,54 @@ STRIDE = U(LEDGER_COLUMNS)
 
 @part
 def width_of(vectors: Any, block: Any) -> Any:
-    """How many half-spaces stand side by side in the block that begins with number `block`."""
+    """How many half-spaces the block that begins with number `block` has."""
     return min(per_vector(vectors), U(vectors.shape[0]) - block)
 
 
-def _terms(lanes: int, place: Any) -> Any:
+@part
+def place_of(rows: Any, p: Any, vectors: Any, block: Any, width: Any) -> Any:
+    """The place in memory of the weights for non-zero p, of the `width` half-spaces from number `block` on."""
+    return block * U(vectors.shape[1]) + U(rows[1][p]) * width
+
+
+@part
+def any_change(ledger: Any, first: Any, last: Any) -> bool:
+    """Whether any of the half-spaces has an update pending."""
+    found = False
+    for k in range(first, last):
+        found |= ledger[k, CHANGE] != 0.0
+    return found
+
+
+def _terms(lanes: int) -> Any:
     width = U(lanes)
 
     @part
-    def terms(s: Any, rows: Any, p: Any, vectors: Any, block: Any, found: Any) -> Any:
-        """s plus the terms of non-zero p, for one vector of half-spaces."""
+    def terms(s: Any, rows: Any, p: Any, vectors: Any, block: Any) -> Any:
+        """s plus the terms of non-zero p."""
         x = repeat(vectors.dtype.type(rows[0][p]), s)
-        return fused(s, x, load(vectors, place(rows, p, vectors, block, width, found), s))
+        return fused(s, x, load(vectors, place_of(rows, p, vectors, block, width), s))
 
     return terms
 
 
-def _scores_of_block(lanes: int, place: Any, look_up: Any) -> Callable[..., None]:
-    """ledger[k, SCORE] = v_k·x for the block of `lanes` half-spaces that begins with number `block`."""
-    terms = _terms(lanes, place)
+def _scores_of_block(lanes: int) -> Callable[..., None]:
+    terms = _terms(lanes)
 
     @part
     def scores_of_block(rows: Any, i: Any, vectors: Any, block: Any, ledger: Any) -> None:
-        start, stop = U(rows[2][i]), U(rows[2][i + 1])
-        found = look_up(rows, i, vectors, block)
+        """ledger[k, SCORE] = v_k·x_i for the half-spaces of a block."""
+        p, stop = U(rows[2][i]), U(rows[2][i + 1])
         a = zero_lanes(vectors, lanes)
         b, c, e = a, a, a
-        p = start
         while p + FOUR <= stop:
-            a = terms(a, rows, p, vectors, block, found)
-            b = terms(b, rows, p + ONE, vectors, block, found)
-            c = terms(c, rows, p + TWO, vectors, block, found)
-            e = terms(e, rows, p + THREE, vectors, block, found)
+            a = terms(a, rows, p, vectors, block)
+            b = terms(b, rows, p + ONE, vectors, block)
+            c = terms(c, rows, p + TWO, vectors, block)
+            e = terms(e, rows, p + THREE, vectors, block)
             p += FOUR
         while p < stop:
-            a = terms(a, rows, p, vectors, block, found)
+            a = terms(a, rows, p, vectors, block)
             p += ONE
         s = add_vectors(add_vectors(a, b), add_vectors(c, e))
         scatter(s, ledger, block * STRIDE + U(SCORE), STRIDE)
@@ -65,123 +78,96 @@ def _scores_of_block(lanes: int, place: Any, look_up: Any) -> Callable[..., None
     return scores_of_block
 
 
-def _scores_of_16_and_4(place: Any, look_up: Any, place_of_4: Any) -> Callable[..., None]:
-    """As `_scores_of_block`, for 16 half-spaces and the last 4 behind them, with one reading of the row for both."""
-    terms, terms_of_4 = _terms(16, place), _terms(4, place_of_4)
+scores_of_4, scores_of_8, scores_of_16 = (_scores_of_block(lanes) for lanes in (4, 8, 16))
+
+
+@part
+def scores_of_blocks(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) -> None:
+    """ledger[k, SCORE] = v_k·x_i for first <= k < last, `first` at the start of a block."""
+    for block in range(U(first), U(last), per_vector(vectors)):
+        width = width_of(vectors, block)
+        if width == U(4):
+            scores_of_4(rows, i, vectors, block, ledger)
+        elif width == U(8):
+            scores_of_8(rows, i, vectors, block, ledger)
+        else:
+            scores_of_16(rows, i, vectors, block, ledger)
+
+
+def _add_to_block(lanes: int) -> Callable[..., bool]:
+    width = U(lanes)
 
     @part
-    def scores_of_16_and_4(rows: Any, i: Any, vectors: Any, block: Any, ledger: Any) -> None:
+    def add_to_block(rows: Any, i: Any, vectors: Any, lag: Any, block: Any, ledger: Any, safe: Any) -> bool:
+        """Carry out the pending updates of a block; False, with nothing changed, if a number would not be finite."""
         start, stop = U(rows[2][i]), U(rows[2][i + 1])
-        found, last = look_up(rows, i, vectors, block), block + U(16)
-        a, f = zero_lanes(vectors, 16), zero_lanes(vectors, 4)
-        b, c, e = a, a, a
-        g, h, k = f, f, f
-        p = start
-        while p + FOUR <= stop:
-            a = terms(a, rows, p, vectors, block, found)
-            f = terms_of_4(f, rows, p, vectors, last, found)
-            b = terms(b, rows, p + ONE, vectors, block, found)
-            g = terms_of_4(g, rows, p + ONE, vectors, last, found)
-            c = terms(c, rows, p + TWO, vectors, block, found)
-            h = terms_of_4(h, rows, p + TWO, vectors, last, found)
-            e = terms(e, rows, p + THREE, vectors, block, found)
-            k = terms_of_4(k, rows, p + THREE, vectors, last, found)
-            p += FOUR
-        while p < stop:
-            a = terms(a, rows, p, vectors, block, found)
-            f = terms_of_4(f, rows, p, vectors, last, found)
-            p += ONE
-        s, t = add_vectors(add_vectors(a, b), add_vectors(c, e)), add_vectors(add_vectors(f, g), add_vectors(h, k))
-        scatter(s, ledger, block * STRIDE + U(SCORE), STRIDE)
-        scatter(t, ledger, last * STRIDE + U(SCORE), STRIDE)
+        zeros = zero_lanes(vectors, lanes)
+        changes = gather(ledger, block * STRIDE + U(CHANGE), STRIDE, zeros)
+        lagged_changes = gather(ledger, block * STRIDE + U(LAGGED), STRIDE, zeros)
+        if not safe:
+            checked = zeros  # a product with 0 is 0 only for finite numbers
+            for p in range(start, stop):
+                place = place_of(rows, p, vectors, block, width)
+                x = repeat(vectors.dtype.type(rows[0][p]), zeros)
+                checked = fused(checked, fused(load(vectors, place, zeros), x, changes), zeros)
+                checked = fused(checked, fused(load(lag, place, zeros), x, lagged_changes), zeros)
+            if total(checked) != 0.0:
+                return False
+        for p in range(start, stop):
+            place = place_of(rows, p, vectors, block, width)
+            x = repeat(vectors.dtype.type(rows[0][p]), zeros)
+            store(vectors, place, fused(load(vectors, place, zeros), x, changes))
+            store(lag, place, fused(load(lag, place, zeros), x, lagged_changes))
+        return True
 
-    return scores_of_16_and_4
+    return add_to_block
 
 
-def make_scores(place: Any, look_up: Any, place_of_4: Any) -> Callable[..., None]:
-    """ledger[k, SCORE] = v_k·x_i for first <= k < last, `first` at the start of a block.
-
-    The weights are where `place` says, once `look_up` has been asked about the row, and those of a last block of 4
-    behind one of 16 where `place_of_4` says.
-    """
-    of_4, of_8, of_16 = (_scores_of_block(lanes, place, look_up) for lanes in (4, 8, 16))
-    of_16_and_4 = _scores_of_16_and_4(place, look_up, place_of_4)
-
-    @part
-    def scores_of_blocks(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) -> None:
-        for block in range(U(first), U(last), per_vector(vectors)):
-            width = width_of(vectors, block)
-            if width == U(4):
-                of_4(rows, i, vectors, block, ledger)
-            elif width == U(8):
-                of_8(rows, i, vectors, block, ledger)
-            elif block + U(20) == U(vectors.shape[0]) and block + U(16) < U(last):
-                of_16_and_4(rows, i, vectors, block, ledger)
-                break
-            else:
-                of_16(rows, i, vectors, block, ledger)
-
-    return scores_of_blocks
+add_to_4, add_to_8, add_to_16 = (_add_to_block(lanes) for lanes in (4, 8, 16))
 
 
 @part
-def nothing(rows: Any, i: Any, vectors: Any, block: Any) -> Any:
-    """What there is to look up where features stand in order."""
-    return U(0)
+def add_to_width(rows: Any, i: Any, vectors: Any, lag: Any, block: Any, ledger: Any, safe: Any) -> bool:
+    """`add_to_block` for a block of any width."""
+    width = width_of(vectors, block)
+    if width == U(4):
+        return add_to_4(rows, i, vectors, lag, block, ledger, safe)
+    if width == U(8):
+        return add_to_8(rows, i, vectors, lag, block, ledger, safe)
+    return add_to_16(rows, i, vectors, lag, block, ledger, safe)
 
 
-@part
-def any_change(ledger: Any, first: Any, last: Any) -> bool:
-    wanted = False
-    for k in range(first, last):
-        wanted |= ledger[k, CHANGE] != 0.0
-    return wanted
-
-
-@part
-def raise_bounds(ledger: Any, first: Any, last: Any, most: Any) -> bool:
-    """Note how large the numbers of half-spaces may become; whether all are surely finite."""
-    safe = True
-    for k in range(first, last):
-        ledger[k, BOUND] += abs(ledger[k, CHANGE]) * most
-        ledger[k, LAG_BOUND] += abs(ledger[k, LAGGED]) * most
-        safe &= ledger[k, BOUND] < SAFE and ledger[k, LAG_BOUND] < SAFE
-    return safe
-
-
-def _move_block(lanes: int, place: Any) -> Callable[..., None]:
-    """`move` for the block of `lanes` half-spaces that begins with number `block`."""
+def _move_block(lanes: int) -> Callable[..., None]:
     width = U(lanes)
 
     @part
     def move_block(rows: Any, i: Any, vectors: Any, block: Any, ledger: Any) -> None:
+        """v_k += CHANGE_k·x_i for the half-spaces of a block."""
         changes = gather(ledger, block * STRIDE + U(CHANGE), STRIDE, zero_lanes(vectors, lanes))
         for p in range(U(rows[2][i]), U(rows[2][i + 1])):
-            there = place(rows, p, vectors, block, width, U(0))
+            place = place_of(rows, p, vectors, block, width)
             x = repeat(vectors.dtype.type(rows[0][p]), changes)
-            store(vectors, there, fused(load(vectors, there, changes), x, changes))
+            store(vectors, place, fused(load(vectors, place, changes), x, changes))
 
     return move_block
 
 
-def make_move(place: Any) -> Callable[..., None]:
-    """v_k += CHANGE_k · x_i for first <= k < last, `first` at the start of a block, weights where `place` says."""
-    move_4, move_8, move_16 = (_move_block(lanes, place) for lanes in (4, 8, 16))
+move_4, move_8, move_16 = (_move_block(lanes) for lanes in (4, 8, 16))
 
-    @part
-    def move_blocks(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) -> None:
-        lanes = per_vector(vectors)
-        for block in range(U(first), U(last), lanes):
-            end = min(block + lanes, U(last))
-            if any_change(ledger, block, end):
-                width = width_of(vectors, block)
-                if width == U(4):
-                    move_4(rows, i, vectors, block, ledger)
-                elif width == U(8):
-                    move_8(rows, i, vectors, block, ledger)
-                else:
-                    move_16(rows, i, vectors, block, ledger)
-                for k in range(block, end):
-                    ledger[k, CHANGE] = 0.0
 
-    return move_blocks
+@part
+def move_blocks(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) -> None:
+    """v_k += CHANGE_k·x_i for first <= k < last, `first` at the start of a block."""
+    lanes = per_vector(vectors)
+    for block in range(U(first), U(last), lanes):
+        end = min(block + lanes, U(last))
+        if any_change(ledger, block, end):
+            width = width_of(vectors, block)
+            if width == U(4):
+                move_4(rows, i, vectors, block, ledger)
+            elif width == U(8):
+                move_8(rows, i, vectors, block, ledger)
+            else:
+                move_16(rows, i, vectors, block, ledger)
+            for k in range(block, end):
+                ledger[k, CHANGE] = 0.0

@@ -1,8 +1,8 @@
 """Dense rows: a C-contiguous matrix of uint8, float32 or float64, read in the dtype it has.
 
 `rows` is the one-tuple (X,). The half-spaces are in the "rows" layout. Five half-spaces at a time take their
-dot products from one reading of the row; each keeps two running vectors, so that the order of additions is
-the same whether a half-space is alone or in company.
+dot products from one reading of the row. Each keeps two running vectors, so that the order of additions does not depend
+on how many half-spaces share the reading.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from llvmlite import binding
 
 from rosenblatt.engine.compile.jit import part
 from rosenblatt.engine.compile.prefetch import prefetch, prefetch_close
@@ -45,42 +44,39 @@ from rosenblatt.engine.online.state import (
     LAGGED,
     LEDGER_COLUMNS,
     REACH,
+    ROW_MAX,
     SAFE,
     SCALE,
     SCORE,
-    SIZE,
-    UNSEEN,
+    UNCHECKED,
     VECTOR_BYTES,
     Array,
 )
 
 LAYOUT = "rows"
-AHEAD = 5  # how many visits before its own a row is fetched, at least,
-BYTES_AHEAD = 4096  # and how much may be on its way meanwhile: short rows are read sooner than memory answers
+AHEAD = 5  # how many visits in advance a row is prefetched, at least: more for short rows,
+BYTES_AHEAD = 4096  # which are read sooner than memory answers, until so much is on its way
 MOST_AHEAD = 64  # visits
-INTEL = ("lake", "bridge", "well", "rapids", "mont", "forest", "core", "nehalem")  # in LLVM's names of processors
-# Whether the machine, in file order, has rows of floats near in time by itself. AMD's do, better than if they are told.
-READS_AHEAD = not any(name in binding.get_host_cpu_name() for name in INTEL)
-LINES_AHEAD = 64  # how much of a coming row is fetched in advance where that is done at one go: 4 KiB
-LINES_HELD = 128  # at most so much of `lag` is kept in the first level of caches: 8 KiB
-LINES_NOTED = 16  # from this length on, the largest number of a row is looked for whenever the row is read
+LINES_AHEAD = 64  # cache lines of a row that are prefetched at once: 4 KiB
+LINES_HELD = 128  # cache lines of `lag` that are kept in the L1 cache: 8 KiB
+LINES_TRACKED = 16  # from this length on, the largest number of a row is found while the row is read
 LARGEST_BYTE = 255.0
 U = np.uint64
 TWO, THREE, FOUR = U(2), U(3), U(4)
 
 
-def unit(rows: tuple[Array, ...], threads: int) -> int:
-    """How many half-spaces share one reading of a row; threads are given whole units."""
-    return 5
+def unit(rows: tuple[Array, ...]) -> int:
+    """How many neighbouring half-spaces must be trained by the same thread."""
+    return 1
 
 
-def _block(count: int, *, noting: bool = False) -> Callable[..., None]:
-    """ledger[k, SCORE] = v_k·x for the `count` half-spaces from `first` on, and, `noting`, ledger[first, SIZE].
+def _block(count: int, *, tracking: bool = False) -> Callable[..., None]:
+    """ledger[k, SCORE] = v_k·x for the `count` half-spaces from `first` on, and, `tracking`, ledger[first, ROW_MAX].
 
-    Row `coming_row` is fetched meanwhile, a line whenever a line is read: asked for all at once, they would
-    wait for each other, and the sum for them. A single half-space has it fetched in four quarters, each from its end:
-    line after line, the machine would go on by itself behind the end of the row, to numbers that nobody asked for. Row
-    `near_row`, which was fetched some visits ago, comes to the first level of caches.
+    Row `coming_row` is prefetched meanwhile, a cache line whenever a line is read: prefetched all at once, the lines
+    would wait for each other. For a single half-space it is prefetched in four quarters, each from its end: a forward
+    stream would make the hardware prefetcher go on beyond the end of the row. Row `near_row`, which was prefetched some
+    visits ago, is brought into the L1 cache.
     """
 
     @part
@@ -100,7 +96,7 @@ def _block(count: int, *, noting: bool = False) -> Callable[..., None]:
             if looks_at(ledger, first):
                 a, b, j = multiply_occupied(a, b, X, base, vectors, first, d, ledger)
             else:
-                ledger[first, UNSEEN] -= 1.0
+                ledger[first, UNCHECKED] -= 1.0
         while count == 1 and j + FOUR * lanes <= d:  # more to do in a turn; several half-spaces have enough
             if coming != base:
                 place -= lanes
@@ -120,7 +116,7 @@ def _block(count: int, *, noting: bool = False) -> Callable[..., None]:
             a = accumulate(a, x_2, vectors, start + j + TWO * lanes, d)
             x_3 = load(X, base + j + THREE * lanes, vectors)
             b = accumulate(b, x_3, vectors, start + j + THREE * lanes, d)
-            if noting:
+            if tracking:
                 most, most_too = largest(most, x_0), largest(most_too, x_1)
                 most, most_too = largest(most, x_2), largest(most_too, x_3)
             j += FOUR * lanes
@@ -131,7 +127,7 @@ def _block(count: int, *, noting: bool = False) -> Callable[..., None]:
             x_0, x_1 = load(X, base + j, vectors), load(X, base + j + lanes, vectors)
             a = accumulate(a, x_0, vectors, start + j, d)
             b = accumulate(b, x_1, vectors, start + j + lanes, d)
-            if noting:
+            if tracking:
                 most, most_too = largest(most, x_0), largest(most_too, x_1)
             j += lanes + lanes
         if coming != base:
@@ -141,12 +137,12 @@ def _block(count: int, *, noting: bool = False) -> Callable[..., None]:
         if j + lanes <= d:
             x_0 = load(X, base + j, vectors)
             a = accumulate(a, x_0, vectors, start + j, d)
-            if noting:
+            if tracking:
                 most = largest(most, x_0)
             j += lanes
         store_totals(a, b, ledger, U(first) * U(LEDGER_COLUMNS) + U(SCORE), U(LEDGER_COLUMNS))
-        if noting:
-            ledger[first, SIZE] = _size_with_tail(X, row, j, d, largest(most, most_too))
+        if tracking:
+            ledger[first, ROW_MAX] = _max_with_tail(X, row, j, d, largest(most, most_too))
         for k in range(U(first), U(first) + U(count) if j < d else U(first)):
             s = vectors.dtype.type(ledger[k, SCORE])
             for tail in range(j, d):
@@ -157,17 +153,17 @@ def _block(count: int, *, noting: bool = False) -> Callable[..., None]:
 
 
 block_1, block_2, block_3, block_4, block_5 = (_block(count) for count in range(1, 6))
-block_1_and_size = _block(1, noting=True)
+block_1_and_max = _block(1, tracking=True)
 
 
 @part
-def _notes_size(X: Any, vectors: Any, first: Any, last: Any) -> bool:
-    """Whether SIZE is noted whenever a row is read. A single half-space waits for memory and has the time.
+def _tracks_max(X: Any, vectors: Any, first: Any, last: Any) -> bool:
+    """Whether ROW_MAX is found whenever a row is read: a single half-space waits for memory and has the time.
 
-    Before a lesson, a search of its own would hold everything up; of bytes the largest is known.
+    Before an update, a pass of its own over the row would cost more. For bytes the largest value is known.
     """
     lanes = per_vector(vectors)
-    return last - first == 1 and per_vector(X) == lanes and U(vectors.shape[1]) >= U(LINES_NOTED) * lanes
+    return last - first == 1 and per_vector(X) == lanes and U(vectors.shape[1]) >= U(LINES_TRACKED) * lanes
 
 
 @part
@@ -178,15 +174,15 @@ def scores(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) 
 
 @part
 def _fetched(rows: Any, i: Any, near: Any, coming: Any, vectors: Any, several: Any) -> Any:
-    """The row that is brought nearer line by line while row i is read; row i itself for none. Bytes come at once."""
+    """The row that is prefetched line by line while row i is read; row i itself for none. Rows of bytes at once."""
     X = rows[0]
     in_file_order = U(coming) == U(i) + U(1)
     if per_vector(X) != per_vector(vectors):
-        if not in_file_order:  # else the machine fetches the few lines of a row of bytes by itself,
+        if not in_file_order:  # else the hardware prefetches the few lines of a row of bytes,
             fetch(rows, coming)
             if in_chunks(X, vectors):
                 bring_close(X, near)
-    elif not in_file_order or several:  # and all lines where it is not kept busy otherwise
+    elif not in_file_order or several:  # and all lines for a single half-space
         return U(coming)
     return U(i)
 
@@ -195,23 +191,23 @@ def _fetched(rows: Any, i: Any, near: Any, coming: Any, vectors: Any, several: A
 def scores_and_fetch(
     rows: Any, i: Any, near: Any, coming: Any, vectors: Any, first: Any, last: Any, ledger: Any
 ) -> None:  # fmt: skip
-    """`scores`, while row number `coming` is brought nearer, and row `near`, which is visited sooner, very near.
+    """`scores`, while row `coming` is prefetched, and row `near` into the L1 cache.
 
-    Where `_notes_size` says so, ledger[first, SIZE] too, for `add`.
+    Where `_tracks_max` says so, ledger[first, ROW_MAX] is set too, for `add`.
     """
     X, fetched = rows[0], _fetched(rows, i, near, coming, vectors, last - first > 1)
-    if _notes_size(X, vectors, first, last):
-        block_1_and_size(X, U(i), U(near), fetched, vectors, first, ledger)
+    if _tracks_max(X, vectors, first, last):
+        block_1_and_max(X, U(i), U(near), fetched, vectors, first, ledger)
     else:
         _in_blocks(X, U(i), U(near), fetched, vectors, first, last, ledger)
 
 
 @part
-def score_alone(rows: Any, i: Any, near: Any, coming: Any, vectors: Any, ledger: Any) -> Any:
-    """As `scores_and_fetch`, for a half-space that is alone: v·x_i."""
+def score_binary(rows: Any, i: Any, near: Any, coming: Any, vectors: Any, ledger: Any) -> Any:
+    """As `scores_and_fetch`, for a single half-space: v·x_i."""
     X, fetched = rows[0], _fetched(rows, i, near, coming, vectors, False)
-    if _notes_size(X, vectors, 0, 1):
-        block_1_and_size(X, i, near, fetched, vectors, 0, ledger)
+    if _tracks_max(X, vectors, 0, 1):
+        block_1_and_max(X, i, near, fetched, vectors, 0, ledger)
     else:
         block_1(X, i, near, fetched, vectors, 0, ledger)
     return ledger[0, SCORE]
@@ -275,7 +271,7 @@ def _stays_finite(X: Any, row: Any, values: Any, k: Any, change: Any) -> bool:
 
 
 @part
-def size(rows: Any, i: Any, vectors: Any) -> float:
+def row_max(rows: Any, i: Any, vectors: Any) -> float:
     """At least the largest |x_ij|, and 1: so that bounds with it are bounds on the steps themselves too."""
     X = rows[0]
     row, d = U(i), U(X.shape[1])
@@ -295,11 +291,11 @@ def size(rows: Any, i: Any, vectors: Any) -> float:
     while j + lanes <= d:
         a = largest(a, load(X, base + j, vectors))
         j += lanes
-    return _size_with_tail(X, row, j, d, largest(largest(a, b), largest(c, e)))
+    return _max_with_tail(X, row, j, d, largest(largest(a, b), largest(c, e)))
 
 
 @part
-def _size_with_tail(X: Any, row: Any, j: Any, d: Any, most: Any) -> float:
+def _max_with_tail(X: Any, row: Any, j: Any, d: Any, most: Any) -> float:
     """The largest of 1, the lanes of `most`, and the numbers of a row from number j on."""
     result = max(1.0, np.float64(top(most)))
     for tail in range(j, d):
@@ -311,13 +307,13 @@ def _size_with_tail(X: Any, row: Any, j: Any, d: Any, most: Any) -> float:
 def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger: Any) -> bool:
     """v_k += CHANGE_k · x_i and lag_k += LAGGED_k · x_i, where CHANGE_k is not zero.
 
-    False, with the half-space unchanged, if a number would not be finite. Bounds on the numbers, which cost next to
-    nothing, mostly show that all will be; only when they do not is every number looked at.
+    False, with the half-space unchanged, if a number would not be finite. Cheap bounds on the numbers mostly show that
+    all will be; only when they do not is every number checked.
     """
     X = rows[0]
     row, d = U(i), U(vectors.shape[1])
     lanes = per_vector(vectors)
-    most = ledger[first, SIZE] if _notes_size(X, vectors, first, last) else size(rows, i, vectors)
+    most = ledger[first, ROW_MAX] if _tracks_max(X, vectors, first, last) else row_max(rows, i, vectors)
     for k in range(U(first), U(last)):
         if ledger[k, CHANGE] != 0.0:
             ledger[k, BOUND] += abs(ledger[k, CHANGE]) * most
@@ -347,6 +343,12 @@ def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger
 
 
 @part
+def add_binary(rows: Any, i: Any, vectors: Any, lag: Any, ledger: Any) -> bool:
+    """`add` for a single half-space."""
+    return add(rows, i, vectors, lag, 0, 1, ledger)
+
+
+@part
 def move(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) -> None:
     """v_k += CHANGE_k · x_i where CHANGE_k is not zero, for half-spaces that keep no averages."""
     X = rows[0]
@@ -368,7 +370,7 @@ def move(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) ->
 
 @part
 def fold(vectors: Any, lag: Any, k: Any, ledger: Any) -> None:
-    """Carry the scale into v, and what the reach stands for into lag, so that neither under- nor overflows."""
+    """Multiply the scale into v, and what the reach stands for into lag, so that neither under- nor overflows."""
     scale, reach = ledger[k, SCALE], ledger[k, REACH]
     ledger[k, LAG_BOUND] += abs(reach) * ledger[k, BOUND]
     for j in range(U(vectors.shape[1])):
@@ -380,7 +382,7 @@ def fold(vectors: Any, lag: Any, k: Any, ledger: Any) -> None:
 
 @part
 def fetch(rows: Any, i: Any) -> None:
-    """Bring a row that is visited soon nearer."""
+    """Prefetch row i."""
     X = rows[0]
     step = per_vector(X)
     base = U(i) * U(X.shape[1])
@@ -389,29 +391,22 @@ def fetch(rows: Any, i: Any) -> None:
 
 
 @part
-def reads_ahead(rows: Any, vectors: Any, first: Any, last: Any) -> bool:
-    """Whether the machine has rows in file order near by itself, or is told so row by row where it is kept busy."""
-    return READS_AHEAD or last - first > 1 or per_vector(rows[0]) != per_vector(vectors)
-
-
-@part
 def ahead(rows: Any) -> int:
-    """How many visits before its own a row is fetched."""
+    """How many visits in advance a row is prefetched."""
     X = rows[0]
     return max(AHEAD, min(MOST_AHEAD, BYTES_AHEAD // max(1, X.shape[1] * X.itemsize)))
 
 
 @part
 def approach(rows: Any, i: Any, vectors: Any, first: Any, last: Any) -> None:
-    """The weights are all in use all the time: there is nothing to bring nearer."""
+    """Nothing: every row uses all weights, so they are in the cache."""
 
 
 @part
 def hold(rows: Any, lag: Any, r: Any, first: Any, last: Any) -> None:
-    """Keep the `lag` of a single half-space in the first level of caches, a quarter at every visit.
+    """Keep the `lag` of a single half-space in the L1 cache, a quarter at every visit.
 
-    It is needed for lessons alone, and the rows between two lessons would push it out. Weights are in use all the time,
-    and rows of bytes are few lines.
+    Only updates touch it, and the rows between two updates would evict it. Rows of bytes are too short for that.
     """
     d = U(lag.shape[1])
     lanes = per_vector(lag)
@@ -428,13 +423,13 @@ def approach_lanes(rows: Any, i: Any, vectors: Any) -> None:
 
 
 def chain_count(kind: Any) -> int:
-    """How many chains a dot product has, besides the rest that is added one by one."""
+    """How many partial sums a dot product has, besides the last few terms, which are added one by one."""
     return 2 * VECTOR_BYTES // kind.itemsize
 
 
 @part
 def spread(rows: Any, i: Any, width: Any, vectors: Any, places: Any, values: Any, starts: Any) -> None:
-    """The numbers of row i that are not zero, chain by chain, and where their weights stand among `width` lanes."""
+    """The non-zeros of row i partial sum by partial sum, and where their weights are among `width` lanes."""
     X = rows[0]
     row, d = U(i), U(X.shape[1])
     lanes = per_vector(vectors)

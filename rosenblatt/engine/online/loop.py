@@ -1,27 +1,23 @@
-"""The loops over rows. There are two: half-spaces that learn side by side, and classes that learn together.
+"""The loops over rows: half-spaces that learn one against the rest, and classes that learn together.
 
-A loop knows a rule (what a row teaches) and a layout (how a row is read); it contains neither. The arrays
-and their names are those of `state`.
+A loop combines a rule (what one row changes) with a layout (how a row is read), and contains neither. The arrays and
+the columns of the ledger are those of `state`. A single half-space has a shorter loop, `binary_loop`.
 """
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any
 
 import numpy as np
-from numba.cpython.unsafe.tuple import tuple_setitem
-from numba.np.unsafe.ndarray import to_fixed_tuple
 
-from rosenblatt.engine import noted, touched
-from rosenblatt.engine.atomic import advance
 from rosenblatt.engine.compile import jit as compiled
 from rosenblatt.engine.compile.jit import part
+from rosenblatt.engine.compile.numba_private import to_fixed_tuple, tuple_setitem
 from rosenblatt.engine.compile.prefetch import prefetch
-from rosenblatt.engine.layouts import csr as sparse
-from rosenblatt.engine.layouts import dense
+from rosenblatt.engine.layouts import LAYOUTS, Layout
 from rosenblatt.engine.online.state import (
     BIAS,
+    BIAS_BEFORE,
     BIAS_LAG,
     BOUND,
     CHANGE,
@@ -31,20 +27,15 @@ from rosenblatt.engine.online.state import (
     SAFE,
     SCALE,
     SCORE,
-    SCRATCH,
     SEEN,
     UPDATES,
 )
 
-SMALLEST_SCALE = 1e-6  # below it the scale is carried into the vector
-AHEAD = 4  # rows, in loops that fetch a coming row at one go
-VERSION = 0  # where the board of two threads (see `pair`) counts the changes of the weights
-
-LAYOUTS: dict[str, ModuleType] = {layout.LAYOUT: layout for layout in (dense, sparse, touched, noted)}
+SMALLEST_SCALE = 1e-6  # below it the scale is multiplied into the vector
 
 
 def make_step(function: Any, n_parameters: int, weighted: int) -> Any:
-    """(step, shrink) of half-space k, with the sample weight c where the rule wants it."""
+    """(step, shrink) of half-space k, with the sample weight c where the rule takes it."""
     rule = compiled.named_copy(function)
 
     if n_parameters == 0:
@@ -103,8 +94,8 @@ def _move_bias(ledger: Any, k: Any, change: Any) -> None:
 
 @part
 def _move(ledger: Any, k: Any, step: Any, intercept: Any) -> None:
-    """Note down w <- w + step·x, to be carried out for all half-spaces at once."""
-    ledger[k, SCRATCH] = ledger[k, BIAS]
+    """Note w <- w + step·x, which `Layout.add` carries out for all half-spaces at once."""
+    ledger[k, BIAS_BEFORE] = ledger[k, BIAS]
     _move_bias(ledger, k, intercept * step)
     ledger[k, UPDATES] += 1.0
     ledger[k, CHANGE] = step / ledger[k, SCALE]
@@ -112,12 +103,12 @@ def _move(ledger: Any, k: Any, step: Any, intercept: Any) -> None:
 
 
 @part
-def let_go(ledger: Any, first: Any, last: Any) -> bool:
-    """Have nothing noted down for this row any more that was not carried out; False, for there was a reason."""
+def rollback(ledger: Any, first: Any, last: Any) -> bool:
+    """Roll back this row's pending updates. Returns False."""
     for k in range(first, last):
         if ledger[k, CHANGE] != 0.0:
-            ledger[k, BIAS_LAG] -= (ledger[k, SEEN] - 1.0) * (ledger[k, BIAS] - ledger[k, SCRATCH])
-            ledger[k, BIAS] = ledger[k, SCRATCH]
+            ledger[k, BIAS_LAG] -= (ledger[k, SEEN] - 1.0) * (ledger[k, BIAS] - ledger[k, BIAS_BEFORE])
+            ledger[k, BIAS] = ledger[k, BIAS_BEFORE]
             ledger[k, UPDATES] -= 1.0
         ledger[k, CHANGE] = 0.0
         ledger[k, LAGGED] = 0.0
@@ -128,46 +119,15 @@ def let_go(ledger: Any, first: Any, last: Any) -> bool:
 def _record(log: Any, ledger: Any, k: Any, i: Any, step: Any, shrink: Any) -> None:
     if log is not None:
         rows, numbers, sizes = log
-        n = sizes[k]
-        if rows.shape[1] > 0 and numbers.shape[1] == 0:  # only when it was
-            rows[k, n] = np.int64(ledger[k, SEEN])  # its last 32 bits, if there is room for no more
-            sizes[k] = n + 1
-        elif rows.shape[1] > 0:
+        if rows.shape[1] > 0:
+            n = sizes[k]
             rows[k, n] = i
-            numbers[k, n, 0] = step
-            numbers[k, n, 1] = shrink
-            numbers[k, n, 2] = ledger[k, SEEN]
+            numbers[k, n, 0], numbers[k, n, 1], numbers[k, n, 2] = step, shrink, ledger[k, SEEN]
             sizes[k] = n + 1
 
 
-@part
-def _begin_change(board: Any) -> None:
-    """Whoever reads the weights meanwhile will know that they were changed."""
-    if board is not None:
-        advance(board, np.uint64(VERSION))
-
-
-_end_change = _begin_change  # an odd version is one that is being changed
-
-
-def make_add(layout: ModuleType) -> Any:
-    """Carry out what was noted down for row i, with a word on the board before and after; False if it was refused."""
-    add = layout.add
-
-    @part
-    def add_and_say(
-        rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger: Any, board: Any
-    ) -> bool:  # fmt: skip
-        _begin_change(board)
-        added = add(rows, i, vectors, lag, first, last, ledger)
-        _end_change(board)
-        return added or let_go(ledger, first, last)
-
-    return add_and_say
-
-
-def make_note(layout: ModuleType) -> Any:
-    """Note down what row i teaches half-space k: a step, with the label's sign, and a shrink.
+def make_note(layout: Layout) -> Any:
+    """Note the update of half-space k from row i, a signed step and a shrink, for `Layout.add` to carry out.
 
     False, with nothing noted, if a number would not be finite.
     """
@@ -176,7 +136,7 @@ def make_note(layout: ModuleType) -> Any:
     @part
     def note(
         ledger: Any, k: Any, i: Any, step: Any, shrink: Any, vectors: Any, lag: Any, intercept: Any,
-        shrink_intercept: Any, log: Any, board: Any,
+        shrink_intercept: Any, log: Any,
     ) -> bool:  # fmt: skip
         if not np.isfinite(step * shrink):
             return False
@@ -185,9 +145,7 @@ def make_note(layout: ModuleType) -> Any:
                 return False
             _shrink(ledger, k, shrink, shrink_intercept)
             if abs(ledger[k, SCALE]) < SMALLEST_SCALE:
-                _begin_change(board)
                 fold(vectors, lag, k, ledger)
-                _end_change(board)
         if step != 0.0:
             if not np.isfinite(vectors.dtype.type(ledger[k, BIAS] + intercept * step)):
                 return False
@@ -199,54 +157,54 @@ def make_note(layout: ModuleType) -> Any:
     return note
 
 
-def make_learn(key: str, function: Any, n_parameters: int, weighted: int, layout: ModuleType) -> Any:
-    """Row i, whose scores are known, teaches the half-spaces first <= k < last. False when a number was not finite."""
+def make_learn(key: str, function: Any, n_parameters: int, weighted: int, layout: Layout) -> Any:
+    """Update the half-spaces first <= k < last from row i, whose scores are known. False if a number is not finite."""
     step_of = make_step(function, n_parameters, weighted)
     reads_sqnorm = compiled.reads_argument(function, 1)
-    squared_norm, add, note = layout.squared_norm, make_add(layout), make_note(layout)
+    squared_norm, add, note = layout.squared_norm, layout.add, make_note(layout)
 
     @part
     def learn(
         rows: Any, i: Any, code: Any, c: Any, positive: Any, params: Any, state: Any,
-        intercept: Any, shrink_intercept: Any, first: Any, last: Any, log: Any, board: Any,
+        intercept: Any, shrink_intercept: Any, first: Any, last: Any, log: Any,
     ) -> bool:  # fmt: skip
         vectors, lag, ledger = state
         sqnorm = 0.0
         if reads_sqnorm:
             sqnorm = squared_norm(rows, i, ledger) + intercept
-        taught = False
+        updated = False
         for k in range(first, last):
             s = ledger[k, SCALE] * ledger[k, SCORE] + ledger[k, BIAS]
             ledger[k, SCORE] = s
             if not np.isfinite(s):
-                return let_go(ledger, first, last)
+                return rollback(ledger, first, last)
             y = 1.0 if code == positive[k] else -1.0
             ledger[k, SEEN] += 1.0
             step, shrink = step_of(y * s, sqnorm, np.int64(ledger[k, SEEN]), params, k, c)
-            if not note(ledger, k, i, step * y, shrink, vectors, lag, intercept, shrink_intercept, log, board):
-                return let_go(ledger, first, last)
-            taught |= step != 0.0
-        if not taught:
+            if not note(ledger, k, i, step * y, shrink, vectors, lag, intercept, shrink_intercept, log):
+                return rollback(ledger, first, last)
+            updated |= step != 0.0
+        if not updated:
             return True
-        return add(rows, i, vectors, lag, first, last, ledger, board)
+        return add(rows, i, vectors, lag, first, last, ledger) or rollback(ledger, first, last)
 
     return compiled.adopt(learn, f"{key} learn")
 
 
-def make_learn_coupled(key: str, function: Any, n_parameters: int, weighted: int, layout: ModuleType) -> Any:
-    """Row i, whose scores are known, teaches all classes together: its own and the best other one move apart.
+def make_learn_coupled(key: str, function: Any, n_parameters: int, weighted: int, layout: Layout) -> Any:
+    """Update all classes together from row i, whose scores are known: the true class and the best other one.
 
     The margin is (score of the true class) - (best other score); seen as one long vector, the row that is
     added has twice the squared norm. `positive[k] == k`: half-space k is class k.
     """
     step_of = make_step(function, n_parameters, weighted)
     reads_sqnorm = compiled.reads_argument(function, 1)
-    squared_norm, add, note = layout.squared_norm, make_add(layout), make_note(layout)
+    squared_norm, add, note = layout.squared_norm, layout.add, make_note(layout)
 
     @part
     def learn(
         rows: Any, i: Any, code: Any, c: Any, positive: Any, params: Any, state: Any,
-        intercept: Any, shrink_intercept: Any, first: Any, last: Any, log: Any, board: Any,
+        intercept: Any, shrink_intercept: Any, first: Any, last: Any, log: Any,
     ) -> bool:  # fmt: skip
         vectors, lag, ledger = state
         rival = -1
@@ -273,91 +231,85 @@ def make_learn_coupled(key: str, function: Any, n_parameters: int, weighted: int
                 side = 1.0
             elif k == rival:
                 side = -1.0
-            if not note(ledger, k, i, step * side, shrink, vectors, lag, intercept, shrink_intercept, log, board):
-                return let_go(ledger, first, last)
+            if not note(ledger, k, i, step * side, shrink, vectors, lag, intercept, shrink_intercept, log):
+                return rollback(ledger, first, last)
         if step == 0.0:
             return True
-        if not add(rows, i, vectors, lag, first, last, ledger, board):
-            return False
+        if not add(rows, i, vectors, lag, first, last, ledger):
+            return rollback(ledger, first, last)
         ledger[rival, UPDATES] -= 1.0  # one update moves two vectors; the true class counts it
         return True
 
     return compiled.adopt(learn, f"{key} learn")
 
 
-def make_teach(
-    key: str, function: Any, n_parameters: int, weighted: int, layout: ModuleType, *, coupled: bool = False
+def make_visit(
+    key: str, function: Any, n_parameters: int, weighted: int, layout: Layout, *, coupled: bool = False
 ) -> Any:
-    """Row i teaches the half-spaces first <= k < last. False when a number was not finite."""
+    """Score row i and update the half-spaces first <= k < last. False if a number is not finite."""
     learn = (make_learn_coupled if coupled else make_learn)(key, function, n_parameters, weighted, layout)
     scores = layout.scores_and_fetch
 
     @part
-    def teach(
+    def visit(
         rows: Any, i: Any, near: Any, coming: Any, code: Any, c: Any, positive: Any, params: Any, state: Any,
         intercept: Any, shrink_intercept: Any, first: Any, last: Any, log: Any,
     ) -> bool:  # fmt: skip
         scores(rows, i, near, coming, state[0], first, last, state[2])
         return learn(
-            rows, i, code, c, positive, params, state, intercept, shrink_intercept, first, last, log, None
+            rows, i, code, c, positive, params, state, intercept, shrink_intercept, first, last, log
         )  # fmt: skip
 
-    return compiled.adopt(teach, key)
+    return compiled.adopt(visit, key)
 
 
 def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_name: str, coupled: bool) -> Any:
     layout = LAYOUTS[layout_name]
-    teach = make_teach(key, function, n_parameters, weighted, layout, coupled=coupled)
-    approach, ahead, hold, reads_ahead = layout.approach, layout.ahead, layout.hold, layout.reads_ahead
+    visit = make_visit(key, function, n_parameters, weighted, layout, coupled=coupled)
+    approach, ahead = layout.approach, layout.ahead
 
-    def visit(
+    def visit_rows(
         rows: Any, order: Any, codes: Any, sample_weight: Any, positive: Any, params: Any, state: Any,
         intercept: Any, shrink_intercept: Any, first: Any, last: Any, scores: Any, log: Any,
     ) -> int:  # fmt: skip
-        """Visit the rows in `order`; how many were visited before a score was not finite."""
-        key  # noqa: B018  part of the key under which the machine code is kept
+        """Visit the rows in `order`; returns how many were visited before a number was not finite."""
+        key  # noqa: B018  part of the key under which the machine code is cached
         n = order.shape[0]
         soon = ahead(rows)
-        if n == 0:
-            return 0
-        i, following = np.int64(order[0]), np.int64(order[min(1, n - 1)])
+        ledger = state[2]
         for r in range(n):
-            near = np.int64(order[min(r + 2, n - 1)])  # so long before its visit a row comes into the nearest cache
-            coming = following  # in file order most machines fetch what lies further ahead by themselves
-            if following != i + 1 or not reads_ahead(rows, state[0], first, last):
+            i, following = np.int64(order[r]), np.int64(order[min(r + 1, n - 1)])
+            near = np.int64(order[min(r + 2, n - 1)])
+            coming = following  # in file order the processor prefetches by itself
+            if following != i + 1:
                 coming = np.int64(order[min(r + soon, n - 1)])
                 prefetch(codes, np.uint64(coming))
             approach(rows, following, state[0], first, last)
-            hold(rows, state[1], r, first, last)
-            c = 1.0
-            if sample_weight.shape[0] > 0:
-                c = sample_weight[i]
-            if not teach(
+            c = sample_weight[i] if sample_weight.shape[0] > 0 else 1.0
+            if not visit(
                 rows, i, near, coming, codes[i], c, positive, params, state,
                 intercept, shrink_intercept, first, last, log,
             ):  # fmt: skip
                 return r
-            ledger = state[2]
             for k in range(first, last):
                 scores[k, r] = ledger[k, SCORE]
-            i, following = following, near
         return n
 
-    return compiled.jit(visit)
+    return compiled.jit(visit_rows)
 
 
-def kernel_key(function: Any, n_parameters: int, weighted: int, layout_name: str, coupled: bool) -> str:
+def loop_key(function: Any, n_parameters: int, weighted: int, layout_name: str, coupled: bool) -> str:
     """Everything that a compiled loop depends on."""
     parts = (compiled.engine_digest(), compiled.fingerprint(function), n_parameters, weighted, layout_name, coupled)
     return " ".join(map(str, parts))
 
 
-_kernels: dict[str, Any] = {}
+_loops: dict[str, Any] = {}
 
 
 def visit_rows(function: Any, n_parameters: int, weighted: int, layout_name: str, coupled: bool) -> Any:
     """The compiled loop for a rule and a layout; the same object for rules that do the same."""
-    key = kernel_key(function, n_parameters, weighted, layout_name, coupled)
-    if key not in _kernels:
-        _kernels[key] = _compile(key, function, n_parameters, weighted, layout_name, coupled)
-    return _kernels[key]
+    key = loop_key(function, n_parameters, weighted, layout_name, coupled)
+    if key not in _loops:
+        _loops[key] = _compile(key, function, n_parameters, weighted, layout_name, coupled)
+    return _loops[key]

@@ -13,17 +13,18 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.engine.compile import jit as compiled
+from rosenblatt.engine.layouts import LAYOUTS
 from rosenblatt.engine.layouts import csr as sparse
-from rosenblatt.engine.online.loop import LAYOUTS, kernel_key, make_teach
+from rosenblatt.engine.online.loop import loop_key, make_visit
 from rosenblatt.engine.online.state import (
     BIAS,
+    BIAS_BEFORE,
     BIAS_LAG,
     MARK,
     MISTAKES,
     REACH,
     SCALE,
     SCORE,
-    SCRATCH,
     SEEN,
     Array,
     HalfSpaces,
@@ -47,7 +48,7 @@ def _note_mistake(ledger: Any, code: Any, positive: Any, count: Any, coupled: An
 
 
 def _learn(key: str, function: Any, n_parameters: int, weighted: int, layout_name: str, coupled: bool) -> Any:
-    teach = make_teach(key, function, n_parameters, weighted, LAYOUTS[layout_name], coupled=coupled)
+    teach = make_visit(key, function, n_parameters, weighted, LAYOUTS[layout_name], coupled=coupled)
 
     def learn_row(
         x: Any, code: Any, c: Any, positive: Any, params: Any, vectors: Any, lag: Any, ledger: Any,
@@ -90,12 +91,12 @@ def _answer(key: str, layout_name: str, averaged: bool) -> Any:
             # (reach·v - lag)·x, the lag's own products taken in a second reading.
             for k in range(classes):
                 reach = ledger[k, REACH] + (ledger[k, SEEN] - ledger[k, MARK]) * ledger[k, SCALE]
-                ledger[k, SCRATCH] = reach * ledger[k, SCORE]
+                ledger[k, BIAS_BEFORE] = reach * ledger[k, SCORE]
             scores(rows, 0, lag, 0, classes, ledger)
         for k in range(classes):
             if averaged:
                 bias = ledger[k, SEEN] * ledger[k, BIAS] - ledger[k, BIAS_LAG]
-                s = ledger[k, SCRATCH] - ledger[k, SCORE] + bias
+                s = ledger[k, BIAS_BEFORE] - ledger[k, SCORE] + bias
             else:
                 s = ledger[k, SCALE] * ledger[k, SCORE] + ledger[k, BIAS]
             if not np.isfinite(s):
@@ -165,7 +166,7 @@ def entry_points(
     one dimension, or (values, slots). The caller answers for the dtypes: nobody looks at them again.
     """
     what = rule, params.shape[1], weighted, state.layout, coupled
-    key = f"one {kernel_key(*what)}"
+    key = f"one {loop_key(*what)}"
     if key not in _kernels:
         _kernels[key] = _learn(key, *what)
     learn = _kernels[key]

@@ -5,50 +5,42 @@ alone. The sum of the weights after every example, which averaging needs, is kep
 
     sum_t w_t  =  reach · v - lag,     reach = sum_t scale_t,     lag += reach_before · change_of_v
 
-and reach itself too, as REACH + (SEEN - MARK) · SCALE: an example that teaches nothing costs one addition.
-`lag` has the dtype of v; before its numbers outgrow a float32 they are settled into `total`, a float64.
+and reach itself too, as REACH + (SEEN - MARK) · SCALE, so an example without an update costs one addition.
+`lag` has the dtype of v; before its numbers outgrow a float32 they are added to `total`, a float64.
 
-Two layouts of v and lag. "rows": (K, d), each half-space contiguous, for dense data. "columns", for sparse data: the
-half-spaces in blocks of one vector each, and in a block the weights of one feature side by side, so that one non-zero
-meets a block's half-spaces in one cache line. The last block may be narrower, a vector of 4 or 8: what is not there
-takes no memory and no time. The array has the shape (all lanes, d, 1), and block after block in its memory; a single
-half-space is (1, d, 1).
+There are two layouts of v and lag. "rows", for dense data: (K, d), each half-space contiguous. "columns", for sparse
+data: the half-spaces in blocks of one SIMD vector each, and in a block the weights of one feature side by side, so that
+one non-zero meets all half-spaces of a block in one cache line. The last block may be narrower, a vector of 4 or 8.
+The array has the shape (all lanes, d, 1), block after block in memory; a single half-space is (1, d, 1).
 """
 
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from rosenblatt.engine.noted_state import Packed
-    from rosenblatt.engine.touched_state import TouchedHalfSpaces
-
 Array = npt.NDArray[Any]
 
-# The columns of the ledger: what is known of one half-space besides its vector. A half-space has 128 bytes of
-# its own, so that threads that train neighbouring half-spaces never write to the same cache line.
+# The columns of the ledger: what is known of a half-space besides its vector. Each has 128 bytes of its own, so that
+# threads that train neighbouring half-spaces never write to the same cache line.
 (
     BIAS, BIAS_LAG, SCALE, REACH, MARK, SEEN, UPDATES, SCORE,
-    CHANGE, LAGGED, MISTAKES, SCRATCH, BOUND, LAG_BOUND, SIZE, UNSEEN,
+    CHANGE, LAGGED, MISTAKES, BIAS_BEFORE, BOUND, LAG_BOUND, ROW_MAX, UNCHECKED,
 ) = range(16)  # fmt: skip
 LEDGER_COLUMNS = 16
 VECTOR_BYTES = 64
-# Numbers up to here stay finite through one more addition of their like, in float32 and in float64.
-SAFE = 1e37
+SAFE = 1e37  # numbers up to here stay finite through one more addition of their like, in float32 and in float64
 SETTLE_AFTER = 2**20  # examples
-_MAKING = threading.RLock()  # held while weights are made; those of one state may be another's
 
 
 def aligned_zeros(shape: tuple[int, ...], dtype: npt.DTypeLike) -> Array:
     """An array of zeros that starts at a cache line."""
     kind = np.dtype(dtype)
-    size = int(np.prod(shape)) * kind.itemsize
+    size = math.prod(shape) * kind.itemsize
     raw = np.zeros(size + VECTOR_BYTES, np.uint8)
     start = -raw.ctypes.data % VECTOR_BYTES
     return raw[start : start + size].view(kind).reshape(shape)
@@ -62,7 +54,7 @@ def weight_dtype(rows_dtype: npt.DTypeLike) -> np.dtype[Any]:
 class HalfSpaces:
     """`count` half-spaces over `n_features` features, all zero.
 
-    Without `averages` they can be read and judged, but not trained.
+    Without `averages` they can be evaluated, but not trained.
     """
 
     def __init__(
@@ -72,106 +64,38 @@ class HalfSpaces:
         self.n_features = n_features
         self.layout = layout
         self.dtype = np.dtype(dtype)
+        shape = self._shape(count, n_features)
+        self.vectors = aligned_zeros(shape, self.dtype)
+        self.lag = aligned_zeros(shape if averages else (0,) * len(shape), self.dtype)
         self.ledger = aligned_zeros((self._padded(max(count, 2)), LEDGER_COLUMNS), np.float64)
         self.ledger[:, SCALE] = 1.0
-        self._total: Array | None = None
-        self._averages = averages
-        # The weights are made when they are first asked for: they may come from elsewhere, or from another owner.
-        self._vectors: Array | None = None
-        self._lag: Array | None = None
-        self._held: TouchedHalfSpaces | Packed | None = None
-        self._owner: HalfSpaces | None = None
-
-    def _allocate(self) -> None:
-        """Make the weights aside, then show them: other threads may be asking too, and must see whole ones."""
-        with _MAKING:
-            if self._lag is not None:  # another thread was first
-                return
-            shape = self._shape(self.count, self.n_features)
-            made = HalfSpaces(self.count, self.n_features, self.dtype, self.layout, averages=self._averages)
-            made._vectors = aligned_zeros(shape, self.dtype) if self._owner is None else self._owner.vectors
-            made._lag = aligned_zeros(shape if self._averages else (0,) * len(shape), self.dtype)
-            if self._held is not None:
-                self._held.fill(made)
-            if made._total is not None:
-                self._total = made._total if self._total is None else self._total + made._total
-            self._lag, self._vectors = made._lag, made._vectors
-            self._held = self._owner = None
+        self.total: Array | None = None
 
     @property
-    def vectors(self) -> Array:
-        if self._vectors is None:
-            self._allocate()
-        assert self._vectors is not None
-        return self._vectors
-
-    @property
-    def lag(self) -> Array:
-        if self._lag is None:
-            self._allocate()
-        assert self._lag is not None
-        return self._lag
-
-    @property
-    def total(self) -> Array | None:
-        if self._held is not None:
-            self._allocate()
-        return self._total
-
-    @total.setter
-    def total(self, total: Array | None) -> None:
-        self._total = total
-
-    def __getstate__(self) -> dict[str, Any]:
-        if self._vectors is None:
-            self._allocate()
-        return self.__dict__
-
-    def hold(self, trained: TouchedHalfSpaces | Packed) -> None:
-        """Have what was trained elsewhere: the books now, the weights as soon as somebody asks for them."""
-        assert self._vectors is None
-        self._held, self.ledger, self._total = trained, trained.ledger, trained.total
-
-    def take(self, trained: HalfSpaces) -> None:
-        """Have what was trained elsewhere, in the same layout, where it stands."""
-        assert self._vectors is None
-        self._vectors, self._lag = trained.vectors, trained.lag
-        self.ledger, self._total = trained.ledger, trained.total
+    def _lanes(self) -> int:
+        return VECTOR_BYTES // self.dtype.itemsize
 
     def _padded(self, count: int) -> int:
-        lanes = VECTOR_BYTES // self.dtype.itemsize
-        return -(-count // lanes) * lanes
+        return -(-count // self._lanes) * self._lanes
 
     def _shape(self, count: int, n_features: int) -> tuple[int, ...]:
         if self.layout == "rows":
             return count, n_features
-        lanes = VECTOR_BYTES // self.dtype.itemsize
-        whole = count // lanes * lanes
-        rest = 1 if count == 1 else min(width for width in (0, 4, 8, 16) if width >= count - whole)
-        return whole + rest, n_features, 1
+        whole = count // self._lanes * self._lanes
+        last = 1 if count == 1 else min(width for width in (0, 4, 8, 16) if width >= count - whole)
+        return whole + last, n_features, 1
 
     @property
     def arrays(self) -> tuple[Array, Array, Array]:
         return self.vectors, self.lag, self.ledger
 
-    def reads(self, rows: tuple[Array, ...]) -> tuple[Array, ...]:
-        """The rows as a loop takes them that reads them for these half-spaces."""
-        return rows
-
     def _blocks(self, array: Array) -> list[Array]:
         """Views of a "columns" array, (d, lanes) each."""
-        lanes, flat = VECTOR_BYTES // self.dtype.itemsize, array.reshape(-1)
-        total, width = array.shape[:2]
+        flat, (total, width) = array.reshape(-1), array.shape[:2]
         return [
-            flat[start * width : min(start + lanes, total) * width].reshape(width, -1)
-            for start in range(0, total if width else 0, lanes)
+            flat[start * width : min(start + self._lanes, total) * width].reshape(width, -1)
+            for start in range(0, total if width else 0, self._lanes)
         ]
-
-    def places(self, numbers: Array) -> tuple[Array, Array]:
-        """Where in the memory of a "columns" array half-spaces begin, and how far apart their weights stand."""
-        lanes = VECTOR_BYTES // self.dtype.itemsize
-        blocks = numbers // lanes * lanes
-        return blocks * self.n_features + numbers - blocks, np.minimum(lanes, self.vectors.shape[0] - blocks)
 
     def _read(self, array: Array) -> Array:
         """The array as (K, d)."""
@@ -200,27 +124,12 @@ class HalfSpaces:
             start += block.shape[1]
 
     def stored(self, array: Array) -> Array:
-        """Vectors or lag as a model file has them: (K, d), or (blocks, d, lanes) with blocks of full width."""
-        if self.layout == "rows" or self.count == 1:
-            return array
-        result = np.zeros(self.stored_shape(self.count, self.n_features), array.dtype)
-        for block, whole in zip(self._blocks(array), result, strict=False):
-            whole[:, : block.shape[1]] = block
-        return result
-
-    def stored_shape(self, count: int, n_features: int) -> tuple[int, ...]:
-        if self.layout == "rows":
-            return count, n_features
-        lanes = 1 if count == 1 else VECTOR_BYTES // self.dtype.itemsize
-        return -(-count // lanes), n_features, lanes
+        """Vectors or lag as a model file has them: (K, d), without padding."""
+        return np.ascontiguousarray(self._read(array))
 
     def restore(self, array: Array, stored: Array) -> None:
-        """Fill vectors or lag from what `stored` made of them."""
-        if self.layout == "rows" or self.count == 1:
-            array[...] = stored
-            return
-        for block, whole in zip(self._blocks(array), stored, strict=False):
-            block[...] = whole[:, : block.shape[1]]
+        """Fill vectors or lag from what `stored` returned."""
+        self._write(array, stored)
 
     @property
     def seen(self) -> int:
@@ -229,11 +138,11 @@ class HalfSpaces:
 
     @property
     def updates(self) -> int:
-        return int(sum(self.ledger[: self.count, UPDATES].tolist()))  # asked for often; see `must_settle`
+        return int(self.ledger[: self.count, UPDATES].sum())
 
     @property
     def mistakes(self) -> int:
-        """Mistakes met by half-spaces that were taught one example at a time."""
+        """Mistakes met while learning one example at a time."""
         return int(self.ledger[0, MISTAKES])
 
     @mistakes.setter
@@ -255,21 +164,13 @@ class HalfSpaces:
     def _unsettled(self) -> Array:
         return self._reach()[:, None] * self._read(self.vectors) - self._read(self.lag)
 
-    def room_for_total(self, numbers: Array) -> tuple[Array, tuple[Array, Array]]:
-        """The settled sums, zeros at first; where those of some half-spaces begin, and how far apart they stand."""
-        if self._total is None:
-            self._total = np.zeros((self.count, self.n_features))
-        return self._total, (np.maximum(numbers, 0) * self.n_features, np.ones_like(numbers))
-
     def must_settle(self) -> bool:
         if self.dtype != np.float32:
             return False
-        # Asked after every stretch, when nothing of numpy is in the cache any more: plain numbers are quicker.
-        books = self.ledger[: self.count, SCALE : SEEN + 1].tolist()
-        return any(reach + (seen - mark) * scale > SETTLE_AFTER for scale, reach, mark, seen in books)
+        return bool((self._reach() > SETTLE_AFTER).any())
 
     def settle(self) -> None:
-        """Carry the sum of the weights into float64 when float32 would begin to lose it."""
+        """Add the sums of the weights to `total`, in float64, before float32 loses digits of them."""
         if self.must_settle():
             settled = self._unsettled()
             self.total = settled.astype(np.float64) if self.total is None else self.total + settled
@@ -286,63 +187,37 @@ class HalfSpaces:
         bias = (ledger[:, SEEN] * ledger[:, BIAS] - ledger[:, BIAS_LAG]) / seen
         return coefficients, bias.astype(self.dtype)
 
-    def is_fresh(self) -> bool:
-        """Whether the half-spaces are as they were made: zero, and nobody has asked for their weights."""
-        return self._vectors is None and self._held is None and self._owner is None
-
-    def _numbers(self) -> list[Array]:
-        """All numbers of the vectors that may not be zero, in no particular order."""
-        return [self.vectors.ravel()]
-
     def norm(self) -> float:
         """The Euclidean length of all weights and biases together; not finite once anything overflowed."""
-        from rosenblatt.engine.online.shuffle import sum_of_squares
+        from rosenblatt.engine.online.norm import sum_of_squares
 
-        books = self.ledger[: self.count].tolist()  # plain numbers, as in `must_settle`
-        bias = sum(book[BIAS] * book[BIAS] for book in books)
-        if all(book[SCALE] == 1.0 for book in books):
-            numbers = self._numbers()
-            squares = sum(map(sum_of_squares, numbers))
-            if not math.isfinite(squares):  # a float64 square overflows at 1e154
-                with np.errstate(over="ignore", invalid="ignore"):
-                    largest = max(float(np.abs(part).max(initial=0.0)) for part in numbers)
-                    lengths = [float(np.linalg.norm(part / largest)) for part in numbers]
-                    return largest * float(np.linalg.norm(lengths)) if np.isfinite(largest) else np.inf
-        else:
-            with np.errstate(over="ignore", invalid="ignore"):
-                vectors, scale = self._read(self.vectors).astype(np.float64), self.ledger[: self.count, SCALE]
-                squares = float(np.einsum("kj,kj,k->", vectors, vectors, scale**2))
-        return math.sqrt(squares + bias)
+        bias, scale = self.ledger[: self.count, BIAS], self.ledger[: self.count, SCALE]
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = float(bias @ bias)
+            if (scale == 1.0).all():
+                squares += sum_of_squares(self.vectors.reshape(-1))
+            else:
+                weights = self._read(self.vectors).astype(np.float64)
+                squares += float(np.einsum("kj,kj,k->", weights, weights, scale**2))
+            if math.isfinite(squares):
+                return math.sqrt(squares)
+            weights, bias = (part.astype(np.float64) for part in self.last())  # a float64 square overflows at 1e154
+            largest = max(np.abs(weights).max(initial=0.0), np.abs(bias).max(initial=0.0))
+            return float(largest * np.hypot(np.linalg.norm(weights / largest), np.linalg.norm(bias / largest)))
 
-    def copy_to_repeat(self, scratch: Array | None = None) -> HalfSpaces:
-        """A copy that can be taught the same again, for its weights alone: what it keeps for averages means nothing.
-
-        `scratch` is where another such copy keeps it, if there is one.
-        """
-        result = self.copy_weights()
-        result._lag = aligned_zeros(self.vectors.shape, self.dtype) if scratch is None else scratch
+    def copy(self, *, averages: bool = True) -> HalfSpaces:
+        """A copy; without `averages` it can be evaluated, but not trained."""
+        result = HalfSpaces(self.count, self.n_features, self.dtype, self.layout, averages=averages)
+        result.copy_from(self)
         return result
 
-    def copy_weights(self) -> HalfSpaces:
-        """A copy that can be read and judged."""
-        result = HalfSpaces(self.count, self.n_features, self.dtype, self.layout, averages=False)
-        result.copy_weights_from(self)
-        return result
-
-    def share_weights(self) -> HalfSpaces:
-        """Half-spaces that can be read and judged, with the very weights of these. Neither may be changed any more."""
-        result = HalfSpaces(self.count, self.n_features, self.dtype, self.layout, averages=False)
-        result._owner, result.ledger = self, self.ledger.copy()
-        return result
-
-    def is_like(self, other: HalfSpaces) -> bool:
-        """Whether the weights of both stand in the same way, and are there."""
-        return self._held is None and self.layout == other.layout and self.vectors.shape == other.vectors.shape
-
-    def copy_weights_from(self, other: HalfSpaces) -> None:
-        """Have the weights of another state of the same shape. The averages stay as they are."""
+    def copy_from(self, other: HalfSpaces) -> None:
+        """Copy the weights of a state of the same shape, and the sums for its averages where there is room for them."""
         np.copyto(self.vectors, other.vectors)
         np.copyto(self.ledger, other.ledger)
+        if self.lag.size:
+            np.copyto(self.lag, other.lag)
+            self.total = None if other.total is None else other.total.copy()
 
     def select(self, sources: Sequence[int], signs: Sequence[float] | None = None) -> HalfSpaces:
         """New half-spaces, the n-th a copy of number `sources[n]`, turned around where its sign is -1.

@@ -1,4 +1,4 @@
-"""Who watches a run and may end it: the clock, Ctrl-C, a callback, a lack of progress."""
+"""What may end a run: the clock, Ctrl-C, a callback, a lack of progress."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-PATIENCE = 5  # epochs without improvement
+# A run stops after so many epochs without improvement, and not before so many examples: a few hundred rows cost
+# nothing, and a perceptron may need dozens of epochs to separate four.
+EPOCHS_WAITED, EXAMPLES_WAITED = 5, 20_000
 SOON = 1.0  # seconds within which a second Ctrl-C ends more than the run that heard the first
 
 _heard = [-math.inf]  # when Ctrl-C was last heard
@@ -21,9 +21,9 @@ _heard = [-math.inf]  # when Ctrl-C was last heard
 
 @contextmanager
 def interrupt_flag() -> Iterator[Callable[[], bool]]:
-    """Ctrl-C raises a flag, which is looked at between stretches; a second one soon after interrupts at once.
+    """Ctrl-C sets a flag, which is read between segments; a second one soon after interrupts at once.
 
-    That holds across runs, too: many short ones after each other would otherwise swallow one Ctrl-C each.
+    That holds across runs, too: a series of short ones would otherwise swallow one Ctrl-C each.
     """
     raised = threading.Event()
     if threading.current_thread() is not threading.main_thread():
@@ -49,26 +49,19 @@ def interrupt_flag() -> Iterator[Callable[[], bool]]:
 
 @dataclass
 class Watch:
-    """Who watches a run and may end it: the clock, Ctrl-C, a callback, a lack of progress."""
+    """What may end a run: the clock, Ctrl-C, a callback, a lack of progress."""
 
     time_limit: float | None = None
     tol: float | None = None
     on_epoch: Callable[[dict[str, Any]], object] | None = None
     on_progress: Callable[[float], None] | None = None
-    may_wait: bool = False  # whether epochs may be reported several at a time, when weights are those of the last one
     interrupted: Callable[[], bool] = lambda: False
     started: float = field(default_factory=time.perf_counter)
-    best: float = np.inf
+    best: float = math.inf
     waited: int = 0
-    told: int = 0  # epochs that were reported
-    known: int = 0  # epochs to come that were reported before
-
-    def begin_again(self) -> None:
-        """The same epochs will come once more; those that were reported are not reported again."""
-        self.best, self.waited, self.told, self.known = np.inf, 0, 0, self.told
 
     def within_epoch(self, done: float) -> str:
-        """A reason to stop now, in the middle of an epoch, or nothing."""
+        """A reason to stop in the middle of an epoch, or nothing."""
         if self.on_progress is not None:
             self.on_progress(done)
         if self.interrupted():
@@ -78,19 +71,17 @@ class Watch:
         return ""
 
     def after_epoch(self, figures: dict[str, Any], n_rows: int) -> str:
-        """A reason to stop after an epoch that was finished, or nothing."""
-        self.told += 1
-        known = self.told <= self.known
+        """A reason to stop after a whole epoch, or nothing."""
         try:
-            wants_stop = bool(not known and self.on_epoch is not None and self.on_epoch(figures))
+            wants_stop = self.on_epoch is not None and bool(self.on_epoch(figures))
         except KeyboardInterrupt:
             return "interrupted"
         if wants_stop:
             return "callback"
-        error = figures["mistakes"] / max(1, n_rows)
         if self.tol is not None:
-            self.waited = 0 if error < self.best - self.tol else self.waited + 1
-            self.best = min(self.best, error)
-            if self.waited >= PATIENCE:
+            mistakes = figures["mistakes"]
+            self.waited = 0 if mistakes < (1.0 - self.tol) * self.best else self.waited + 1
+            self.best = min(self.best, mistakes)
+            if self.waited >= max(EPOCHS_WAITED, EXAMPLES_WAITED / max(1, n_rows)):
                 return "no_improvement"
         return "interrupted" if self.interrupted() else ""

@@ -1,4 +1,4 @@
-"""What a run has to do: what is learned from what, and how much of it at a time."""
+"""What a run has to do: what is learned from what, and how much of it between two looks at the clock."""
 
 from __future__ import annotations
 
@@ -9,18 +9,16 @@ import numpy as np
 
 from rosenblatt.engine.online.state import Array, HalfSpaces
 
-SCORES_KEPT = 2**18  # bytes in one stretch
-ROWS = 2**14  # rows in one stretch; for a single half-space, which keeps no scores,
-ROWS_OF_ONE = 2**16  # more
-PRODUCTS = 2**27  # multiplications in one stretch, about a twentieth of a second
+ROWS = 2**16  # in one segment, at most
+PRODUCTS = 2**28  # multiplications in one segment, about a tenth of a second
 
 
 @dataclass
 class Task:
-    """What is learned from what: rows, class codes, and the half-spaces that are told of them.
+    """What is learned from what: rows, class codes, and the half-spaces that learn from them.
 
     Half-space k is told +1 for rows of class `positive[k]` and -1 for the others. `classes` half-spaces
-    answer together (1: two classes, told apart by one half-space); any further ones only listen.
+    predict together (1: two classes, separated by one half-space); any further ones only learn.
     """
 
     rows: tuple[Array, ...]
@@ -42,34 +40,20 @@ class Task:
         return len(self.codes)
 
     @property
-    def total_weight(self) -> float:
-        return float(self.sample_weight.sum()) if len(self.sample_weight) else float(self.n_rows)
-
-    @property
     def kept(self) -> Array:
         """The rows that count: a weight of 0 is the row left out."""
+        kind = np.int32 if self.n_rows < 2**31 else np.int64
         if len(self.sample_weight) == 0:
-            return np.arange(self.n_rows, dtype=np.int32 if self.n_rows < 2**31 else np.int64)
-        return np.flatnonzero(self.sample_weight).astype(np.int32 if self.n_rows < 2**31 else np.int64)
+            return np.arange(self.n_rows, dtype=kind)
+        return np.flatnonzero(self.sample_weight).astype(kind)
+
+    @property
+    def products_per_row(self) -> float:
+        """Multiplications for the score of one half-space and a row of average length."""
+        dense = self.layout == "rows"
+        return float(self.rows[0].shape[1]) if dense else max(1.0, len(self.rows[0]) / max(1, self.n_rows))
 
 
-def products_per_row(task: Task, count: int) -> float:
-    numbers = task.rows[0].shape[1] if task.layout == "rows" else max(1.0, len(task.rows[0]) / max(1, task.n_rows))
-    return float(numbers * max(1, count))
-
-
-def products(task: Task, kept: Array, count: int) -> float:
-    """Multiplications in a pass over the rows that count."""
-    if task.layout == "rows" or len(kept) == task.n_rows:
-        return products_per_row(task, count) * len(kept)
-    return float(np.diff(task.rows[2])[kept].sum() * max(1, count))
-
-
-def stretch_length(task: Task, state: HalfSpaces, check_every_update: bool) -> int:
-    if check_every_update:
-        return 1
-    kept = SCORES_KEPT if task.layout == "rows" else 4 * SCORES_KEPT  # beside many sparse weights they weigh little
-    per_row = max(1, state.count) * state.dtype.itemsize
-    most = ROWS_OF_ONE if state.count == 1 else min(kept / per_row, ROWS)
-    longest = min(PRODUCTS / products_per_row(task, state.count), most)
-    return max(256, int(longest))
+def segment_length(task: Task, state: HalfSpaces) -> int:
+    """How many rows are visited between two looks at the clock: it depends on the data alone, never on threads."""
+    return max(256, min(ROWS, int(PRODUCTS / (task.products_per_row * max(1, state.count)))))

@@ -33,7 +33,7 @@ import numpy as np
 
 from rosenblatt.engine.compile import jit as compiled
 from rosenblatt.engine.gradient.intercept import best_intercepts, dot
-from rosenblatt.engine.online.loop import LAYOUTS
+from rosenblatt.engine.layouts import LAYOUTS
 from rosenblatt.engine.online.state import Array, HalfSpaces
 from rosenblatt.engine.svm.box_newton import climb
 from rosenblatt.engine.svm.loops import (
@@ -118,7 +118,7 @@ class Machine:
         self.notes[:, CENTRE] = self.share * self.bias
         self.primal, self.dual = np.full(self.count, np.inf), np.zeros(self.count)
         self.key = f"{compiled.engine_digest()} {layout}"
-        unit = LAYOUTS[layout].unit(rows, n_jobs)
+        unit = LAYOUTS[layout].unit(rows)
         threads = max(1, min(n_jobs, -(-self.count // unit)))
         together = unit * -(-self.count // (unit * threads))
         self.parts = [(k, min(k + together, self.count)) for k in range(0, self.count, together)]

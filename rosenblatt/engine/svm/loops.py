@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.engine.compile import jit as compiled
-from rosenblatt.engine.online.loop import AHEAD, LAYOUTS
+from rosenblatt.engine.compile.prefetch import AHEAD
+from rosenblatt.engine.layouts import LAYOUTS
 from rosenblatt.engine.online.state import CHANGE, SCORE
 
 LONGEST_REST = 3  # passes: a coordinate rests for as many as its slope is times TIRED, up to these

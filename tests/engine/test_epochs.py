@@ -17,11 +17,8 @@ from reference import perceptron as reference
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import HalfSpace, PassiveAggressive, Perceptron, load, save
-from rosenblatt.engine import helper
-from rosenblatt.engine.online import epochs as run
-from rosenblatt.engine.online import pocket, state
-from rosenblatt.engine.online import stopping as watch
-from rosenblatt.engine.online import threads as visitor
+from rosenblatt.engine import threads
+from rosenblatt.engine.online import epochs, state
 from rosenblatt.engine.online.shuffle import Shuffler
 from rosenblatt.rules import RULES
 
@@ -37,19 +34,15 @@ def problem(seed, n_classes, n=40, d=5):
 
 
 @quiet
-@given(
-    seed=st.integers(0, 10**6), n_classes=st.sampled_from([2, 3, 5]), coupled=st.booleans(), cheap=st.booleans()
-)  # fmt: skip
+@given(seed=st.integers(0, 10**6), n_classes=st.sampled_from([2, 3, 5]), coupled=st.booleans())
 @settings(max_examples=40)
-def test_the_pocket_is_gallants_with_ratchet(seed, n_classes, coupled, cheap):
+def test_the_pocket_is_gallants_with_ratchet(seed, n_classes, coupled):
     X, y = problem(seed, n_classes)
     multi = "coupled" if coupled else "ovr"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pocket, "CHEAP_PASS", pocket.CHEAP_PASS if cheap else 0)
-        model = Perceptron(shuffle=False, max_iter=9, multi_class=multi).fit(X, y)
+    model = Perceptron("pocket", shuffle=False, max_iter=9, multi_class=multi).fit(X, y)
     learn = reference.coupled if coupled else reference.one_against_rest
     spaces = learn(X, y, n_classes, RULE, (1.0,), model.n_iter_)
-    errors, held = reference.pocket(spaces, X, y, model.n_iter_, apart=1 if cheap else 4)
+    errors, held = reference.pocket(spaces, X, y, model.n_iter_)
     kept = model.answers_["pocket"]
     assert np.sum(kept.predict(X) != y) == errors
     w, b = np.array([w for w, _ in held]), np.array([b for _, b in held])
@@ -60,26 +53,11 @@ def test_the_pocket_is_gallants_with_ratchet(seed, n_classes, coupled, cheap):
 
 
 @quiet
-@pytest.mark.parametrize("sparse", [False, True])
-def test_how_often_the_pocket_is_looked_at_does_not_depend_on_rows_of_weight_0(sparse, monkeypatch):
-    monkeypatch.setattr(pocket, "CHEAP_PASS", 1500)
-    X, y = problem(0, 2, n=300)
-    twice, labels, weights = np.vstack([X, 1 + X]), np.append(y, y), np.repeat([1.0, 0.0], 300)
-    if sparse:
-        X, twice = scipy.sparse.csr_array(X), scipy.sparse.csr_array(twice)
-    once, left_out = (
-        Perceptron(max_iter=7, shuffle=False).fit(*rows).answers_["pocket"].coef
-        for rows in ((X, y), (twice, labels, weights))
-    )  # fmt: skip
-    np.testing.assert_array_equal(once, left_out)
-
-
-@quiet
 @given(seed=st.integers(0, 10**6), n_classes=st.sampled_from([2, 4]))
 @settings(max_examples=15)
 def test_pocket_check_update_finds_the_best_weights_there_ever_were(seed, n_classes):
     X, y = problem(seed, n_classes)
-    model = Perceptron(answer="pocket", pocket_check="update", shuffle=False, max_iter=4).fit(X, y)
+    model = Perceptron(answer="pocket", shuffle=False, max_iter=4).fit(X, y, pocket_check="update")
     spaces = reference.one_against_rest(X, y, n_classes, RULE, (1.0,), model.n_iter_)
     assert np.sum(model.predict(X) != y) == reference.pocket_after_every_update(spaces, X, y)
 
@@ -102,104 +80,13 @@ def test_the_pocket_counts_errors_by_their_weight():
     assert model.fit(X, y, [5.0, 1.0, 1.0, 1.0]).predict([[1.0]]).tolist() == [0]
 
 
-def fading(m, sqnorm, t, params):
-    return (1.0 / t if m <= 0.0 else 0.0), 1.0
-
-
-def shrinking(m, sqnorm, t, params):
-    return (1.0 if m <= 0.0 else 0.0), (0.75 if m > 10.0 else 1.0)
-
-
-def easy(n_classes, n=3000, d=9, seed=5):
-    """Rows of which most teach nothing after a while; so many that the pocket is looked at once, at the end."""
-    generator = np.random.default_rng(seed)
-    X = generator.normal(size=(n, d)).round(1).astype(np.float32)
-    return X, (X @ generator.normal(size=(d, n_classes)) + 0.1 * generator.normal(size=(n, n_classes))).argmax(axis=1)
-
-
-COUPLED = {"multi_class": "coupled"}
-# Every rule with either layout and either way of several classes, which are loops of their own to compile.
-EVERY_DAY = {
-    *(("perceptron", way, layout) for way in ("ovr", "coupled") for layout in ("dense", "csr")),
-    ("passive_aggressive", "ovr", "dense"), ("passive_aggressive", "coupled", "csr"),
-    (fading, "coupled", "dense"), (fading, "ovr", "csr"), (shrinking, "ovr", "dense"), (shrinking, "coupled", "csr"),
-}  # fmt: skip
-REPEATED = [
-    pytest.param(
-        rule, n_classes, options, layout,
-        marks=[] if (rule, options.get("multi_class", "ovr"), layout) in EVERY_DAY else [pytest.mark.slow],
-    )
-    for rule in ("perceptron", "passive_aggressive", fading, shrinking)
-    for n_classes in (2, 4)
-    for options in ({}, COUPLED, {"n_jobs": 2})
-    for layout in ("dense", "csr")
-]  # fmt: skip
-
-
-@quiet
-@pytest.mark.parametrize(("rule", "n_classes", "options", "layout"), REPEATED)
-def test_repeating_only_what_taught_something_leads_to_the_same_nominee(
-    monkeypatch, rule, n_classes, options, layout
-):  # fmt: skip
-    X, y = easy(n_classes)
-    rows = scipy.sparse.csr_array(X) if layout == "csr" else X
-    repeat, repeated, pockets = run.Visitor.repeat, [], []
-
-    def note(self, state, order):
-        made = repeat(self, state, order)
-        repeated.append((len(order), state.last(), state.updates))
-        return made
-
-    monkeypatch.setattr(pocket, "DEAR_PASS", 0)
-    monkeypatch.setattr(visitor, "WORTH_A_NOTE", 0)
-    monkeypatch.setattr(visitor, "MOST_NOTED", 9)
-    monkeypatch.setattr(run.Visitor, "repeat", note)
-    for everything in (True, False):
-        with monkeypatch.context() as patch:
-            if everything:
-                patch.setattr(run.Visitor, "note_lessons", lambda self: None)
-            model = HalfSpace(rule, answer="pocket", max_iter=5, random_state=1, **options).fit(rows, y)
-        pockets.append(model._pocket)
-    (all_visits, weights, updates), (visits, again, updates_again) = repeated
-    assert visits == all_visits if rule is fading else visits <= all_visits
-    assert rule != "perceptron" or visits < all_visits / 2
-    assert updates == updates_again
-    for one, other in zip(weights, again, strict=True):
-        np.testing.assert_array_equal(one, other)
-    assert pockets[0].errors == pockets[1].errors and pockets[0].kept.seen == pockets[1].kept.seen
-    for one, other in zip(pockets[0].weights, pockets[1].weights, strict=True):
-        np.testing.assert_array_equal(one, other)
-
-
-@quiet
-@pytest.mark.parametrize("layout", ["dense", "csr"])
-def test_what_memory_held_before_updates_are_noted_there_is_not_read(monkeypatch, layout):
-    X, y = easy(2)
-    rows = scipy.sparse.csr_array(X) if layout == "csr" else X
-    room, fitted = run.Visitor._room, []
-
-    def full_of_rubbish(self, purpose, shape, kind):
-        found = room(self, purpose, shape, kind)
-        found[...] = np.nan if found.dtype.kind == "f" else 7
-        return found
-
-    monkeypatch.setattr(visitor, "WORTH_A_NOTE", 0)
-    for patched in (False, True):
-        with monkeypatch.context() as patch:
-            if patched:
-                patch.setattr(run.Visitor, "_room", full_of_rubbish)
-            fitted.append(Perceptron(max_iter=5, random_state=1).fit(rows, y, record="updates"))
-    for name in ("last", "averaged", "pocket"):
-        np.testing.assert_array_equal(fitted[0].answers_[name].coef, fitted[1].answers_[name].coef)
-
-
 @quiet
 @pytest.mark.parametrize("layout", ["rows", "columns"])
-def test_long_runs_are_cut_into_stretches_that_change_nothing(monkeypatch, layout):
+def test_long_runs_are_cut_into_segments_that_change_nothing(monkeypatch, layout):
     X, y = problem(3, 4, n=900, d=7)
     rows = X if layout == "rows" else scipy.sparse.csr_array(X)
     whole = Perceptron(random_state=0, max_iter=3).fit(rows, y, record="updates")
-    monkeypatch.setattr(run, "stretch_length", lambda *_: 37)
+    monkeypatch.setattr(epochs, "segment_length", lambda *_: 37)
     cut = Perceptron(random_state=0, max_iter=3).fit(rows, y, record="updates")
     for name in ("last", "averaged"):
         np.testing.assert_array_equal(whole.answers_[name].coef, cut.answers_[name].coef)
@@ -283,7 +170,7 @@ def diverging(dtype, size):
     return X, np.array([0, 1, 0])
 
 
-@pytest.mark.parametrize("options", [{}, {"answer": "averaged"}, {"pocket_check": "update"}, {"n_jobs": 2}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"answer": "averaged"}, {"answer": "pocket"}, {"n_jobs": 2}], ids=str)
 @pytest.mark.parametrize(("dtype", "size"), GROWING)
 @pytest.mark.parametrize("layout", ["rows", "columns"])
 def test_a_diverging_run_stops_with_a_sentence_and_finite_weights(dtype, size, layout, options):
@@ -342,7 +229,7 @@ def test_a_half_space_learns_a_whole_row_or_nothing(layout, multi_class):
         X = np.ones((60, 2), np.float32)
         X[:, 0] = np.float32(2.0**62) * random.choice([-1, 1, 1, 1], 60)
         rows = X if layout == "rows" else scipy.sparse.csr_array(X)
-        model = HalfSpace(always, max_iter=300, multi_class=multi_class, random_state=seed)
+        model = HalfSpace(always, answer="last", max_iter=300, multi_class=multi_class, random_state=seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(rows, np.where(random.random(60) < 0.3, 4, np.arange(60) % 5))
@@ -436,8 +323,18 @@ def test_settled_sums_go_along_when_classes_layouts_and_dtypes_change(monkeypatc
 
 @quiet
 def test_five_epochs_without_improvement_are_enough():
-    model = Perceptron(tol=0.0, shuffle=False).fit([[1.0], [1.0]], [0, 1])
-    assert model.trace_["mistakes"].tolist() == [2] * 6 and model.stop_reason_ == "no_improvement"
+    X, y = np.ones((4000, 1)), np.arange(4000) % 2
+    model = Perceptron(shuffle=False).fit(X, y)
+    assert model.trace_["mistakes"].tolist() == [4000] * 6 and model.stop_reason_ == "no_improvement"
+    assert Perceptron(shuffle=False, max_iter=9, tol=None).fit(X, y).stop_reason_ == "max_iter"
+
+
+@quiet
+def test_few_rows_are_not_given_up_early():
+    """Mistakes of an epoch go up and down for long before four rows are separated."""
+    X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]) + 20.0
+    model = Perceptron(shuffle=False, max_iter=100_000, tol=1e-3).fit(X, [0, 0, 0, 1])
+    assert model.stop_reason_ in ("converged", "no_improvement") and model.n_iter_ > 1000
 
 
 @quiet
@@ -445,25 +342,50 @@ def test_after_one_pa_step_with_huge_c_the_margin_is_one():
     X, y = np.array([[0.3, 0.4], [9.0, -7.0]]), ["no", "yes"]
     for variant in ("PA", "PA-I", "PA-II"):
         for multi in ("ovr", "coupled"):
-            model = PassiveAggressive(1e12, variant, multi_class=multi, shuffle=False, max_iter=1).fit(X, y)
+            model = PassiveAggressive(
+                answer="last", C=1e12, variant=variant, multi_class=multi, shuffle=False, max_iter=1
+            ).fit(X, y)
             assert model.decision_function(X)[1] == pytest.approx(1.0, abs=1e-9)
 
 
 @quiet
 @pytest.mark.parametrize("multi_class", ["ovr", "coupled"])
-def test_a_pocket_that_shares_the_last_weights_is_not_changed_by_learning_on(multi_class):
+def test_the_pocket_of_a_converged_run_is_the_last_weights_and_learning_on_does_not_change_them(multi_class):
     y = np.arange(40) % 3
     X = np.random.default_rng(0).normal(size=(40, 5)) + 9 * np.eye(5)[y]
     model = Perceptron(answer="pocket", random_state=0, multi_class=multi_class).fit(X, y)
-    state, pocket = model._state, model._pocket
     assert model.stop_reason_ == "converged"
-    assert pocket.shared and pocket.kept.vectors is state.vectors
-    weights = state.last()[0].copy()
+    pocket = model._pocket.kept
+    weights = model._state.last()[0].copy()
     np.testing.assert_array_equal(model.coef_, weights)
-    for _ in range(3):
-        model.partial_fit(-X, y)
-    assert not pocket.shared and pocket.kept.vectors is not model._state.vectors
-    np.testing.assert_array_equal(state.last()[0], weights)  # a refused call returns to them
+    model.partial_fit(-X, y)
+    np.testing.assert_array_equal(pocket.last()[0], weights)
+
+
+WATCHED = {
+    "eval_set": lambda X, y: {"eval_set": (X, y)},
+    "callback": lambda X, y: {"on_epoch": lambda row: False},
+    "updates": lambda X, y: {"record": "updates"},
+    "train error": lambda X, y: {"record": "train_error"},
+    "kept": lambda X, y: {"keep": ("pocket", "voted")},
+}
+
+
+@quiet
+@pytest.mark.parametrize("layout", [np.asarray, scipy.sparse.csr_array])
+@pytest.mark.parametrize("n_classes", [2, 20])
+@pytest.mark.parametrize("watch", [*WATCHED, "verbose", "time limit", "threads"])
+def test_watching_a_run_never_changes_its_result(layout, n_classes, watch, capsys):
+    X, y = problem(7, n_classes, n=400, d=60)
+    rows = layout(X)
+    options = {"verbose": {"verbose": 1}, "time limit": {"time_limit": 60.0}, "threads": {"n_jobs": 16}}.get(watch, {})
+    plain = Perceptron(max_iter=6, random_state=0, n_jobs=1).fit(rows, y, keep="pocket")
+    watched = Perceptron(max_iter=6, random_state=0, **{"n_jobs": 1} | options)
+    watched.fit(rows, y, **({"keep": "pocket"} | WATCHED.get(watch, lambda X, y: {})(rows, y)))
+    assert watched.trace_["mistakes"].tolist() == plain.trace_["mistakes"].tolist()
+    for name, answer in plain.answers_.items():
+        np.testing.assert_array_equal(watched.answers_[name].coef, answer.coef)
+        np.testing.assert_array_equal(watched.answers_[name].intercept, answer.intercept)
 
 
 @quiet
@@ -483,7 +405,7 @@ def test_the_pocket_does_not_depend_on_threads_with_fractional_weights():
 
 def test_a_first_ctrl_c_is_noted_and_a_second_one_interrupts():
     before = signal.getsignal(signal.SIGINT)
-    with run.interrupt_flag() as interrupted:
+    with epochs.interrupt_flag() as interrupted:
         assert not interrupted()
         signal.raise_signal(signal.SIGINT)
         assert interrupted()
@@ -492,25 +414,12 @@ def test_a_first_ctrl_c_is_noted_and_a_second_one_interrupts():
     assert signal.getsignal(signal.SIGINT) is before
 
 
-@pytest.mark.parametrize("sparse", [False, True])
-def test_ctrl_c_while_threads_are_started_leaves_none_behind(sparse, monkeypatch):
-    """Broken off in its start, a thread would never be told to end, and the process would wait for it for ever."""
-    start = helper.Helper.__init__
-
-    def interrupted_start(self):
-        signal.raise_signal(signal.SIGINT)
-        start(self)
-
-    monkeypatch.setattr(helper.Helper, "__init__", interrupted_start)
-    monkeypatch.setattr(visitor, "WORTH_A_HELPER", 0)
-    monkeypatch.setattr(watch, "_heard", [-np.inf])
-    threads = threading.active_count()
+def test_threads_end_with_the_run(monkeypatch):
+    monkeypatch.setattr(threads, "WORTH_A_THREAD", 1)
+    running = threading.active_count()
     X, y = problem(0, 3)
-    model = Perceptron(max_iter=50, random_state=0, n_jobs=2)
-    with pytest.warns(ConvergenceWarning, match="interrupted"):
-        model.fit(scipy.sparse.csr_array(X) if sparse else X, y)
-    assert model.stop_reason_ == "interrupted" and model.n_iter_ == 1
-    assert threading.active_count() == threads
+    Perceptron(max_iter=2, random_state=0, n_jobs=3).fit(X, y)
+    assert threading.active_count() == running
 
 
 def test_what_a_program_leaves_to_the_collector_is_ended_as_without_us(tmp_path):

@@ -1,4 +1,4 @@
-"""The loop for a half-space that is alone does what the general loop does, bit for bit."""
+"""The loop for a single half-space does what the general loop does, bit for bit."""
 
 import os
 import subprocess
@@ -12,16 +12,14 @@ from hypothesis import strategies as st
 
 from engine.same_fits import assert_same_fits
 from rosenblatt import HalfSpace, Perceptron
-from rosenblatt.engine.online import epochs as run
-from rosenblatt.engine.online import errors as judge
-from rosenblatt.engine.online import threads as visitor
-from rosenblatt.engine.online.binary_loop import may_be_alone
+from rosenblatt.engine.online import loop
+from rosenblatt.engine.online.threads import Workers
 
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
-LAYOUTS = ["uint8", "float32", "float64", "csr float32", "csr float64", "noted float32"]
+LAYOUTS = ["uint8", "float32", "float64", "csr float32", "csr float64"]
 EVERY_DAY = {  # the others are compiled for this alone
-    ("perceptron", "uint8"), ("perceptron", "float64"), ("perceptron", "csr float32"), ("perceptron", "noted float32"),
+    ("perceptron", "uint8"), ("perceptron", "float64"), ("perceptron", "csr float32"),
     ("shrinking", "csr float64"),
 }  # fmt: skip
 
@@ -46,19 +44,19 @@ def problem(seed, layout, n=60, d=21):
     return (X if layout == layout.split()[-1] else scipy.sparse.csr_array(X)), y
 
 
-def with_each_loop(layout, make, X, y, **fit):
+def with_each_loop(make, X, y, **fit):
     """The same fit in the loop for one half-space, and in the general one."""
-    models = []
-    for alone in (True, False):
-        with pytest.MonkeyPatch.context() as patch:
-            if layout.startswith("noted"):
-                for limit in ("RETRACED", "NOTED"):
-                    patch.setattr(run, limit, -1)
-            if not alone:
-                patch.setattr(visitor.alone, "may_be_alone", lambda *arguments: False)
-                patch.setattr(judge, "may_be_alone", lambda *arguments: False)
-            models.append(make().fit(X, y, **fit))
-    return models
+    binary = make().fit(X, y, **fit)
+    start = Workers.__init__
+
+    def start_general(self, task, count, **options):
+        start(self, task, count, **options)
+        self.binary = False
+        self.loop = loop.visit_rows(task.rule, task.params.shape[1], task.weighted, task.layout, False)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Workers, "__init__", start_general)
+        return binary, make().fit(X, y, **fit)
 
 
 def assert_same(one, other):
@@ -82,19 +80,18 @@ def test_the_bits_are_those_of_the_general_loop(layout, name, seed, shuffle, wei
     X, y = problem(seed, layout)
     weights = np.random.default_rng(seed).integers(0, 4, len(y)) / 2 if weighted else None
     one, other = with_each_loop(
-        layout,
         lambda: HalfSpace(RULES[name], max_iter=7, shuffle=shuffle, random_state=seed, fit_intercept=intercept),
-        X, y, sample_weight=weights,
+        X, y, sample_weight=weights, keep="pocket",
     )  # fmt: skip
     assert_same(one, other)
 
 
 @quiet
 @pytest.mark.parametrize("layout", ["float64", "csr float64"])
-def test_so_are_the_notes_of_updates_and_the_votes(layout):
+def test_so_are_the_recorded_updates_and_the_votes(layout):
     X, y = problem(1, layout)
     one, other = with_each_loop(
-        layout, lambda: Perceptron("voted", max_iter=6, random_state=0), X, y, record="updates"
+        lambda: Perceptron("voted", max_iter=6, random_state=0), X, y, record="updates"
     )  # fmt: skip
     assert_same(one, other)
     for name in ("rows", "steps", "times"):
@@ -108,7 +105,7 @@ def test_so_are_the_notes_of_updates_and_the_votes(layout):
 def test_a_run_that_diverges_ends_at_the_same_row(layout):
     X, y = problem(2, layout)
     X = X * np.float32(1e37)
-    one, other = with_each_loop(layout, lambda: Perceptron(learning_rate=10.0, max_iter=50, random_state=0), X, y)
+    one, other = with_each_loop(lambda: Perceptron(learning_rate=10.0, max_iter=50, random_state=0), X, y)
     assert one.stop_reason_ == "diverged"
     assert_same(one, other)
 
@@ -118,16 +115,10 @@ def test_a_run_that_diverges_ends_at_the_same_row(layout):
 def test_labels_that_were_never_seen_are_errors_of_an_eval_set(layout):
     X, y = problem(3, layout)
     one, other = with_each_loop(
-        layout, lambda: Perceptron(max_iter=3, random_state=0), X, y, eval_set=(X, np.where(y == "no", "never", y))
+        lambda: Perceptron(max_iter=3, random_state=0), X, y, eval_set=(X, np.where(y == "no", "never", y))
     )  # fmt: skip
     np.testing.assert_array_equal(one.trace_["test_error"], other.trace_["test_error"])
     assert min(one.trace_["test_error"]) >= np.mean(y == "no")
-
-
-def test_who_is_alone():
-    assert may_be_alone("rows", 1, False) and may_be_alone("columns", 1, False) and may_be_alone("noted", 1, False)
-    assert not may_be_alone("rows", 2, False) and not may_be_alone("rows", 1, True)
-    assert not may_be_alone("touched", 1, False)
 
 
 def lazy(m, sqnorm, t, params):
