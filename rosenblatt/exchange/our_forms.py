@@ -79,6 +79,7 @@ LINEAR: dict[str, Check] = {
     "_names": instance(Names),
     "_multinomial": flag,
     "duality_gap_": number,
+    "lam_": number,
     "support_": array("i", "support"),
     "dual_coef_": array("f", "half_spaces", "support"),
     "_dual": optional(row_of(array("f", "rows", "half_spaces"), array("f", "rows"), array("f", "half_spaces"))),

@@ -57,8 +57,8 @@ class Learner:
     def kind(self, call: Call) -> str:
         if call.name == "GaussianDiscriminant" or call.arguments.get("solver") == "exact":
             return "once"
-        stepwise = call.name in ("SigmoidNeuron", "LogisticRegression", "LeastSquares", "Layer")
-        return "epochs" if stepwise or call.arguments.get("solver") == "dual" else "updates"
+        by_epoch = ("SigmoidNeuron", "LogisticRegression", "LeastSquares", "Layer", "LinearSVM")
+        return "epochs" if call.name in by_epoch else "updates"
 
 
 EPOCHS = Option("max_iter", "epochs at most", 20, 1, 200, whole=True)
@@ -93,7 +93,7 @@ def _rule(rule: str, *names: str) -> Callable[[Values, int], Call]:
 
 
 def _svm(values: Values, seed: int) -> Call:
-    return Call("LinearSVM", {"lam": values["lam"], "solver": values["solver"], **_order(values, seed)})
+    return Call("LinearSVM", {"lam": values["lam"], **_order(values, seed)})
 
 
 def _descent(name: str, rule: str) -> Callable[[Values, int], Call]:
@@ -188,7 +188,7 @@ LEARNERS: dict[str, Learner] = {
             "The perceptron in a space of features that is never visited: it only counts the mistakes made on each "
             "point. Bigger points have been mistakes more often.", "L10", "kernels"),
         Learner("svm", "Support vector machine",
-            (LAMBDA, Option("solver", "solver", "dual", choices=("dual", "pegasos")), EPOCHS, ORDER), _svm,
+            (LAMBDA, EPOCHS, ORDER), _svm,
             "minimise λ ‖w‖² + mean of max(0, 1 − y (w·x + b))",
             "Looks for the widest street. Only the ringed points, on its edge or inside, matter.", "L13", "gradient"),
         Learner("logistic", "Logistic regression",

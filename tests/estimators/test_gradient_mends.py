@@ -106,15 +106,6 @@ def test_least_squares_on_wide_sparse_rows_needs_no_square_matrix() -> None:
     assert LeastSquares(lam=1e-6).fit(rows, targets).score(rows, targets) > 0.999
 
 
-def test_pegasos_tells_its_objective_and_advises_what_it_has() -> None:
-    with pytest.warns(ConvergenceWarning, match="averaged'") as told:
-        model = LinearSVM(lam=0.01, solver="pegasos", max_iter=3, random_state=0).fit(X, 1 - y)
-    assert "pocket" not in str(told[0].message)
-    signs = np.where(y == 0, 1.0, -1.0)
-    short = np.maximum(0.0, 1.0 - signs * (X @ model.coef_[0] + model.intercept_[0]))
-    assert model.objective_ == pytest.approx(0.01 * float((model.coef_**2).sum()) + float(short.mean()))
-
-
 def test_a_layer_that_says_converged_has_no_slope_left() -> None:
     for seed in range(10):
         with warnings.catch_warnings():

@@ -16,7 +16,6 @@ CASES = [
     ("kernel", {"drop_after": 3}),
     ("passive_aggressive", {"variant": "PA"}),
     ("passive_aggressive", {"variant": "PA-II", "C": 0.1}),
-    ("svm", {"solver": "pegasos"}),
     *(("logistic", {"solver": solver}) for solver in ("batch", "sgd", "svrg", "row by row")),
     *(("neuron", {"solver": solver, "start": 1.0}) for solver in ("sgd", "svrg", "quasi_newton", "row by row")),
     ("discriminant", {"shrinkage": 0.3}),
