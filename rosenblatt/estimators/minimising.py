@@ -155,7 +155,7 @@ def minimise(
             )
             weights = descent.weights
         elif solver == "newton":
-            weights, _, reason = newton.minimise(
+            weights, reason = newton.minimise(
                 objective, start, tol=float(estimator.tol), max_iter=int(estimator.max_iter), seed=seed_of(estimator),
                 after_step=after,
             )  # fmt: skip
