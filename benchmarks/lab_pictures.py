@@ -1,9 +1,8 @@
-"""The pictures of docs/lab.md: every ready set and every step of the tour, light and dark, wide and narrow.
+"""Pictures of the lab: every step of the tour, in three sizes, light and dark.
 
-    python -m benchmarks.lab_pictures docs/_static/lab [set tour-01 …]
+    python -m benchmarks.lab_pictures FOLDER [--only tour-04] [--scale 0.5]
 
-Small files: a wide page is drawn at half its size, and of a narrow one the first screens at two thirds. MNIST's need
-ROSENBLATT_DATA.
+For docs/lab.md: `python -m benchmarks.lab_pictures docs/_static/lab --docs`.
 """
 
 from __future__ import annotations
@@ -11,87 +10,59 @@ from __future__ import annotations
 import argparse
 import io
 import shutil
-from dataclasses import replace
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import Error, sync_playwright
+from playwright.sync_api import sync_playwright
 
-from rosenblatt.lab import tour
-from rosenblatt.lab.learners import Choice
-from rosenblatt.lab.server import in_background
-from rosenblatt.lab.state import State, to_address
+from rosenblatt.lab import export
 
-END = 10**6  # the last frame
-WIDE, NARROW = (1280, 900), (390, 844)
-MOST_TALL = 1500  # of a narrow page
-AS_THEY_ARE = {"order": "as they are"}
-
-
-def screens() -> dict[str, State]:
-    """Each picture's name, and what is on its screen."""
-    kernel = {"kernel": "polynomial"}
-    petals = {"pair": "versicolor and virginica", "across": "petal length", "up": "petal width"}
-    clouds = State.of("blobs", {"margin": 0.2, "seed": 21}, Choice.of("perceptron", AS_THEY_ARE), frame=18)
-    sets = {
-        "and": State.of("and", None, Choice.of("passive_aggressive")),
-        "or": State.of("or", None, Choice.of("margin")),
-        "xor": State.of("xor", None, Choice.of("kernel", kernel)),
-        "xor-layers": State.of("xor", None, Choice.of("layers")),
-        "overlapping": State.of("overlapping", None, Choice.of("averaged")),
-        "circles": State.of("circles", None, Choice.of("kernel", {"kernel": "gaussian"})),
-        "moons": State.of("moons", None, Choice.of("kernel", {**kernel, "degree": 3}), Choice.of("svm")),
-        "spirals": State.of("spirals", None, Choice.of("kernel", {"gamma": 20.0})),
-        "iris": State.of("iris", petals, Choice.of("pocket"), Choice.of("voted")),
-        "mnist-pixels": State.of("mnist", {"view": "two pixels"}, Choice.of("logistic")),
-        "mnist-axes": State.of("mnist", None, Choice.of("perceptron", {"max_iter": 3})),
-        "mnist-784": State.of("mnist", {"view": "all 784 pixels"}, Choice.of("perceptron")),
-    }
-    found = {"set-blobs": clouds} | {f"set-{name}": replace(state, frame=END) for name, state in sets.items()}
-    steps = {f"tour-{n:02d}": replace(tour.state_of(n), frame=END) for n in range(1, len(tour.STEPS) + 1)}
-    return found | steps
+SIZES = {"projector": (1280, 720), "wide": (1280, 900), "phone": (390, 844)}
+STEPS = 15
+FOR_DOCS = (
+    *("opening-wide-light", "opening-wide-dark", "opening-phone-light", "tour-04-projector-light"),
+    *(f"tour-{n:02d}-wide-{'light' if n % 2 else 'dark'}" for n in range(1, STEPS + 1)),
+)
 
 
-def shot(page, size: tuple[int, int]) -> Image.Image:
-    page.set_viewport_size({"width": size[0], "height": size[1]})
-    page.wait_for_timeout(400)
-    if page.evaluate("document.documentElement.scrollWidth") > size[0]:
-        print(f"wider than {size[0]}: {page.url[:80]}")
-    image = Image.open(io.BytesIO(page.screenshot(full_page=True))).convert("RGB")
-    if size is WIDE:
-        return image.resize((640, image.height * 640 // image.width), Image.Resampling.LANCZOS)
-    image = image.crop((0, 0, size[0], min(image.height, MOST_TALL)))
-    return image.resize((260, image.height * 260 // image.width), Image.Resampling.LANCZOS)
+def screens() -> Iterator[tuple[str, str, str, str]]:
+    """(name, size, colours, what to do) of every picture."""
+    for size in SIZES:
+        for colours in ("light", "dark"):
+            yield f"opening-{size}-{colours}", size, colours, "app.go(6)"
+            for step in range(1, STEPS + 1):
+                act = f"app.tour({step}); if (!app.frame) app.go(Math.min(app.last, {60 if step in (9, 10) else 4}))"
+                yield f"tour-{step:02d}-{size}-{colours}", size, colours, act
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("names", nargs="*", help="what the names begin with; all of them otherwise")
+    parser.add_argument("--only", default="", help="a part of the names")
+    parser.add_argument("--scale", type=float, default=0.5)
+    parser.add_argument("--docs", action="store_true", help="those of docs/lab.md")
     given = parser.parse_args()
-    lab = in_background()
-    with sync_playwright() as driver:
-        path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        for name, state in screens().items():
-            if given.names and not name.startswith(tuple(given.names)):
+    given.folder.mkdir(parents=True, exist_ok=True)
+    browser_path = shutil.which("chromium") or shutil.which("google-chrome")
+    with tempfile.TemporaryDirectory() as site, sync_playwright() as driver:
+        export(site)
+        browser = driver.chromium.launch(executable_path=browser_path, args=["--no-sandbox", "--disable-gpu"])
+        for name, size, colours, act in screens():
+            if given.only not in name or (given.docs and name not in FOR_DOCS):
                 continue
-            page = browser.new_page(color_scheme="light")
-            page.on("pageerror", lambda error, name=name: print(f"{name}: {error}"))
-            page.goto(lab.url + "?s=" + to_address(state))
-            page.wait_for_selector("body[data-ready=yes]", timeout=60_000)
-            try:
-                page.wait_for_function("lab.state().proofs.length > 0", timeout=20_000)
-            except Error:
-                print(f"{name}: no proof in time")
-            for theme in ("light", "dark"):
-                if theme == "dark":
-                    page.click("#theme")
-                for size, width in ((WIDE, "wide"), (NARROW, "narrow")):
-                    file = given.folder / f"{name}-{theme}-{width}.webp"
-                    shot(page, size).save(file, quality=55, method=6)
+            width, height = SIZES[size]
+            page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=colours)
+            page.goto(f"{Path(site, 'index.html').as_uri()}?still{'&projector' if size == 'projector' else ''}")
+            page.wait_for_selector("body[data-ready=yes]")
+            page.evaluate(f"() => {{ const app = lab.app; {act}; }}")
+            page.wait_for_timeout(400)
+            image = Image.open(io.BytesIO(page.screenshot()))
+            scale = given.scale if size != "phone" else min(1.0, 1.4 * given.scale)
+            image = image.convert("RGB").resize((round(width * scale), round(height * scale)), Image.Resampling.LANCZOS)
+            image.save(given.folder / f"{name}.webp", quality=82, method=6)
             page.close()
-            print(name, flush=True)
         browser.close()
 
 

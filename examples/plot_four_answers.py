@@ -28,7 +28,7 @@ epochs = np.arange(1, 21)
 errors = {name: [] for name in COLOURS}
 train = {name: [] for name in COLOURS}
 for n in epochs:
-    model = Perceptron(answer="voted", max_iter=int(n), random_state=1).fit(X, y)
+    model = Perceptron(answer="voted", max_iter=int(n), random_state=1).fit(X, y, keep="pocket")
     for name, answer in model.answers_.items():
         errors[name].append(1 - answer.score(X_test, y_test))
         train[name].append(1 - answer.score(X, y))

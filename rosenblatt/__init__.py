@@ -41,10 +41,12 @@ _HOMES = {
     "ThresholdUnit": "rosenblatt.logic.unit",
     "as_threshold_unit": "rosenblatt.logic.one_unit",
     "audit": "rosenblatt.certificates.audit",
+    "certify": "rosenblatt.certificates.certify",
     "chow_parameters": "rosenblatt.logic.one_unit",
     "describe": "rosenblatt.exchange.model_file",
     "explain": "rosenblatt.logic.explain",
     "export_onnx": "rosenblatt.exchange.onnx_export",
+    "fewest_errors": "rosenblatt.certificates.fewest",
     "from_rules": "rosenblatt.logic.rules",
     "harden": "rosenblatt.estimators.soft_network",
     "soften": "rosenblatt.estimators.soft_network",
@@ -60,6 +62,8 @@ _HOMES = {
 
 if TYPE_CHECKING:
     from rosenblatt.certificates.audit import audit as audit
+    from rosenblatt.certificates.certify import certify as certify
+    from rosenblatt.certificates.fewest import fewest_errors as fewest_errors
     from rosenblatt.certificates.files import load_certificate as load_certificate
     from rosenblatt.certificates.separability import margin as margin
     from rosenblatt.certificates.separability import separability as separability

@@ -1,16 +1,12 @@
-"""A sentence about numbers that are not finite, instead of scikit-learn's paragraph: where they are, and what to do."""
+"""Refuse NaN and infinity, and say where they are."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-_WORDS = re.compile(r"Input (X|y|sample_weight)?\b ?contains (NaN|infinity)")
 ADVICE = {
     "X": "fill it in, by scikit-learn's SimpleImputer for instance, or leave the row out",
     "y": "leave the row out or give it a value",
@@ -18,34 +14,29 @@ ADVICE = {
 }
 
 
-@contextmanager
-def in_one_sentence(**given: Any) -> Iterator[None]:
-    """What scikit-learn says in here of NaN and infinity in X, y or sample_weight becomes a sentence that says where.
-
-    It begins as scikit-learn's does, and costs nothing where all is well.
+def refuse_not_finite(name: str, values: Any, names: Any = None) -> None:
+    """Refuse values, dense or sparse, of which one is NaN or infinite. `names` are those of the columns.
 
     Examples
     --------
-    >>> from sklearn.utils import assert_all_finite
-    >>> rows = np.array([[1.0, 2.0], [np.nan, 3.0]])
-    >>> with in_one_sentence(X=rows):
-    ...     assert_all_finite(rows, input_name="X")
+    >>> refuse_not_finite("y", np.array([1.0, np.inf]))
     Traceback (most recent call last):
-    ValueError: Input X contains NaN: every number must be finite, but row 1, column 0 has nan; fill it in, ...
+    ValueError: Input y contains infinity: every number must be finite, but row 1 has inf; leave the row out or give ...
     """
-    try:
-        yield
-    except ValueError as error:
-        found = _WORDS.match(str(error))
-        name = None if found is None else found[1] or next(iter(given))
-        sentence = None if name is None or given.get(name) is None else sentence_on(name, given[name])
-        if sentence is None:
-            raise
-        raise ValueError(sentence) from None
+    numbers = values.data if hasattr(values, "tocsr") else values
+    if isinstance(numbers, np.ndarray) and numbers.dtype.kind in "biu":
+        return
+    if isinstance(numbers, np.ndarray) and numbers.dtype.kind == "f":
+        with np.errstate(over="ignore", invalid="ignore"):
+            if np.isfinite(np.sum(numbers)):  # one pass without a temporary array
+                return
+    sentence = sentence_on(name, values, names)
+    if sentence is not None:
+        raise ValueError(sentence)
 
 
 def sentence_on(name: str, values: Any, names: Any = None) -> str | None:
-    """What is wrong with the first number that is not finite; None where all are. `names` are those of columns."""
+    """What is wrong with the first number that is not finite; None if all are. `names` are those of the columns."""
     found = first_not_finite(values)
     if found is None:
         return None

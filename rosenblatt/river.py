@@ -123,21 +123,18 @@ class HalfSpace(_Online):
         answer: str = "last",
         multi_class: str = "ovr",
         fit_intercept: bool = True,
-        hash_features: int | None = None,
     ) -> None:
         self.rule = rule
         self.params = params
         self.answer = answer
         self.multi_class = multi_class
         self.fit_intercept = fit_intercept
-        self.hash_features = hash_features
         self._estimator = rosenblatt.HalfSpace(
             rule=rule,
             params=params,
             answer=answer,
             multi_class=multi_class,
             fit_intercept=fit_intercept,
-            hash_features=hash_features,
         )
 
 

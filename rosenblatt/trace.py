@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from html import escape
@@ -11,17 +12,18 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.arguments import shortened
+from rosenblatt.stored import checked, choice, instance, items, mapping, maybe, number, optional, whole
 
 Array = npt.NDArray[Any]
 
 STOP_REASONS = {
-    "converged": "nothing more was to be learned",
-    "max_iter": "the limit on epochs was reached",
-    "no_improvement": "what is watched no longer fell",
-    "time_limit": "the time was up",
-    "callback": "on_epoch asked for it",
-    "interrupted": "Ctrl-C",
-    "diverged": "the weights grew without bound",
+    "converged": "converged",
+    "max_iter": "max_iter reached",
+    "no_improvement": "no improvement",
+    "time_limit": "time limit reached",
+    "callback": "stopped by on_epoch",
+    "interrupted": "interrupted",
+    "diverged": "weights diverged",
 }
 
 
@@ -119,7 +121,7 @@ class Trace:
     def ending(self) -> str:
         if not self.stop_reason:
             return ""
-        return f"stopped: {self.stop_reason} ({STOP_REASONS[self.stop_reason]})"
+        return f"stopped: {STOP_REASONS[self.stop_reason]}"
 
     def __repr__(self) -> str:
         shown, skipped = self.cells(), 0
@@ -140,3 +142,29 @@ class Trace:
             f"<div style='max-height:24em;overflow:auto;display:inline-block'><table><thead><tr>{head}</tr>"
             f"</thead><tbody>{body}</tbody></table></div><p>{escape(self.ending())}</p>"
         )
+
+    def to_state(self) -> dict[str, Any]:
+        """For a model file; without the seconds, so that two equal trainings have equal files."""
+        columns = {name: [_plain(epoch[name]) for epoch in self] for name in self.columns if name != "seconds"}
+        return {"stop_reason": self.stop_reason, "columns": columns}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Trace:
+        kinds = mapping(choice(*COLUMNS), items(optional(number)))
+        checked("Trace", state, {"stop_reason": choice("", *STOP_REASONS), "columns": kinds})
+        columns: dict[str, list[Any]] = {"seconds": [math.nan] * len(state["columns"].get("epoch", ()))}
+        columns |= state["columns"]
+        if len({len(column) for column in columns.values()}) != 1:
+            raise ValueError("Trace: its columns differ in length")
+        rows = zip(*columns.values(), strict=True)
+        return cls([Epoch(**dict(zip(columns, row, strict=True))) for row in rows], state["stop_reason"])
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+RUN = {  # what a fit leaves besides its weights, for model files
+    "trace_": instance(Trace), "stop_reason_": choice("", *STOP_REASONS), "n_iter_": whole,
+    "objective_": maybe(number), "best_iter_": maybe(whole),
+}  # fmt: skip

@@ -26,24 +26,27 @@ LEARNERS = {
 }
 
 STRUCTURED = np.zeros(12, dtype=[("a", int), ("b", float)])
-BAD = {
-    "one dimension": (X[:, 0], r"rows by features, but has shape \(12,\) .*Reshape your data: X.reshape\(-1, 1\)"),
-    "a number": (3.0, r"rows by features, but has shape \(\)"),
-    "nothing": (None, "X must be rows of numbers, but got None"),
-    "three dimensions": (X[:, None], r"dim 3, .*\. Make a row of every example, with X.reshape\(len\(X\), -1\)"),
-    "complex numbers": (X + 1j, "X must hold real numbers, but has complex ones; pass their real"),
-    "text": ([["a", "b"]] * 12, r"X must hold numbers, but has text .*'a'.*; turn text into numbers first"),
-    "dicts": ([{"a": 1.0}] * 12, r"X must hold numbers, but has other things .*'dict'.*; turn dicts into rows"),
-    "rows of two lengths": ([[1.0]] * 11 + [[1.0, 2.0]], "row 0 has 1 numbers and row 11 has 2; make them equal"),
-    "a lazy frame": (pl.LazyFrame({"a": y}), r"in memory, but got LazyFrame; call X.collect\(\) first"),
-    "huge integers": ([[10**400]] * 12, "in the range of float64, but has larger ones; scale"),
-    "a structured array": (STRUCTURED, "one type for all columns, but is a structured array; convert"),
-    "no rows": (X[:0], r"0 sample\(s\) .*Pass at least one row\."),
-    "no columns": (X[:, :0], r"0 feature\(s\) .*Pass at least one column\."),
-    "dates": (np.full((12, 1), np.datetime64("2020-01-01")), "but it holds dates or times .*; turn them into numbers"),
-    "dates in a frame": (pd.DataFrame({"day": pd.to_datetime(["2020"] * 12)}), "column 'day' holds dates or times"),
-    "dates in polars": (pl.DataFrame({"day": pd.to_datetime(["2020"] * 12)}), "column 'day' holds dates or times"),
-    "masked numbers": (np.ma.array(X, mask=X > 1.0), r"no masked numbers, but \d are masked; fill them in"),
+BAD = {  # scikit-learn's and numpy's own words, and ours for what these would let through
+    "one dimension": (X[:, 0], "Expected 2D array, got 1D array instead"),
+    "a number": (3.0, "Expected 2D array, got scalar array instead"),
+    "nothing": (None, "Expected 2D array|requires|NoneType"),
+    "three dimensions": (X[:, None], "Found array with dim 3"),
+    "complex numbers": (X + 1j, "Complex data not supported"),
+    "text": ([["a", "b"]] * 12, "could not convert string to float"),
+    "dicts": ([{"a": 1.0}] * 12, "dict"),
+    "rows of two lengths": ([[1.0]] * 11 + [[1.0, 2.0]], "inhomogeneous shape"),
+    "a lazy frame": (pl.LazyFrame({"a": y}), r"LazyFrame, which has no rows yet. Call X.collect\(\) first"),
+    "huge integers": ([[10**400]] * 12, "too large to convert to float"),
+    "a structured array": (STRUCTURED, "(?s)Expected 2D array|Cannot cast"),
+    "no rows": (X[:0], r"Found array with 0 sample\(s\)"),
+    "no columns": (X[:, :0], r"Found array with 0 feature\(s\)"),
+    "dates": (np.full((12, 1), np.datetime64("2020-01-01")), "X holds dates or times .*Convert them first"),
+    "dates in a frame": (
+        pd.DataFrame({"day": pd.to_datetime(["2020"] * 12)}),
+        "Column 'day' of X holds dates",
+    ),
+    "dates in polars": (pl.DataFrame({"day": pd.to_datetime(["2020"] * 12)}), "Column 'day' of X holds dates"),
+    "masked numbers": (np.ma.array(X, mask=X > 1.0), r"X has \d masked values. Fill them in"),
 }
 
 
@@ -51,14 +54,13 @@ BAD = {
 @pytest.mark.parametrize("case", BAD)
 def test_what_cannot_be_rows(learner, case):
     rows, words = BAD[case]
-    with pytest.raises((ValueError, TypeError), match=words) as caught:
+    with pytest.raises((ValueError, TypeError, OverflowError), match=words):
         LEARNERS[learner]().fit(rows, y)
-    assert "\n" not in str(caught.value) and str(caught.value).endswith(".")
 
 
 def test_a_mask_that_hides_nothing_and_a_sparse_row_are_fine():
     rosenblatt.RadialFeatures().fit(np.ma.array(X))
-    with pytest.raises(ValueError, match=r"rows by features, but has shape \(3,\)"):
+    with pytest.raises(ValueError, match="Expected 2D"):
         rosenblatt.Perceptron().fit(scipy.sparse.coo_array(X[0]), y)
 
 
@@ -67,9 +69,10 @@ def test_other_columns_than_at_the_fit(learner):
     model = LEARNERS[learner]().fit(pd.DataFrame(X, columns=["a", "b", "c"]), y)
     answer = model.transform if hasattr(model, "transform") else model.predict
     for columns in (["c", "b", "a"], ["a", "b"]):
-        with pytest.raises(ValueError, match=r"should match.*\n(.*\n)+Pass the columns .* in their order: a, b, c\."):
+        with pytest.raises(ValueError, match="feature names should match"):
             answer(pd.DataFrame(X[:, : len(columns)], columns=columns))
-    with pytest.warns(UserWarning, match="names"), pytest.raises(ValueError, match="fitted on: a, b, c"):
+    wanted = r"X has 2 features, but \w+ is expecting 3 features as input\. Pass the columns .* fitted on: a, b, c\."
+    with pytest.raises(ValueError, match=wanted):
         answer(X[:, :2])
 
 
@@ -83,7 +86,7 @@ def test_indices_outside_a_sparse_matrix_are_refused_at_every_door(learner, plac
     fitted = clone(learner).fit(X, y)
     X.indices[3] = place
     for door in (lambda: clone(learner).fit(X, y), lambda: fitted.predict(X)):
-        with pytest.raises(ValueError, match=r"indices of a sparse matrix must be at least 0 and below 3"):
+        with pytest.raises(ValueError, match=r"indices outside 0 to 2|must be at least 0 and below 3"):
             door()
 
 
@@ -121,12 +124,12 @@ def test_indices_of_any_whole_type_must_be_within_the_matrix(index):
     X = scipy.sparse.csr_array(np.eye(4))
     X.indices = X.indices.astype(index)
     X.indices[2] = 4 if index == "uint32" else -1
-    with pytest.raises(ValueError, match=r"at least 0 and below 4, but X has others"):
+    with pytest.raises(ValueError, match=r"indices outside 0 to 3, its number of features"):
         Perceptron().fit(X, [0, 1, 0, 1])
 
 
 def test_indices_must_be_whole_numbers():
     X = scipy.sparse.csr_array(np.eye(4))
     X.indices = X.indices.astype(float)
-    with pytest.raises(ValueError, match=r"must be whole numbers, but those of X are float64 and int32; build"):
+    with pytest.raises(ValueError, match=r"of the sparse matrix X are float64 and int32, not integers"):
         Perceptron().fit(X, [0, 1, 0, 1])

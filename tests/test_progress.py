@@ -25,7 +25,7 @@ def test_a_log_gets_a_line_for_every_epoch_and_one_at_the_end(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == model.n_iter_ + 1
     assert lines[0].startswith("Perceptron: epoch 1: updates ")
-    assert lines[-1] == f"Perceptron: stopped: converged (nothing more was to be learned) after {model.n_iter_} epochs"
+    assert lines[-1] == f"Perceptron: stopped: converged after {model.n_iter_} epochs"
 
 
 def test_a_long_run_does_not_flood_the_log(capsys):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-ABSENT = ("polars", "zstandard", "panel", "bokeh", "flint", "typer", "onnx", "safetensors", "matplotlib", "pandas")
+ABSENT = ("polars", "zstandard", "flint", "typer", "onnx", "safetensors", "matplotlib", "pandas")
 
 SCRIPT = f"""
 import sys

@@ -16,6 +16,9 @@ _HOMES = {
     "QuasiComplete": "rosenblatt.certificates.results",
     "Undecided": "rosenblatt.certificates.results",
     "SeparabilityTable": "rosenblatt.certificates.table",
+    "CertifiedModel": "rosenblatt.certificates.certify",
+    "FewestErrors": "rosenblatt.certificates.fewest",
+    "Objective": "rosenblatt.certificates.objective",
     "Verification": "rosenblatt.certificates.certificate",
     "Audit": "rosenblatt.certificates.audit",
     "Audits": "rosenblatt.certificates.audit",
@@ -26,6 +29,9 @@ if TYPE_CHECKING:
     from rosenblatt.certificates.audit import Audit as Audit
     from rosenblatt.certificates.audit import Audits as Audits
     from rosenblatt.certificates.certificate import Verification as Verification
+    from rosenblatt.certificates.certify import CertifiedModel as CertifiedModel
+    from rosenblatt.certificates.fewest import FewestErrors as FewestErrors
+    from rosenblatt.certificates.objective import Objective as Objective
     from rosenblatt.certificates.results import NotSeparable as NotSeparable
     from rosenblatt.certificates.results import Overlapping as Overlapping
     from rosenblatt.certificates.results import QuasiComplete as QuasiComplete

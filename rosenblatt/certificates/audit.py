@@ -22,9 +22,18 @@ import numpy as np
 from rosenblatt.certificates import verify as exactly
 from rosenblatt.certificates.certificate import Certificate
 from rosenblatt.certificates.direction import Direction, upper_fraction
-from rosenblatt.certificates.exact_kernels import BITS, PRECISIONS, KernelRun, TimeIsUpError, kernel_margin, precision
-from rosenblatt.certificates.problem import Problem, check_time_limit, check_tolerance, read_labels, read_rows
+from rosenblatt.certificates.exact_kernels import (
+    BITS,
+    PRECISIONS,
+    ExactKernel,
+    KernelRun,
+    TimeIsUpError,
+    kernel_margin,
+    precision,
+)
+from rosenblatt.certificates.problem import Problem
 from rosenblatt.certificates.prover import decide
+from rosenblatt.certificates.reading import check_time_limit, check_tolerance, read_labels, read_rows
 from rosenblatt.certificates.replay import LinearRun, nothing, replay
 from rosenblatt.certificates.results import Separable, Undecided
 from rosenblatt.certificates.roots import root_up
@@ -193,6 +202,10 @@ def _audit_one(fitted: Any, log: Any, k: int, problem: Problem, name: str, toler
     certificate: Certificate | None = None
     run: Any
     late = False
+    if hasattr(fitted, "kernel_") and not ExactKernel(fitted.kernel_, problem).kernel.valid:
+        empty = np.empty(0)
+        curves = (empty, empty, empty, empty)
+        return Audit(name, len(rows), math.nan, 0.0, None, False, None, terms.note, "no inner product", *curves, None)
     if hasattr(fitted, "kernel_"):
         run = KernelRun(fitted.kernel_, problem, rows, deadline=deadline)
         square, arithmetic = run.largest_square(), run.arithmetic

@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rosenblatt.certificates import verify as exactly
-from rosenblatt.certificates.problem import Problem, digest, read_rows
+from rosenblatt.certificates.problem import Problem, digest
+from rosenblatt.certificates.reading import read_labels, read_rows, same_label
 from rosenblatt.engine.online.state import Array
 from rosenblatt.wording import counted
 
@@ -30,12 +31,12 @@ class Verification:
 
 @dataclass(frozen=True)
 class About:
-    """Which question a certificate answers: the classes, the shape of the data and how to know it again.
+    """Which question a certificate answers: the classes, the shape of the data and its digest.
 
-    A question that nobody came to has no digest yet, but `later`, which makes it where it is needed.
+    A question that the time limit left out has no digest yet, but `later`, which computes it when it is needed.
     """
 
-    classes: tuple[Any, Any]
+    classes: tuple[Any, ...]
     intercept: bool
     shape: tuple[int, int]
     digest: str
@@ -55,27 +56,29 @@ class About:
         return About(problem.classes, problem.intercept, (problem.n, problem.d), problem.digest(), problem)
 
     def read(self, X: Any, y: Any) -> tuple[exactly.Rows, Array]:
-        """The rows and signs that the certificate speaks about."""
+        """The rows and signs that the certificate is about."""
         X = read_rows(X)
-        labels = np.asarray(y)
-        if labels.ndim == 2 and labels.shape[1] == 1:
-            labels = labels.ravel()
-        if X.shape != self.shape or labels.shape != (self.shape[0],):
+        count = np.shape(y)[:1]
+        if X.shape != self.shape or count != (self.shape[0],):
             raise exactly.CertificateError(
                 f"This certificate is about {counted(self.shape[0], 'row')} of {counted(self.shape[1], 'feature')}, "
-                f"but X has shape {X.shape} and y {labels.shape}."
+                f"but X has shape {X.shape} and y {np.shape(y)}."
             )
-        negative, positive = (np.asarray(labels == name) for name in self.classes)
-        if negative.shape != labels.shape or positive.shape != labels.shape or not (negative | positive).all():
+        names, codes = read_labels(y, self.shape[0])
+        negative, positive = ([same_label(name, label) for label in names.tolist()] for name in self.classes)
+        if len(names) != 2 or sorted([negative, positive]) != [[False, True], [True, False]]:
             raise exactly.CertificateError(f"This certificate is about the classes {self.classes}, but y has others.")
-        signs = np.where(positive, 1, -1).astype(np.int8)
-        if digest(X, signs) != self.known_by():
+        return self.recognise(X, np.where(codes == positive.index(True), 1, -1).astype(np.int8))
+
+    def recognise(self, X: Any, signs: Array) -> tuple[exactly.Rows, Array]:
+        """These rows and signs, if they are what the certificate is about."""
+        if X.shape != self.shape or digest(X, signs) != self.known_by():
             raise exactly.CertificateError("The data is not the data that this certificate is about: digests differ.")
         return exactly.Rows(X), signs
 
 
 class Certificate(ABC):
-    """A verdict with its proof."""
+    """A verdict with its proof. As a condition it says whether the classes are separable."""
 
     verdict: ClassVar[str]
     about: About
@@ -93,6 +96,10 @@ class Certificate(ABC):
             rows, signs = self.about.read(X, y)
         except ValueError as error:
             return Verification(False, str(error))
+        return self.verify_signs(rows, signs)
+
+    def verify_signs(self, rows: exactly.Rows, signs: Array) -> Verification:
+        """Check the whole proof for rows with labels -1 and +1."""
         try:
             self.check(rows, signs)
         except exactly.CertificateError as error:
@@ -108,6 +115,11 @@ class Certificate(ABC):
         from rosenblatt.certificates.files import write
 
         write(self, path)
+
+    def _problem(self) -> Problem:
+        if self.about.problem is None:
+            raise ValueError("This certificate has no data with it; load it with load_certificate(path, X, y).")
+        return self.about.problem
 
     def _title(self) -> str:
         negative, positive = self.about.classes

@@ -20,8 +20,6 @@ from rosenblatt.certificates.points import Points
 from rosenblatt.certificates.problem import Problem
 from rosenblatt.engine.online.state import Array
 
-SPREAD = 0  # columns whose sizes differ by more than 2^12 are scaled one by one for the verdict
-
 
 @dataclass
 class View:
@@ -40,15 +38,15 @@ class View:
         pairs = zip(direction.tolist(), exponents.tolist(), strict=True)
         return tuple(Fraction(value) / 2**exponent for value, exponent in pairs)
 
-    def short_normal(self, direction: Array, margin: float) -> tuple[exactly.Number, ...]:
-        """The direction in whole numbers, as few digits as leave the margin what it is to one part in 10,000.
+    def short_normal(self, direction: Array, margin: float, share: float) -> tuple[exactly.Number, ...]:
+        """The direction in whole numbers, as few digits as cost no more than this share of the margin.
 
         Short numbers make certificates small and exact sums quick. `margin` is that of the direction, in this view.
         """
         if np.ptp(self.exponents):
             return self.normal(direction)
         largest = np.abs(direction).max()
-        coarsest = 1e-4 * margin * float(np.linalg.norm(direction)) / (self.points.radius * math.sqrt(len(direction)))
+        coarsest = share * margin * float(np.linalg.norm(direction)) / (self.points.radius * math.sqrt(len(direction)))
         bits = math.ceil(math.log2(largest / coarsest)) if coarsest > 0 else 99
         if bits > 50:
             return self.normal(direction)
@@ -86,7 +84,7 @@ class Frame:
 
 def frame(problem: Problem) -> Frame:
     X = _centred_integers(problem)
-    sizes = exactly.Rows(X).largest()
+    sizes = exactly.Rows(X).largest
     exponents = np.frexp(sizes)[1]
     exponents[sizes == 0] = exponents[sizes > 0].max(initial=0)
     whole = np.full(problem.d, int(exponents.max(initial=0)))

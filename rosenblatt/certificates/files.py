@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -17,14 +16,19 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.certificates import schema
 from rosenblatt.certificates import verify as exactly
 from rosenblatt.certificates.certificate import About, Certificate
-from rosenblatt.certificates.problem import Problem, read_rows
+from rosenblatt.certificates.certify import AboutModel, CertifiedModel
+from rosenblatt.certificates.fewest import FewestErrors, Witness
+from rosenblatt.certificates.linear_model import LinearScores
+from rosenblatt.certificates.objective import Objective
+from rosenblatt.certificates.problem import Problem
+from rosenblatt.certificates.reading import read_labels, read_rows
 from rosenblatt.certificates.results import Hull, NotSeparable, Overlapping, QuasiComplete, Separable, Undecided
-from rosenblatt.certificates.table import SeparabilityTable, against_rest
+from rosenblatt.certificates.table import REST, SeparabilityTable
 from rosenblatt.engine.online.state import Array
 from rosenblatt.models.whole_file import write_whole
-from rosenblatt.wording import listed, shortened
 
 FORMAT = "rosenblatt certificate"
 PROTOCOL = 1
@@ -36,6 +40,13 @@ def write(certificate: Certificate | SeparabilityTable, path: Any) -> None:
         raise ValueError("An undecided question has no proof to save; give it more time.")
     if isinstance(certificate, SeparabilityTable) and not certificate.proofs:
         raise ValueError("A table of undecided questions has no proof to save; give it more time.")
+    classes = certificate.classes if isinstance(certificate, SeparabilityTable) else certificate.about.classes
+    for name in classes:
+        if type(name) not in (str, int, float, bool):
+            raise ValueError(
+                f"A certificate file names classes by text, numbers, true or false, but y has labels of type "
+                f"{type(name).__name__}; convert them to text first."
+            )
     text = json.dumps({"format": FORMAT, "protocol": PROTOCOL, **_to_json(certificate)}, allow_nan=False)
     write_whole(path, text.encode())
 
@@ -71,12 +82,13 @@ def load_certificate(path: Any, X: Any, y: Any) -> Any:
     'not separable'
     """
     content = {key: value for key, value in _read(path).items() if key not in ("format", "protocol")}
-    X, labels = read_rows(X), np.asarray(y)
+    schema.check_file(content, "the file")
+    X = read_rows(X)
     try:
-        return _table(content, X, labels) if content["verdict"] == "table" else _verified(content, X, labels)
+        return _table(content, X, y) if content["verdict"] == "table" else _verified(content, X, y)
     except exactly.CertificateError:
         raise
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, ZeroDivisionError) as error:
+    except (TypeError, IndexError, OverflowError, ZeroDivisionError) as error:
         raise exactly.CertificateError(f"{path} is damaged ({type(error).__name__}: {error}); save it again.") from None
 
 
@@ -102,83 +114,108 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a number")
 
 
-def _check_keys(content: Any, known: Iterable[str]) -> None:
-    """Refuse what nobody reads: a word that is misspelt, or a claim that is not checked beside those that are."""
-    unknown = [key for key in content.keys() if key not in known]  # noqa: SIM118  a list has none, and is damaged
-    if unknown:
-        raise exactly.CertificateError(
-            f"A certificate must say only what is checked, but it has {shortened(unknown[0])} beside "
-            f"{listed(known)}; save it again."
-        )
-
-
-def _table(content: dict[str, Any], X: Any, labels: Array) -> SeparabilityTable:
-    _check_keys(content, ("verdict", "classes", "pairs", "rest"))
+def _table(content: dict[str, Any], X: Any, y: Any) -> SeparabilityTable:
+    names, codes = read_labels(y, X.shape[0])
     table = SeparabilityTable(content["classes"])
+    if flaw := table.wrong_classes(names):
+        raise exactly.CertificateError(flaw)
     for part in content["pairs"]:
-        a, b = part["classes"]
-        rows = np.flatnonzero((labels == a) | (labels == b))
-        table.pairs[a, b] = _part(part, X[rows], labels[rows])
+        a, b = (table.number(name) for name in part["classes"])
+        rows = np.flatnonzero((codes == a) | (codes == b))
+        signs = np.where(codes[rows] == b, 1, -1).astype(np.int8)
+        table.pairs[table.classes[a], table.classes[b]] = _part(part, X[rows], signs)
     for part in content["rest"]:
-        name = part["classes"][1]
-        table.rest[name] = _part(part, X, against_rest(labels, name))
-    if flaw := table.flaw(labels):
+        if part["classes"][0] != REST:
+            raise exactly.CertificateError(f"A part of the table must be about a class against {REST!r}.")
+        number = table.number(part["classes"][1])
+        table.rest[table.classes[number]] = _part(part, X, np.where(codes == number, 1, -1).astype(np.int8))
+    if flaw := table.flaw(names):
         raise exactly.CertificateError(flaw)
     if not table.proofs:
         raise exactly.CertificateError("Every question of this table is undecided, so that it proves nothing.")
     return table
 
 
-def _part(content: dict[str, Any], X: Any, labels: Array) -> Certificate:
-    """A part of a table; it may be undecided, and then it says which question is, and nothing more."""
-    if content["verdict"] != Undecided.verdict:
-        return _verified(content, X, labels)
-    about, _, _ = _question(content, X, labels)
-    bound, reason = content["margin_upper"], content["reason"]
-    if not isinstance(reason, str) or not (bound is None or (type(bound) in (int, float) and bound >= 0)):
-        raise exactly.CertificateError("An undecided question has a reason in words, and no margin below 0.")
-    return Undecided(reason, math.inf, about)  # a bound in the file, which comes without its proof, is not believed
+def _part(content: dict[str, Any], X: Any, signs: Array) -> Certificate:
+    """A part of a table. If it is undecided it only says which question is."""
+    about, rows = _about(content, X, signs)
+    if content["verdict"] == Undecided.verdict:
+        return Undecided(content["reason"], math.inf, about)  # a bound without its proof is not believed
+    return _checked(content, about, rows, signs)
 
 
-def _question(content: dict[str, Any], X: Any, labels: Array) -> tuple[About, exactly.Rows, Array]:
+def _about(content: dict[str, Any], X: Any, signs: Array) -> tuple[About, exactly.Rows]:
     """Which question is answered, for the very data that it is about."""
-    _check_keys(content, (*_COMMON, *_PROOF[content["verdict"]]))
-    if not isinstance(content["fit_intercept"], bool):
-        raise exactly.CertificateError("fit_intercept must be true or false.")
-    about = About(tuple(content["classes"]), content["fit_intercept"], tuple(content["shape"]), content["digest"])
-    rows, signs = about.read(X, labels)
-    return replace(about, problem=Problem(rows.X, signs, about.classes, about.intercept)), rows, signs
+    classes, shape = tuple(content["classes"]), tuple(content["shape"])
+    about = About(classes, content["fit_intercept"], shape, content["digest"])
+    rows, _ = about.recognise(X, signs)
+    return replace(about, problem=Problem(rows.X, signs, classes, about.intercept)), rows
 
 
-def _verified(content: dict[str, Any], X: Any, labels: Array) -> Certificate:
+def _verified(content: dict[str, Any], X: Any, y: Any) -> Certificate:
     if content["verdict"] == Undecided.verdict:
         raise exactly.CertificateError("An undecided question has no proof, so that there is nothing to verify.")
-    about, rows, signs = _question(content, X, labels)
+    if content["verdict"] == CertifiedModel.verdict:
+        return _model(content, X, y)
+    about = About(tuple(content["classes"]), content["fit_intercept"], tuple(content["shape"]), content["digest"])
+    rows, signs = about.read(X, y)
+    about = replace(about, problem=Problem(rows.X, signs, about.classes, about.intercept))
+    return _checked(content, about, rows, signs)
+
+
+def _checked(content: dict[str, Any], about: About, rows: exactly.Rows, signs: Array) -> Certificate:
     certificate = _FROM_JSON[content["verdict"]](content, about, rows, signs)
     certificate.check(rows, signs)
     return certificate
 
 
+def _model(content: dict[str, Any], X: Any, y: Any) -> CertifiedModel:
+    about = AboutModel(tuple(content["classes"]), True, tuple(content["shape"]), content["digest"])
+    rows, codes = about.read(X, y)
+    weights = tuple(tuple(_from_number(value) for value in line) for line in content["weights"])
+    offsets = tuple(_from_number(value) for value in content["offsets"])
+    if len(weights) != len(offsets):
+        raise exactly.CertificateError("A score function has weights and an offset.")
+    radius, objective = content["radius"], content["objective"]
+    certificate = CertifiedModel(
+        model=LinearScores(weights, offsets, about.classes),
+        norm=content["norm"],
+        radius=tuple(map(float, radius)) if isinstance(radius, list) else float(radius),
+        wrong=tuple(content["wrong"]),
+        margin=-math.inf if content["margin"] is None else float(content["margin"]),
+        about=replace(about, rows=rows, codes=codes),
+        objective=None
+        if objective is None
+        else Objective.from_json(objective | {"lam": _from_number(objective["lam"])}),
+    )
+    certificate.check(rows, codes)
+    return certificate
+
+
 def _number(value: exactly.Number) -> Any:
-    """A whole number as it is; a float by its shortest name; a fraction as text."""
+    """A whole number as it is; a float by its shortest name; a fraction as text, in base 16 where it is long."""
     if isinstance(value, float):
         return int(value) if value.is_integer() and abs(value) < 2**53 else value
-    return f"{value.numerator}/{value.denominator}" if isinstance(value, Fraction) else float(value)
+    top, bottom = value.numerator, value.denominator
+    if max(abs(top), bottom).bit_length() > 10_000:
+        return f"{'-' * (top < 0)}{abs(top):#x}/{bottom:#x}"
+    return f"{top}/{bottom}" if isinstance(value, Fraction) else float(value)
 
 
 def _from_number(value: Any) -> exactly.Number:
-    number = Fraction(value) if isinstance(value, str) else float(value)
-    if number in (math.inf, -math.inf):
-        raise ValueError("a number of a hyperplane is infinite")
-    return number
+    if not isinstance(value, str):
+        return float(value)
+    parts = [int(part, 0 if "x" in part else 10) for part in value.split("/")]
+    return Fraction(*parts)
 
 
 def _plane_to_json(plane: Any) -> dict[str, Any]:
     return {"normal": [_number(value) for value in plane[0]], "offset": _number(plane[1])}
 
 
-def _plane_from_json(content: Any) -> Any:
-    _check_keys(content, ("normal", "offset"))
+def _plane_from_json(content: Any, d: int) -> Any:
+    if len(content["normal"]) != d:
+        raise exactly.CertificateError(f"A hyperplane needs {d} numbers, one for each feature.")
     return tuple(_from_number(value) for value in content["normal"]), _from_number(content["offset"])
 
 
@@ -187,17 +224,7 @@ def _hull_to_json(hull: Hull | None) -> Any:
 
 
 def _hull_from_json(content: Any) -> Hull | None:
-    if content is None:
-        return None
-    _check_keys(content, ("rows", "shares", "bits"))
-    rows, shares = (tuple(_whole(value) for value in content[name]) for name in ("rows", "shares"))
-    return Hull(rows, shares, _whole(content.get("bits", Hull.bits)))
-
-
-def _whole(value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise ValueError(f"{value!r} is not a whole number")
-    return value
+    return None if content is None else Hull(tuple(content["rows"]), tuple(content["shares"]), content["bits"])
 
 
 def _to_json(certificate: Certificate | SeparabilityTable) -> dict[str, Any]:
@@ -216,6 +243,18 @@ def _to_json(certificate: Certificate | SeparabilityTable) -> dict[str, Any]:
         "shape": list(about.shape),
         "digest": about.known_by(),
     }
+    if isinstance(certificate, CertifiedModel):
+        del common["fit_intercept"]
+        model, objective = certificate.model, certificate.objective
+        return common | {
+            "weights": [[_number(value) for value in line] for line in model.weights],
+            "offsets": [_number(value) for value in model.offsets],
+            "norm": certificate.norm,
+            "radius": certificate.radius,
+            "wrong": certificate.wrong,
+            "margin": _finite(certificate.margin),
+            "objective": None if objective is None else vars(objective) | {"lam": _number(objective.lam)},
+        }
     if isinstance(certificate, Separable):
         return common | {
             "plane": _plane_to_json(certificate.plane),
@@ -226,6 +265,14 @@ def _to_json(certificate: Certificate | SeparabilityTable) -> dict[str, Any]:
             "theorem_hull": _hull_to_json(certificate.theorem_hull),
             "radius": certificate.radius,
             "mistake_bound": str(certificate.mistake_bound),
+        }
+    if isinstance(certificate, FewestErrors):
+        return common | {
+            "plane": _plane_to_json(certificate.plane),
+            "wrong": certificate.wrong,
+            "lower": certificate.lower,
+            "witnesses": [witness.rows for witness in certificate.witnesses],
+            "shares": certificate.shares,
         }
     if isinstance(certificate, NotSeparable):
         return common | {"rows": certificate.rows}
@@ -242,11 +289,12 @@ def _finite(value: float) -> float | None:
 
 
 def _separable(content: Any, about: About, rows: exactly.Rows, signs: Array) -> Separable:
-    plane, theorem = _plane_from_json(content["plane"]), _plane_from_json(content["theorem_plane"])
+    plane, theorem = _plane_from_json(content["plane"], rows.d), _plane_from_json(content["theorem_plane"], rows.d)
+    floats = exactly.nearest_floats([*plane[0], plane[1]])
     upper, gamma_upper = (np.inf if content[name][1] is None else content[name][1] for name in ("margin", "gamma"))
     return Separable(
-        normal=np.array([float(value) for value in plane[0]]),
-        offset=float(plane[1]),
+        normal=np.array(floats[:-1]),
+        offset=floats[-1],
         margin=float(content["margin"][0]),
         margin_upper=float(upper),
         radius=float(content["radius"]),
@@ -261,8 +309,23 @@ def _separable(content: Any, about: About, rows: exactly.Rows, signs: Array) -> 
     )
 
 
-def _solved(content: Any, about: About, rows: exactly.Rows, signs: Array, towards: Any = None) -> tuple[Any, Any]:
-    chosen = tuple(_whole(row) for row in content["rows"])
+def _fewest(content: Any, about: About, rows: exactly.Rows, signs: Array) -> FewestErrors:
+    plane = _plane_from_json(content["plane"], rows.d)
+    floats = exactly.nearest_floats([*plane[0], plane[1]])
+    return FewestErrors(
+        lower=content["lower"],
+        wrong=tuple(content["wrong"]),
+        witnesses=tuple(Witness(*_solved(chosen, about, rows, signs)) for chosen in content["witnesses"]),
+        shares=tuple(content["shares"]),
+        normal=np.array(floats[:-1]),
+        offset=floats[-1],
+        plane=plane,
+        about=about,
+    )
+
+
+def _solved(named: Any, about: About, rows: exactly.Rows, signs: Array, towards: Any = None) -> tuple[Any, Any]:
+    chosen = tuple(named)
     if len(set(chosen)) != len(chosen) or not all(0 <= row < rows.n for row in chosen):
         raise exactly.CertificateError("A witness names rows of the data, none of them twice.")
     weights = exactly.solve_weights(rows, signs, chosen, intercept=about.intercept, towards=towards)
@@ -272,23 +335,24 @@ def _solved(content: Any, about: About, rows: exactly.Rows, signs: Array, toward
 
 
 def _not_separable(content: Any, about: About, rows: exactly.Rows, signs: Array) -> NotSeparable:
-    chosen, weights = _solved(content, about, rows, signs)
+    chosen, weights = _solved(content["rows"], about, rows, signs)
     return NotSeparable(chosen, weights, about)
 
 
 def _overlapping(content: Any, about: About, rows: exactly.Rows, signs: Array) -> Overlapping:
-    share = Fraction(content["share"])
+    share = Fraction(_from_number(content["share"]))
     means = exactly.class_means(rows, signs, intercept=about.intercept)
     towards = {column: -share * value for column, value in means.items()}
-    chosen, weights = _solved(content, about, rows, signs, towards)
+    chosen, weights = _solved(content["rows"], about, rows, signs, towards)
     return Overlapping(chosen, weights, share, about)
 
 
 def _quasi_complete(content: Any, about: About, rows: exactly.Rows, signs: Array) -> QuasiComplete:
-    plane = _plane_from_json(content["plane"])
+    plane = _plane_from_json(content["plane"], rows.d)
+    floats = exactly.nearest_floats([*plane[0], plane[1]])
     return QuasiComplete(
-        normal=np.array([float(value) for value in plane[0]]),
-        offset=float(plane[1]),
+        normal=np.array(floats[:-1]),
+        offset=floats[-1],
         strictly=exactly.count_off(rows, signs, exactly.Plane(*plane)),
         about=about,
         plane=plane,
@@ -296,21 +360,10 @@ def _quasi_complete(content: Any, about: About, rows: exactly.Rows, signs: Array
     )
 
 
-#: What a file says about every question, and what about one of each verdict.
-_COMMON = ("verdict", "classes", "fit_intercept", "shape", "digest")
-_PROOF = {
-    Separable.verdict: (
-        "plane", "margin", "hull", "theorem_plane", "gamma", "theorem_hull", "radius", "mistake_bound",
-    ),
-    NotSeparable.verdict: ("rows",),
-    Overlapping.verdict: ("rows", "share"),
-    QuasiComplete.verdict: ("plane", "rows"),
-    Undecided.verdict: ("reason", "margin_upper"),
-}  # fmt: skip
-
 _FROM_JSON = {
     Separable.verdict: _separable,
     NotSeparable.verdict: _not_separable,
     Overlapping.verdict: _overlapping,
     QuasiComplete.verdict: _quasi_complete,
+    FewestErrors.verdict: _fewest,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,10 +11,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from rosenblatt.arguments import as_float, shortened
+from rosenblatt.certificates.reading import plain
 from rosenblatt.engine.online.state import Array
-from rosenblatt.finite import sentence_on
-from rosenblatt.wording import counted
 
 BLOCK = 1 << 21  # numbers that are looked at together
 
@@ -43,11 +42,36 @@ class Problem:
         """A name for these numbers and labels, whatever dtype and layout they are in."""
         return digest(self.X, self.signs)
 
-    def contradiction(self) -> tuple[int, int] | None:
-        """Two equal rows of opposite classes, if there are any."""
+    @functools.cached_property
+    def _groups(self) -> tuple[Array, Array]:
+        """The rows in an order that puts those of equal hash together, and where each group starts."""
         hashes = row_hashes(self.X)
         order = np.argsort(hashes, kind="stable")
-        starts = np.flatnonzero(np.r_[True, hashes[order][1:] != hashes[order][:-1]])
+        return order, np.flatnonzero(np.r_[True, hashes[order][1:] != hashes[order][:-1]])
+
+    def distinct(self) -> Array | None:
+        """The first of equal rows of one class, for each set of them; None where no row repeats.
+
+        What the theorem promises depends on the rows, not on how often they are there (lecture row L7).
+        """
+        order, starts = self._groups
+        if len(starts) == self.n:
+            return None
+        first = order[np.repeat(starts, np.diff(np.r_[starts, self.n]))]
+        later = order[order != first]
+        earlier = first[order != first]
+        equal = self.signs[later] == self.signs[earlier]
+        step = max(1, BLOCK // self.d)
+        for start in range(0, len(later), step):
+            part = slice(start, start + step)
+            differ = self.X[later[part]] != self.X[earlier[part]]
+            same = np.asarray(differ.sum(axis=1)).ravel() == 0
+            equal[part] &= same
+        return np.setdiff1d(np.arange(self.n), later[equal])
+
+    def contradiction(self) -> tuple[int, int] | None:
+        """Two equal rows of opposite classes, if there are any."""
+        order, starts = self._groups
         sizes = np.diff(np.r_[starts, len(order)])
         mixed = np.abs(np.add.reduceat(self.signs[order].astype(np.int64), starts)) != sizes
         for start, size in zip(starts[mixed], sizes[mixed], strict=True):
@@ -57,129 +81,9 @@ class Problem:
         return None
 
 
-def read_rows(X: Any) -> Any:
-    """The rows as an array or CSR matrix of numbers that are used as they are."""
-    if scipy.sparse.issparse(X):
-        X = _canonical(X)
-        values = X.data
-    else:
-        X = values = _as_table(X)
-    if values.dtype.kind not in "buif" or values.dtype.itemsize > 8:
-        raise ValueError(
-            f"X must hold real numbers of at most 64 bits, but its dtype is {values.dtype}; convert it to float64."
-        )
-    if 0 in X.shape:
-        raise ValueError(f"X must have rows and features, but its shape is {X.shape}; pass at least one of each.")
-    if values.dtype.kind == "f" and not np.isfinite(values).all():
-        raise ValueError(sentence_on("X", X))
-    if values.dtype.kind == "b":
-        X = X.astype(np.uint8)
-    if values.dtype == np.float16:
-        X = X.astype(np.float32)
-    return X
-
-
-def _canonical(X: Any) -> Any:
-    """CSR with sorted features, none of them twice."""
-    if X.ndim != 2:
-        raise ValueError(f"X must be a table of rows and features, but it has {X.ndim} dimension; reshape it to 2-D.")
-    X = X.tocsr()
-    if X.nnz and not 0 <= X.indices.min() <= X.indices.max() < X.shape[1]:
-        raise ValueError(
-            f"The indices of a sparse matrix must be at least 0 and below {X.shape[1]}, its number of features, but X "
-            f"has others; build the matrix again."
-        )
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return X
-
-
-def _as_table(X: Any) -> Array:
-    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
-        raise ValueError("X must not have masked values, but it has some; fill them or leave their rows out.")
-    if hasattr(X, "to_numpy"):
-        X = X.to_numpy()
-    try:
-        table = np.asarray(X)
-    except ValueError:
-        raise ValueError("X must have rows of one length, but they differ; pass a table.") from None
-    if table.dtype.kind == "O":
-        try:
-            exact = table.astype(np.float64)
-        except (TypeError, ValueError, OverflowError):
-            raise ValueError(
-                "X must hold numbers of at most 64 bits, but it holds other objects; encode text and categories first."
-            ) from None
-        if not all(a == b for a, b in zip(exact.ravel().tolist(), table.ravel().tolist(), strict=True)):
-            raise ValueError(
-                "X must hold numbers that 64 bits hold exactly, but some are too long; scale or round them."
-            )
-        table = exact
-    if table.ndim != 2:
-        raise ValueError(
-            f"X must be a table of rows and features, but it has {table.ndim} dimension{'s' * (table.ndim != 1)}; "
-            f"reshape it to 2-D."
-        )
-    return table
-
-
-def check_time_limit(time_limit: Any) -> None:
-    if time_limit is None:
-        return
-    if not as_float(time_limit) > 0:
-        came = shortened(time_limit)
-        raise ValueError(f"time_limit must be a number of seconds above 0 or None, but got {came}; 60 is a minute.")
-
-
-def check_tolerance(tolerance: Any) -> None:
-    if not 0 < as_float(tolerance) <= 1:
-        came = shortened(tolerance)
-        raise ValueError(f"tolerance must be above 0 and at most 1, but got {came}; 0.01 means one per cent.")
-
-
-def read_labels(y: Any, n: int) -> tuple[Array, Array]:
-    """The classes, and for each row the number of its class."""
-    if y is None:
-        raise ValueError("y must name a class for every row, but it is None; pass one label per row.")
-    if hasattr(y, "collect"):
-        raise ValueError(f"y must be in memory, but got {type(y).__name__}; call y.collect() first.")
-    given = set(map(type, y)) if isinstance(y, list | tuple) else set()
-    if str in given and len(given) > 1:
-        raise ValueError("y must hold labels of one kind, but text is mixed with other kinds; convert them.")
-    try:
-        labels = np.asarray(y)
-    except ValueError:
-        raise ValueError(
-            "y must have one label for every row, but some rows have several; pass one label per row."
-        ) from None
-    if labels.ndim == 2 and labels.shape[1] == 1:
-        labels = labels.ravel()
-    if labels.ndim != 1 or len(labels) != n:
-        raise ValueError(
-            f"y must have {counted(n, 'label')}, one for each row, but its shape is {labels.shape}; pass "
-            f"one label per row."
-        )
-    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-        raise ValueError(sentence_on("y", labels))
-    try:
-        classes, codes = np.unique(labels, return_inverse=True)
-    except TypeError:
-        raise ValueError("y must hold labels of one kind, but they cannot be compared; convert them.") from None
-    if len(classes) < 2:
-        raise ValueError(
-            f"y must hold at least two classes, but every label is {_plain(classes[0])!r}; pass rows of two classes."
-        )
-    return classes, codes
-
-
 def two_classes(X: Any, codes: Array, classes: Array, intercept: bool) -> Problem:
     signs = np.where(codes == 1, 1, -1).astype(np.int8)
-    return Problem(X, signs, (_plain(classes[0]), _plain(classes[1])), intercept)
-
-
-def _plain(label: Any) -> Any:
-    return label.item() if isinstance(label, np.generic) else label
+    return Problem(X, signs, (plain(classes[0]), plain(classes[1])), intercept)
 
 
 def _blocks(X: Any) -> Iterator[slice]:
@@ -187,15 +91,17 @@ def _blocks(X: Any) -> Iterator[slice]:
     return (slice(first, first + step) for first in range(0, X.shape[0], step))
 
 
-def _words(values: Array) -> Array:
-    """64 bits for each number, the same for the same number in any dtype."""
-    if values.dtype.kind != "f" and values.dtype.itemsize == 8:
-        as_float = values.astype(np.float64)
-        small = np.where(np.abs(as_float) <= 2.0**53, as_float, 0.0)
-        exact = small.astype(values.dtype) == values
-        whole = values.view(np.uint64) ^ np.uint64(0x9E3779B97F4A7C15)
-        return np.where(exact, (as_float + 0.0).view(np.uint64), whole)
-    return np.ascontiguousarray(values.astype(np.float64) + 0.0).view(np.uint64)  # + 0.0 makes -0.0 the same as 0.0
+def _words(values: Array) -> tuple[Array, Array | None]:
+    """64 bits for each number, the same for the same number in any dtype; 1 and 2 mark whole numbers, positive and
+    negative, that no float64 holds, None that there are none."""
+    if values.dtype.kind == "f" or values.dtype.itemsize < 8:
+        floats = values.astype(np.float64)
+        return np.ascontiguousarray(floats + 0.0).view(np.uint64), None  # + 0.0 makes -0.0 the same as 0.0
+    as_float = values.astype(np.float64)
+    inside = as_float < (2.0**63 if values.dtype.kind == "i" else 2.0**64)
+    exact = inside & (np.where(inside, as_float, 0.0).astype(values.dtype) == values)
+    words = np.where(exact, (as_float + 0.0).view(np.uint64), np.ascontiguousarray(values).view(np.uint64))
+    return words, None if exact.all() else np.where(exact, 0, np.where(values > 0, 1, 2)).astype(np.uint8)
 
 
 def row_hashes(X: Any) -> Array:
@@ -204,12 +110,12 @@ def row_hashes(X: Any) -> Array:
     hashes = np.zeros(X.shape[0], dtype=np.uint64)
     with np.errstate(over="ignore"):
         if scipy.sparse.issparse(X):
-            mixed = _mix(_words(X.data)) * keys[X.indices]
+            mixed = _mix(_words(X.data)[0]) * keys[X.indices]
             mixed[X.data == 0] = 0
             np.add.at(hashes, np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), mixed)
             return hashes
         for block in _blocks(X):
-            hashes[block] = (_mix(_words(X[block])) * keys).sum(axis=1)
+            hashes[block] = (_mix(_words(X[block])[0]) * keys).sum(axis=1)
     return hashes
 
 
@@ -233,7 +139,7 @@ def _equal_opposites(X: Any, signs: Array, rows: Array) -> tuple[int, int] | Non
 
 
 def digest(X: Any, signs: Array) -> str:
-    """SHA-256 over the numbers that are not 0, their places, and the signs."""
+    """SHA-256 over the numbers that are not 0, their places, and the signs (int8) or numbers of classes."""
     sha = hashlib.sha256(f"{X.shape[0]} {X.shape[1]} ".encode())
     for block in _blocks(X):
         if scipy.sparse.issparse(X):
@@ -249,6 +155,9 @@ def digest(X: Any, signs: Array) -> str:
             counts, columns, values = mask.sum(axis=1), np.nonzero(mask)[1], part[mask]
         sha.update(counts.astype("<i8").tobytes())
         sha.update(columns.astype("<i4").tobytes())
-        sha.update(_words(values).astype("<u8").tobytes())
-    sha.update(signs.astype(np.int8).tobytes())
+        words, marks = _words(values)
+        sha.update(words.astype("<u8").tobytes())
+        if marks is not None:
+            sha.update(b"whole numbers" + marks.tobytes())
+    sha.update(signs.astype(np.int8 if signs.dtype == np.int8 else "<i8").tobytes())
     return sha.hexdigest()

@@ -16,6 +16,7 @@ from rosenblatt.certificates.certificate import About, Certificate
 from rosenblatt.certificates.exact import ExactNearest, OutOfTimeError, nearest_exactly
 from rosenblatt.certificates.linear_program import solve_program
 from rosenblatt.certificates.nearest import Nearest, NearestPoints
+from rosenblatt.certificates.perceptron_first import perceptron_weights
 from rosenblatt.certificates.problem import Problem
 from rosenblatt.certificates.results import Hull, NotSeparable, Separable, Undecided
 from rosenblatt.certificates.roots import root_down, root_up
@@ -27,23 +28,60 @@ MIDDLING = 1 << 17  # numbers of a problem that exact arithmetic solves when flo
 AGAIN = 4  # times that a search that floating point ended too soon is taken further
 
 
-def decide(problem: Problem, tolerance: float, deadline: float, shown: Watcher) -> Certificate:
-    """The verdict on one question."""
+def decide(problem: Problem, tolerance: float, deadline: float, shown: Watcher, candidate: Any = None) -> Certificate:
+    """The verdict on one question; `candidate` is a normal and an offset that may separate."""
     about = About.of(problem)
     equal = problem.contradiction()
     if equal:
-        if not problem.intercept and not exactly.Rows(problem.X).entries(equal[0])[0]:
-            return NotSeparable(equal[:1], (Fraction(1),), about)  # a row of zeros is 0 by itself
-        each = Fraction(1) if problem.intercept else Fraction(1, 2)
-        return NotSeparable(tuple(sorted(equal)), (each, each), about)
+        return _of_equal_rows(problem, about, equal)
+    kept = problem.distinct()
+    if kept is None:
+        return _proven(problem, about, tolerance, deadline, shown, candidate)
+    inner = Problem(problem.X[kept], problem.signs[kept], problem.classes, problem.intercept)
+    return _in_all_rows(_proven(inner, about, tolerance, deadline, shown, candidate), kept)
+
+
+def prove(problem: Problem, deadline: float) -> Certificate:
+    """Any hyperplane, or a witness, without a digest of the data: for questions on the way to an answer."""
+    about = About(problem.classes, problem.intercept, (problem.n, problem.d), "")
+    equal = problem.contradiction()
+    if equal:
+        return _of_equal_rows(problem, about, equal)
+    return _proven(problem, about, 1.0, deadline, Watcher(), None)
+
+
+def _of_equal_rows(problem: Problem, about: About, equal: tuple[int, int]) -> NotSeparable:
+    if not problem.intercept and not exactly.Rows(problem.X).entries(equal[0])[0]:
+        return NotSeparable(equal[:1], (Fraction(1),), about)  # a row of zeros is 0 by itself
+    each = Fraction(1) if problem.intercept else Fraction(1, 2)
+    return NotSeparable(tuple(sorted(equal)), (each, each), about)
+
+
+def _proven(
+    problem: Problem, about: About, tolerance: float, deadline: float, shown: Watcher, candidate: Any
+) -> Certificate:
     prover = Prover(problem, about, tolerance, deadline, shown)
     try:
-        return prover.decide()
+        return prover.decide(candidate)
     except KeyboardInterrupt:
         shown.interrupted = True
         return prover.so_far("interrupted")
     except OutOfTimeError:
         return prover.so_far("time limit")
+
+
+def _in_all_rows(found: Certificate, kept: Array) -> Certificate:
+    """The same proof, with the numbers that its rows have among all rows."""
+
+    def places(rows: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(int(kept[row]) for row in rows)
+
+    if isinstance(found, NotSeparable):
+        return replace(found, rows=places(found.rows))
+    if isinstance(found, Separable):
+        hull, theorem = (part and replace(part, rows=places(part.rows)) for part in (found.hull, found.theorem_hull))
+        return replace(found, hull=hull, theorem_hull=theorem)
+    return found
 
 
 @dataclass
@@ -67,22 +105,34 @@ class Prover:
         self.theorem: Found | None = None
         self.looking: list[NearestPoints] = []
 
-    def decide(self) -> Certificate:
-        if self.problem.n * (self.problem.d + 1) <= SMALL:
+    def decide(self, candidate: Any = None) -> Certificate:
+        small = self.problem.n * (self.problem.d + 1) <= SMALL
+        if candidate is None and not small and (self.problem.sparse or self.problem.d > self.problem.n):
+            candidate = perceptron_weights(self.problem, self.deadline)
+        if candidate is not None:
+            self.found = self.theorem = self._as_it_is(*candidate)
+            if self.found is not None and self.tolerance >= 1:
+                return self.so_far("")
+        if small:
             return self._exactly()
         frame = coordinates.frame(self.problem)
-        for view in frame.views():
-            search, verdict = self._search(view)
-            if verdict is not None:
-                return verdict
-            self._note(search, view)
-            if self.found is not None:
-                break
         if self.found is None:
-            return self._last_resort(search, view)
-        if self.tolerance < 1:
-            self._tighten(frame, search if view is frame.margin else self._look(frame.margin))
-            if self._wide() and self.problem.n * (self.problem.d + 1) <= MIDDLING // 4:
+            for view in frame.views():
+                search, verdict = self._search(view)
+                if verdict is not None:
+                    return verdict
+                self._note(search, view)
+                if self.found is not None:
+                    break
+            if self.found is None:
+                return self._last_resort(search, view)
+            if self.tolerance < 1:
+                self._tighten(frame, search if view is frame.margin else self._look(frame.margin), self.tolerance)
+        elif self.tolerance < 1:
+            self._tighten(frame, self._look(frame.margin), self.tolerance)
+        if not self._reached() and time.monotonic() < self.deadline:
+            self._tighten(frame, self._look(frame.margin), self.tolerance / 8)
+            if not self._reached() and self.problem.n * (self.problem.d + 1) <= MIDDLING // 4:
                 return self._exactly()
         return self.so_far("")
 
@@ -110,12 +160,10 @@ class Prover:
         hull = _shares(rows.tolist(), weights.tolist(), search.groups)
         return self._above(hull, self.problem.signs, hulls=search.count, constant=False)
 
-    def _wide(self) -> bool:
-        """Whether a margin, or its bound from above, is further from the largest than asked for."""
+    def _reached(self) -> bool:
+        """Whether both margins are as close to the largest as was asked for."""
         assert self.found is not None and self.theorem is not None
-        now = self._separable(self.found, self.theorem)
-        widest = 1.001 / (1 - self.tolerance)
-        return now.margin_upper > widest * now.margin or now.gamma_upper > widest * now.gamma
+        return bool(self._separable(self.found, self.theorem).tolerance_reached)
 
     def _search(self, view: coordinates.View) -> tuple[NearestPoints, NotSeparable | None]:
         """Search until a hyperplane separates or the hulls meet; the proof, if they do."""
@@ -134,9 +182,10 @@ class Prover:
 
     def _witness(self, rows: Array, weights: Array) -> NotSeparable | None:
         """The exact weights on these rows, if the hulls do meet on them."""
+        chosen: list[int] = []
         for floor in (0.0, 1e-9):
-            chosen = np.sort(rows[weights > floor * weights.max()]).tolist()
-            if len(chosen) > self.problem.d + (2 if self.problem.intercept else 1):
+            before, chosen = chosen, np.sort(rows[weights > floor * weights.max()]).tolist()
+            if chosen == before or len(chosen) > self.problem.d + (2 if self.problem.intercept else 1):
                 continue
             exact = exactly.solve_weights(self.rows, self.problem.signs, chosen, intercept=self.problem.intercept)
             if exact is not None and all(weight >= 0 for weight in exact):
@@ -152,22 +201,23 @@ class Prover:
         if found is not None:
             self.found, self.theorem = found, replace(found)
 
-    def _tighten(self, frame: coordinates.Frame, search: NearestPoints) -> None:
+    def _tighten(self, frame: coordinates.Frame, search: NearestPoints, tolerance: float) -> None:
         """Bring the margin, and the theorem's, to within the tolerance of the largest."""
-        ending = search.run(self.tolerance, self.deadline)
+        share = min(1e-4, tolerance / 64)  # of the margin, which shorter numbers may cost
+        ending = search.run(tolerance, self.deadline)
         found = None
         if search.lower > 0:
-            found = self._centred(frame.margin.short_normal(search.best, search.lower))
+            found = self._centred(frame.margin.short_normal(search.best, search.lower, share))
         if found is not None and (self.found is None or self._length(found) >= self._length(self.found)):
-            self.found = found
+            self.found = replace(found, hull=self.found.hull if self.found else None)
         assert self.found is not None
         self.found.hull = _hull(ending, frame.margin.points.groups)
         if not self.problem.intercept:
             self.theorem = self.found
             return
         search = self._look(frame.theorem)
-        ending = search.run(self.tolerance, self.deadline)
-        normal = frame.theorem.short_normal(search.best, search.lower) if search.lower > 0 else ()
+        ending = search.run(tolerance, self.deadline)
+        normal = frame.theorem.short_normal(search.best, search.lower, share) if search.lower > 0 else ()
         theorem = self._as_it_is(normal[:-1], normal[-1]) if normal else None
         candidates = [plane for plane in (theorem, self.found, self.theorem) if plane is not None]
         best = max(candidates, key=lambda plane: self._length(plane, with_offset=True))
@@ -272,9 +322,10 @@ class Prover:
         intercept, signs = self.problem.intercept, self.problem.signs
         square = exactly.largest_square(self.rows, constant=intercept)
         gamma_square = self._length(theorem, with_offset=intercept)
+        floats = exactly.nearest_floats([*found.normal, found.offset])
         return Separable(
-            normal=np.array([float(value) for value in found.normal]),
-            offset=float(found.offset),
+            normal=np.array(floats[:-1]),
+            offset=floats[-1],
             margin=root_down(self._length(found)),
             margin_upper=self._above(found.hull, signs, hulls=2 if intercept else 1, constant=False),
             radius=root_up(square),
@@ -286,6 +337,7 @@ class Prover:
             theorem_plane=(theorem.normal, theorem.offset),
             hull=found.hull,
             theorem_hull=theorem.hull,
+            tolerance=self.tolerance,
         )
 
     def _above(self, hull: Hull | None, signs: Array, *, hulls: int, constant: bool) -> float:

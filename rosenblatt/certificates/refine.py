@@ -24,14 +24,14 @@ from rosenblatt.certificates import coordinates
 from rosenblatt.certificates import verify as exactly
 from rosenblatt.certificates.exact import OutOfTimeError, nearest_exactly
 from rosenblatt.certificates.nearest import NearestPoints
-from rosenblatt.certificates.problem import Problem, check_time_limit
+from rosenblatt.certificates.problem import Problem
+from rosenblatt.certificates.reading import check_time_limit
 from rosenblatt.certificates.results import NotSeparable, Overlapping, QuasiComplete, Undecided
 from rosenblatt.certificates.watching import Watcher, watcher
 from rosenblatt.engine.online.state import Array
 
 SHARES = [Fraction(1, 4**power) for power in range(1, 11)]
 DENSE = 1 << 26  # numbers of a sparse matrix that are written out
-MIDDLING = 1 << 18  # numbers of a problem for which exact arithmetic is tried
 SMALL = 1024  # numbers of a problem that exact arithmetic solves at once
 
 
@@ -48,10 +48,6 @@ def refine(problem: Problem, witness: NotSeparable, *, time_limit: float | None,
                 found = _pushed_apart(problem, witness, deadline, shown)
                 if found is not None:
                     return found
-            if problem.n * (problem.d + 1) > MIDDLING and time_limit is None:
-                return Undecided(
-                    "too large for exact arithmetic; give a time_limit to try all the same", 0.0, witness.about
-                )
             return _face_by_face(problem, witness, deadline)
         except OutOfTimeError:
             return Undecided("time limit", 0.0, witness.about)
@@ -95,7 +91,7 @@ def _extremes(X: Any) -> Array:
 
 
 def _float_if_exact(value: Fraction) -> exactly.Number:
-    return float(value) if abs(value) < 2**1023 and Fraction(float(value)) == value else value
+    return float(value) if abs(value) < 2**1000 and Fraction(float(value)) == value else value
 
 
 def _pushed_apart(problem: Problem, witness: NotSeparable, deadline: float, shown: Watcher) -> Overlapping | None:
@@ -160,13 +156,14 @@ def _quasi_complete(
     common = math.gcd(*normal)
     normal = [value // common for value in normal]
     offset = normal.pop() if problem.intercept else 0
-    largest = max(map(abs, [*normal, offset]))
+    plane = tuple(_float_if_exact(Fraction(value)) for value in normal), _float_if_exact(Fraction(offset))
+    floats = exactly.nearest_floats([*plane[0], plane[1]])
     return QuasiComplete(
-        normal=np.array([float(Fraction(value, largest)) for value in normal]),
-        offset=float(Fraction(offset, largest)),
+        normal=np.array(floats[:-1]),
+        offset=floats[-1],
         strictly=strictly,
         about=witness.about,
-        plane=(tuple(Fraction(value, largest) for value in normal), Fraction(offset, largest)),
+        plane=plane,
         witness=witness,
     )
 

@@ -36,14 +36,57 @@ class Hull:
         return [Fraction(weight, 1 << self.bits) for weight in self.weights]
 
 
+class WithPlane(Certificate):
+    """A proof by a hyperplane, which is exact in `plane`; `normal` and `offset` are its nearest floats."""
+
+    normal: Array
+    offset: float
+    plane: tuple[tuple[exactly.Number, ...], exactly.Number]
+
+    @property
+    def exact_normal(self) -> tuple[Fraction, ...]:
+        """The normal of the proven hyperplane, as rationals."""
+        return tuple(Fraction(value) for value in self.plane[0])
+
+    @property
+    def exact_offset(self) -> Fraction:
+        """The offset of the proven hyperplane, as a rational."""
+        return Fraction(self.plane[1])
+
+    @property
+    def floats_separate(self) -> bool:
+        """Whether the floats `normal` and `offset` have every row on its side too, and not the exact numbers only."""
+        shown = [Fraction(value) for value in (*self.normal.tolist(), self.offset)]
+        if shown == [*self.exact_normal, self.exact_offset]:
+            return True
+        problem = self._problem()
+        plane = exactly.Plane(self.normal, self.offset)
+        try:
+            exactly.check_sides(problem.X, problem.signs, plane, strictly=isinstance(self, Separable))
+        except exactly.CertificateError:
+            return False
+        return True
+
+    def _check_plane(self, d: int) -> None:
+        if len(self.plane[0]) != d:
+            raise exactly.CertificateError(f"A hyperplane needs {d} numbers, one for each feature.")
+        if not self.about.intercept and self.plane[1]:
+            raise exactly.CertificateError("Without an intercept the hyperplane must pass through the origin.")
+        if [*self.normal.tolist(), self.offset] != exactly.nearest_floats([*self.plane[0], self.plane[1]]):
+            raise exactly.CertificateError("The normal and offset must be those of the proven hyperplane.")
+
+
 @dataclass(frozen=True, repr=False, eq=False)
-class Separable(Certificate):
+class Separable(WithPlane):
     """Proof that a hyperplane separates the classes, with the widest margin and the theorem's bound.
 
     Attributes
     ----------
     normal, offset : the hyperplane normal·x + offset = 0; the second class lies where the left side is positive.
         It is the one of the widest geometric margin found
+    exact_normal, exact_offset : the same as rationals: this is the hyperplane that is proven
+    floats_separate : whether `normal` and `offset`, which may be rounded, separate the rows as well
+    tolerance_reached : whether `margin` and `gamma` are within the tolerance of the largest; None from a file
     margin, margin_upper : the largest geometric margin (distance from the hyperplane to the nearest row) lies between
     radius : R', the largest length of a row in the perceptron's coordinates, (x, 1) if there is an intercept
     gamma, gamma_upper : gamma', the largest margin in those coordinates, lies between
@@ -64,6 +107,7 @@ class Separable(Certificate):
     theorem_plane: tuple[tuple[exactly.Number, ...], exactly.Number] = field(repr=False)
     hull: Hull | None = field(repr=False)
     theorem_hull: Hull | None = field(repr=False)
+    tolerance: float | None = None  # what was asked for
 
     verdict: ClassVar[str] = "separable"
 
@@ -74,6 +118,14 @@ class Separable(Certificate):
     def support_vectors(self) -> Array:
         """The rows that carry the bound from above, in order."""
         return np.array(sorted(self.hull.rows) if self.hull else [], dtype=np.int64)
+
+    @property
+    def tolerance_reached(self) -> bool | None:
+        """Whether both margins are proven to be as close to the largest as was asked for."""
+        if self.tolerance is None:
+            return None
+        pairs = ((self.margin, self.margin_upper), (self.gamma, self.gamma_upper))
+        return self.tolerance >= 1 or all(low >= (1 - self.tolerance) * high for low, high in pairs)
 
     @property
     def gap(self) -> float:
@@ -106,16 +158,11 @@ class Separable(Certificate):
         numbers = (self.margin, self.margin_upper, self.radius, self.gamma, self.gamma_upper)
         if any(math.isnan(number) or number < 0 for number in numbers) or math.inf in (self.margin, self.gamma):
             raise exactly.CertificateError("Margins and the radius must be numbers, and not negative.")
-        if any(len(plane[0]) != rows.d for plane in (self.plane, self.theorem_plane)):
-            raise exactly.CertificateError(f"A hyperplane needs {rows.d} numbers, one for each feature.")
-        if not intercept and (self.plane[1] or self.theorem_plane[1]):
-            raise exactly.CertificateError("Without an intercept the hyperplane must pass through the origin.")
+        self._check_plane(rows.d)
+        if len(self.theorem_plane[0]) != rows.d or (not intercept and self.theorem_plane[1]):
+            raise exactly.CertificateError("The theorem's hyperplane must be one of the question that is answered.")
         plane = exactly.Plane(*self.plane)
         exactly.check_sides(rows, signs, plane, strictly=True)
-        if not np.array_equal(self.normal, np.array([float(value) for value in self.plane[0]])):
-            raise exactly.CertificateError("The normal must be that of the proven hyperplane, and it is another.")
-        if self.offset != float(self.plane[1]):
-            raise exactly.CertificateError("The offset must be that of the proven hyperplane, and it is another.")
         floor = exactly.least(rows, signs, plane)[0]
         if Fraction(self.margin) ** 2 * plane.squared_length(with_offset=False) > floor**2:
             raise exactly.CertificateError("The hyperplane must have the margin that is stated, and its is smaller.")
@@ -169,7 +216,6 @@ class NotSeparable(Certificate):
     rows: tuple[int, ...]
     weights: tuple[Fraction, ...] = field(repr=False)
     about: About = field(repr=False)
-    refinement: Certificate | None = field(default=None, repr=False, compare=False)
 
     verdict: ClassVar[str] = "not separable"
 
@@ -194,11 +240,6 @@ class NotSeparable(Certificate):
     def point(self) -> Array:
         """The common point of the hulls in float64."""
         return np.array([float(value) for value in self.exact_point])
-
-    def _problem(self) -> Problem:
-        if self.about.problem is None:
-            raise ValueError("This certificate came from a file and has no data with it; pass X and y.")
-        return self.about.problem
 
     def refine(self, X: Any = None, y: Any = None, *, time_limit: float | None = None, verbose: int = 0) -> Any:
         """Tell `Overlapping` from `QuasiComplete`, each with its own proof.
@@ -248,6 +289,9 @@ class Overlapping(Certificate):
 
     verdict: ClassVar[str] = "overlapping"
 
+    def __bool__(self) -> bool:
+        return False
+
     def __str__(self) -> str:
         return (
             f"Overlapping ({self._title()})\n"
@@ -270,11 +314,12 @@ class Overlapping(Certificate):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class QuasiComplete(Certificate):
+class QuasiComplete(WithPlane):
     """Proof that the classes touch without mixing: a hyperplane with every row on its side or on it.
 
     At least one row is strictly on its side, and `witness` shows that they are not all so. `strictly` counts the rows
-    that are.
+    that are. The hyperplane is in whole numbers; `exact_normal` and `exact_offset` have them where they do not fit
+    float64, and then `floats_separate` says whether the rounded `normal` and `offset` still misplace no row.
     """
 
     normal: Array
@@ -285,6 +330,9 @@ class QuasiComplete(Certificate):
     witness: NotSeparable = field(repr=False)
 
     verdict: ClassVar[str] = "quasi-complete"
+
+    def __bool__(self) -> bool:
+        return False
 
     def __str__(self) -> str:
         touching = self.about.shape[0] - self.strictly
@@ -300,13 +348,7 @@ class QuasiComplete(Certificate):
         if self.witness.about.intercept != self.about.intercept:
             raise exactly.CertificateError("The witness must answer the same question: with an intercept, or without.")
         self.witness.check(rows, signs)
-        if not self.about.intercept and self.plane[1] != 0:
-            raise exactly.CertificateError("Without an intercept the hyperplane must pass through the origin.")
-        if len(self.plane[0]) != rows.d:
-            raise exactly.CertificateError(f"A hyperplane needs {rows.d} numbers, one for each feature.")
-        shown = np.array([float(value) for value in self.plane[0]])
-        if not np.array_equal(self.normal, shown) or self.offset != float(self.plane[1]):
-            raise exactly.CertificateError("The normal and offset must be those of the proven hyperplane.")
+        self._check_plane(rows.d)
         plane = exactly.Plane(*self.plane)
         exactly.check_sides(rows, signs, plane, strictly=False)
         if self.strictly != exactly.count_off(rows, signs, plane):

@@ -12,16 +12,10 @@ import numpy as np
 
 from rosenblatt.arguments import yes_or_no
 from rosenblatt.certificates.certificate import About
-from rosenblatt.certificates.problem import (
-    Problem,
-    check_time_limit,
-    check_tolerance,
-    digest,
-    read_labels,
-    read_rows,
-    two_classes,
-)
+from rosenblatt.certificates.linear_model import read_linear
+from rosenblatt.certificates.problem import Problem, digest, two_classes
 from rosenblatt.certificates.prover import decide
+from rosenblatt.certificates.reading import check_time_limit, check_tolerance, read_labels, read_rows
 from rosenblatt.certificates.results import NotSeparable, Separable, Undecided
 from rosenblatt.certificates.table import REST, SeparabilityTable
 from rosenblatt.certificates.watching import watcher
@@ -35,6 +29,7 @@ def separability(
     time_limit: float | None = None,
     *,
     tolerance: float = 0.01,
+    candidate: Any = None,
     verbose: int = 0,
 ) -> Any:
     """Decide whether a hyperplane separates the classes, and prove it in exact arithmetic.
@@ -46,6 +41,7 @@ def separability(
     fit_intercept : whether the hyperplane may leave the origin
     time_limit : seconds, after which the answer is `Undecided`, or a margin less tight than asked for
     tolerance : how close to the largest margin the margin must be proven; 1 takes the first separating hyperplane
+    candidate : a fitted linear model of two classes, or a pair (w, b), that is tried before anything else
     verbose : 1 shows the progress
 
     Returns
@@ -78,11 +74,25 @@ def separability(
     check_time_limit(time_limit)
     check_tolerance(tolerance)
     yes_or_no(fit_intercept=fit_intercept)
+    plane = None if candidate is None else _candidate(candidate, classes, X.shape[1], bool(fit_intercept))
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
     if len(classes) == 2:
         with watcher(verbose, "separability", 1) as shown:
-            return decide(two_classes(X, codes, classes, bool(fit_intercept)), tolerance, deadline, shown)
+            return decide(two_classes(X, codes, classes, bool(fit_intercept)), tolerance, deadline, shown, plane)
     return _table(X, classes, codes, bool(fit_intercept), tolerance, deadline, verbose)
+
+
+def _candidate(candidate: Any, classes: Array, d: int, intercept: bool) -> Any:
+    """The hyperplane of a model whose positive side is that of the second class."""
+    model = read_linear(candidate, classes, d)
+    if len(classes) != 2 or len(model.classes) != 2:
+        raise ValueError(f"A candidate is tried for two classes, but y has {len(classes)}; leave candidate out.")
+    if model.offsets[0] and not intercept:
+        raise ValueError(
+            "The candidate has an intercept, but fit_intercept=False asks about hyperplanes through the origin; "
+            "pass one without."
+        )
+    return model.weights[0], model.offsets[0]
 
 
 def margin(

@@ -8,17 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.certificates import verify as exactly
 from rosenblatt.certificates.certificate import THROUGH, Certificate, Verification
-from rosenblatt.certificates.problem import read_rows
+from rosenblatt.certificates.reading import read_labels, read_rows, same_label
 from rosenblatt.certificates.results import NotSeparable, Separable, Undecided
 from rosenblatt.engine.online.state import Array
+from rosenblatt.wording import shortened
 
 REST = "the rest"
-
-
-def against_rest(labels: Array, name: Any) -> Array:
-    """Labels of two kinds: the name of one class, and "the rest"."""
-    return np.array([REST, name], dtype=object)[np.asarray(labels == name).astype(int)]
 
 
 class SeparabilityTable:
@@ -65,10 +62,25 @@ class SeparabilityTable:
         """How many of the questions are decided: each has its proof."""
         return sum(not isinstance(part, Undecided) for _, part in self)
 
-    def flaw(self, labels: Array) -> str:
-        """Why this is no table of these labels: one question for each pair and each class; nothing if it is one."""
+    def number(self, name: Any) -> int:
+        """The place of a class among the classes."""
+        places = [place for place, known in enumerate(self.classes) if same_label(name, known)]
+        if len(places) != 1:
+            raise exactly.CertificateError(f"A part of the table is about a class {name!r}, which is none of its own.")
+        return places[0]
+
+    def wrong_classes(self, names: Array) -> str:
+        """A sentence if the classes of the table are not those of the labels."""
+        known = names.tolist()
+        alike = len(known) == len(self.classes) and all(map(same_label, self.classes, known))
+        return "" if alike else f"This table is about the classes {shortened(self.classes)}, but y has others."
+
+    def flaw(self, names: Array) -> str:
+        """A sentence if this is no whole table of these classes: each pair, and each class against the rest."""
+        if wrong := self.wrong_classes(names):
+            return wrong
         whole = set(self.pairs) <= set(itertools.combinations(self.classes, 2)) and set(self.rest) <= set(self.classes)
-        if not whole or self.missing() or sorted(np.unique(labels).tolist()) != sorted(self.classes):
+        if not whole or self.missing():
             return (
                 "A table must answer every pair and every class against the rest of the data, and nothing else, and "
                 "this one does not."
@@ -119,20 +131,32 @@ class SeparabilityTable:
 
     def verify(self, X: Any, y: Any) -> Verification:
         """Check every certificate in exact arithmetic."""
-        X, labels = read_rows(X), np.asarray(y)
-        if flaw := self.flaw(labels):
+        try:
+            X = read_rows(X)
+            names, codes = read_labels(y, X.shape[0])
+        except ValueError as error:
+            return Verification(False, str(error))
+        if flaw := self.flaw(names):
             return Verification(False, flaw)
-        for (a, b), certificate in self.pairs.items():
-            chosen = np.flatnonzero((labels == a) | (labels == b))
-            found = certificate.verify(X[chosen], labels[chosen])
-            if not found:
-                return Verification(False, f"{a} against {b}: {found.reason}")
-        for a, certificate in self.rest.items():
-            found = certificate.verify(X, against_rest(labels, a))
-            if not found:
-                return Verification(False, f"{a} against the rest: {found.reason}")
+        for question, certificate, chosen, signs in self._questions(codes):
+            try:
+                rows, _ = certificate.about.recognise(X if chosen is None else X[chosen], signs)
+            except exactly.CertificateError as error:
+                return Verification(False, f"{question}: {error}")
+            if not (found := certificate.verify_signs(rows, signs)):
+                return Verification(False, f"{question}: {found.reason}")
         through = "" if self.intercept else f", each about a {THROUGH}"
         return Verification(True, f"{len(self)} certificates checked in exact arithmetic{through}")
+
+    def _questions(self, codes: Array) -> Iterator[tuple[str, Certificate, Array | None, Array]]:
+        """Each question: its name, its certificate, its rows (None for all of them), and their signs."""
+        for (a, b), certificate in self.pairs.items():
+            rows = np.flatnonzero((codes == self.classes.index(a)) | (codes == self.classes.index(b)))
+            signs = np.where(codes[rows] == self.classes.index(b), 1, -1).astype(np.int8)
+            yield f"{a} against {b}", certificate, rows, signs
+        for a, certificate in self.rest.items():
+            signs = np.where(codes == self.classes.index(a), 1, -1).astype(np.int8)
+            yield f"{a} against the rest", certificate, None, signs
 
     def save(self, path: Any) -> None:
         """Write all certificates in one JSON file; `load_certificate` reads and verifies it."""

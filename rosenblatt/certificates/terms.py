@@ -11,6 +11,11 @@ import numpy as np
 from rosenblatt.certificates.problem import Problem
 from rosenblatt.engine.online.state import Array
 
+NO_INNER_PRODUCT = (
+    "the theorem needs a kernel that is an inner product, and this one is not known to be positive semi-definite "
+    "(a polynomial kernel is for coef0 >= 0)"
+)
+
 
 @dataclass
 class Terms:
@@ -29,6 +34,7 @@ def terms_of(fitted: Any, problem: Problem, k: int, rows: Array, steps: Array, s
     kinds = [kind.__name__ for kind in type(fitted).__mro__ if kind.__name__ in ("Perceptron", "KernelPerceptron")]
     named = rule if isinstance(rule, str) else (kinds or [type(fitted).__name__])[0]
     outside = [
+        (not getattr(getattr(fitted, "kernel_", None), "valid", True), NO_INNER_PRODUCT),
         (coupled, "coupled classes move two half-spaces at once, which this theorem is not about"),
         (
             named not in ("Perceptron", "KernelPerceptron", "perceptron", "margin_perceptron"),
@@ -47,7 +53,7 @@ def terms_of(fitted: Any, problem: Problem, k: int, rows: Array, steps: Array, s
         ),
         (
             not _adds_up(fitted, problem, k, rows, steps),
-            "the updates do not add up to the last weights (a start other than zero, lessons after the fit, or not the "
+            "the updates do not add up to the last weights (a start other than zero, updates after the fit, or not the "
             "rows of the fit)",
         ),
     ]
@@ -75,7 +81,10 @@ def _adds_up(fitted: Any, problem: Problem, k: int, rows: Array, steps: Array) -
     if hasattr(fitted, "kernel_"):
         counts = fitted.mistake_counts_.reshape(len(fitted.mistake_counts_), -1)
         return bool(np.array_equal(np.bincount(rows, minlength=problem.n), counts[:, k]))
-    last = np.atleast_2d(fitted.answers_["last"].coef)[k].astype(np.float64)
-    total = np.asarray(steps @ problem.X[rows].astype(np.float64)).ravel()
-    moved = np.asarray(np.abs(steps) @ np.abs(problem.X[rows].astype(np.float64))).ravel()
+    model = fitted.answers_["last"]
+    last = np.r_[np.atleast_2d(model.coef)[k], np.atleast_1d(model.intercept)[k]].astype(np.float64)
+    used = problem.X[rows].astype(np.float64)
+    ones = np.full(len(rows), float(problem.intercept))
+    total = np.r_[np.asarray(steps @ used).ravel(), steps @ ones]
+    moved = np.r_[np.asarray(np.abs(steps) @ np.abs(used)).ravel(), np.abs(steps) @ ones]
     return bool(np.all(np.abs(total - last) <= 1e-4 * moved + 1e-300))

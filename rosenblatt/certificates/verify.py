@@ -1,174 +1,26 @@
 """Checks certificates in exact arithmetic, on the very numbers given. Nothing here trusts the prover.
 
-This file imports nothing of the project. A float is a rational number; every check below is a statement about
-rational numbers, and none of them is left to rounding. To be quick on large data, a score is first computed in
-float64 together with a bound on its error, and only the rows that the bound cannot decide are computed exactly.
+This file imports nothing of the project but `verify_numbers`, which imports nothing. Every check below is a statement
+about rational numbers, and none of them is left to rounding.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
-Number = int | float | Fraction
+from rosenblatt.certificates.verify_numbers import ROUND, TINY, Array
+from rosenblatt.certificates.verify_numbers import CertificateError as CertificateError
+from rosenblatt.certificates.verify_numbers import Number as Number
+from rosenblatt.certificates.verify_numbers import Plane as Plane
+from rosenblatt.certificates.verify_numbers import Rows as Rows
+from rosenblatt.certificates.verify_numbers import common_integers as common_integers
+from rosenblatt.certificates.verify_numbers import nearest_floats as nearest_floats
 
-BLOCK = 1 << 21  # numbers that are widened to float64 at a time
-ROUND = 2.0**-53  # the largest relative error of one rounding
-TINY = 2.0**-1074  # the smallest positive float64
-PRIME = (1 << 61) - 1
-
-
-class CertificateError(ValueError):
-    """A certificate that does not prove what it says."""
-
-
-# ---------------------------------------------------------------------------------------------- exact numbers
-
-
-def common_integers(values: Iterable[Number]) -> tuple[list[int], int]:
-    """Whole numbers n_j and one denominator with value_j = n_j / denominator."""
-    fractions = [Fraction(value) for value in values]
-    denominator = math.lcm(*{value.denominator for value in fractions}) if fractions else 1
-    return [value.numerator * (denominator // value.denominator) for value in fractions], denominator
-
-
-class Rows:
-    """The rows of a dense or sparse matrix, one at a time exactly, or all of them in float64."""
-
-    def __init__(self, X: Any) -> None:
-        self.sparse = hasattr(X, "tocsr")
-        if self.sparse:
-            X = X.tocsr()
-            if not X.has_canonical_format:
-                X = X.copy()
-                X.sum_duplicates()
-            self.values = X.data
-        else:
-            X = np.asarray(X)
-            if X.ndim != 2:
-                raise ValueError(f"The rows must be a table, but came with {X.ndim} dimensions; pass a 2-D array.")
-            self.values = X
-        if self.values.dtype.kind not in "buif" or self.values.dtype.itemsize > 8:
-            raise ValueError(
-                f"The rows must be numbers of at most 64 bits, but their dtype is {self.values.dtype}; convert them."
-            )
-        if self.values.dtype.kind == "f" and not np.isfinite(self.values).all():
-            raise ValueError("The rows must be finite, but some are NaN or infinite; remove or replace those.")
-        self.X = X
-        self.n, self.d = X.shape
-        self.exact_floats = self.values.dtype.kind in "bf" or self.values.dtype.itemsize < 8
-
-    def entries(self, row: int) -> tuple[list[int], list[Number]]:
-        """The columns of one row that are not 0, and their values as Python numbers."""
-        if self.sparse:
-            part = slice(int(self.X.indptr[row]), int(self.X.indptr[row + 1]))
-            return self.X.indices[part].tolist(), self.X.data[part].tolist()
-        line = self.X[row]
-        columns = np.flatnonzero(line)
-        return columns.tolist(), line[columns].tolist()
-
-    def integers(self, row: int) -> tuple[list[int], list[int], int]:
-        """The columns of one row that are not 0, whole numbers, and one denominator for all."""
-        columns, values = self.entries(row)
-        if self.values.dtype.kind != "f":
-            return columns, [int(value) for value in values], 1
-        parts = [value.as_integer_ratio() for value in values]
-        denominator = max((part[1] for part in parts), default=1)  # powers of two: the largest is common to all
-        return columns, [top * (denominator // bottom) for top, bottom in parts], denominator
-
-    def largest(self) -> Array:
-        """A bound on |x_j| for every column j."""
-        if self.sparse:
-            result = np.zeros(self.d)
-            np.maximum.at(result, self.X.indices, np.abs(self.X.data.astype(np.float64)))
-        else:
-            low, high = self.X.min(axis=0, initial=0), self.X.max(axis=0, initial=0)
-            result = np.maximum(np.abs(low.astype(np.float64)), np.abs(high.astype(np.float64)))
-        return result if self.exact_floats else np.where(result > 0, np.nextafter(result, np.inf), 0.0)
-
-    def blocks(self) -> Iterator[slice]:
-        step = max(1, BLOCK // max(1, self.d))
-        return (slice(first, first + step) for first in range(0, self.n, step))
-
-    def products(self, weights: Array, exponents: Array | None) -> Array:
-        """x·weights for every row in float64; column j of x is divided by 2^exponents[j] first."""
-        if self.sparse:
-            X = self.X.astype(np.float64)
-            if exponents is not None:
-                X.data = np.ldexp(X.data, -exponents[X.indices])
-            return np.asarray(X @ weights)
-        result = np.empty(self.n)
-        for block in self.blocks():
-            part = self.X[block].astype(np.float64, copy=False)
-            result[block] = (part if exponents is None else np.ldexp(part, -exponents)) @ weights
-        return result
-
-
-# ------------------------------------------------------------------------------------------------ the filter
-
-
-class Plane:
-    """The function w·x + b with rational w and b."""
-
-    def __init__(self, normal: Sequence[Number] | Array, offset: Number) -> None:
-        values = [*(normal.tolist() if isinstance(normal, np.ndarray) else normal), offset]
-        integers, self.denominator = common_integers(values)
-        self.normal, self.offset = integers[:-1], integers[-1]
-
-    def squared_length(self, *, with_offset: bool) -> Fraction:
-        total = sum(value * value for value in self.normal) + (self.offset**2 if with_offset else 0)
-        return Fraction(total, self.denominator**2)
-
-    def score(self, rows: Rows, row: int) -> Fraction:
-        columns, integers, denominator = rows.integers(row)
-        total = sum(self.normal[column] * value for column, value in zip(columns, integers, strict=True))
-        return Fraction(total + self.offset * denominator, denominator * self.denominator)
-
-    def approximate(self, rows: Rows) -> tuple[Array, Array | float]:
-        """Scores in float64 and a bound on their errors, both multiplied by one positive number; NaN if unknown."""
-        largest = rows.largest()
-        exponents = np.frexp(largest)[1]
-        extreme = bool(np.any(np.abs(exponents) > 300))
-        if not extreme:
-            exponents[:] = 0
-        # Choose a power of two so that the largest product is about 1.
-        sizes = [abs(value).bit_length() + int(shift) for value, shift in zip(self.normal, exponents, strict=True)]
-        shift = max([*sizes, abs(self.offset).bit_length(), 1])
-        weights = np.array(
-            [_float(value, int(e) - shift) for value, e in zip(self.normal, exponents, strict=True)], dtype=np.float64
-        )
-        offset = _float(self.offset, -shift)
-        bound = np.ldexp(largest, -exponents)
-        with np.errstate(all="ignore"):
-            scores = rows.products(weights, exponents if extreme else None) + offset
-            total = float(bound @ np.abs(weights)) + abs(offset)
-            roundings = len(weights) + 8
-            error = (roundings * ROUND / (1 - roundings * ROUND)) * total * (1 + roundings * ROUND)
-            error = error * (1 + 8 * ROUND) + 4 * TINY * (float(bound.sum()) + len(weights) + 2)
-        return scores, error
-
-    def undecided(self, rows: Rows, signs: Array) -> tuple[Array, Array]:
-        """(certainly negative, not certainly positive): which rows the float64 scores cannot vouch for."""
-        scores, error = self.approximate(rows)
-        scores = scores * signs
-        with np.errstate(invalid="ignore"):
-            return scores < -error, ~(scores > error)
-
-
-def _float(integer: int, exponent: int) -> float:
-    """integer · 2^exponent, rounded (twice at most); 0 when too small, infinity when too large."""
-    size = abs(integer).bit_length()
-    if size > 64:
-        integer, exponent = integer >> (size - 64), exponent + size - 64
-    try:
-        return math.ldexp(float(integer), exponent)
-    except OverflowError:
-        return math.copysign(math.inf, integer)
+PRIMES = ((1 << 61) - 1, (1 << 61) - 31, (1 << 61) - 45)  # what vanishes modulo one need not vanish modulo the next
 
 
 def least(X: Any, signs: Array, plane: Plane) -> tuple[Fraction, int]:
@@ -208,7 +60,7 @@ def count_off(X: Any, signs: Array, plane: Plane) -> int:
 def largest_square(X: Any, *, constant: bool) -> Fraction:
     """The exact maximum of ‖x‖^2 over the rows, of ‖(x, 1)‖^2 when there is a `constant`."""
     rows = X if isinstance(X, Rows) else Rows(X)
-    top = int(np.frexp(rows.largest().max(initial=0.0))[1])
+    top = int(np.frexp(rows.largest.max(initial=0.0))[1])
     squares = _squared_norms(rows, top)
     slack = (rows.d + 8) * ROUND * 4
     floor = float(squares.max(initial=0.0)) * (1 - slack) - 8 * rows.d * TINY
@@ -249,18 +101,27 @@ def combination(X: Any, signs: Array, chosen: Sequence[int], weights: Sequence[N
     """sum_i weight_i y_i x_i, exactly: the columns where it is not 0."""
     rows = X if isinstance(X, Rows) else Rows(X)
     tops, bottom = common_integers(weights)
-    sums: dict[int, Fraction] = {}
-    by_denominator: dict[int, dict[int, int]] = {}
+    sums, power = _whole_combination(rows, signs, chosen, tops)
+    return {column: Fraction(value, power * bottom) for column, value in sums.items() if value}
+
+
+def _whole_combination(
+    rows: Rows, signs: Array, chosen: Sequence[int], tops: Sequence[int]
+) -> tuple[dict[int, int], int]:
+    """sum_i top_i y_i x_i as whole numbers, and the one power of two that divides them all."""
+    by_power: dict[int, dict[int, int]] = {}
     for row, top in zip(chosen, tops, strict=True):
-        columns, integers, denominator = rows.integers(row)
-        part = by_denominator.setdefault(denominator, {})
+        columns, integers, power = rows.integers(row)
+        part = by_power.setdefault(power, {})
         signed = top * int(signs[row])
         for column, value in zip(columns, integers, strict=True):
             part[column] = part.get(column, 0) + signed * value
-    for denominator, part in by_denominator.items():
+    largest = max(by_power, default=1)
+    sums: dict[int, int] = {}
+    for power, part in by_power.items():
         for column, value in part.items():
-            sums[column] = sums.get(column, Fraction(0)) + Fraction(value, denominator * bottom)
-    return {column: value for column, value in sums.items() if value}
+            sums[column] = sums.get(column, 0) + value * (largest // power)
+    return sums, largest
 
 
 def check_convex(signs: Array, chosen: Sequence[int], weights: Sequence[Number], *, intercept: bool, n: int) -> None:
@@ -271,8 +132,9 @@ def check_convex(signs: Array, chosen: Sequence[int], weights: Sequence[Number],
         raise CertificateError(f"A witness names rows 0 to {n - 1}, the rows of the data.")
     if not all(weight > 0 for weight in weights):
         raise CertificateError("Every weight of a witness must be positive.")
-    sums = [sum(Fraction(w) for row, w in zip(chosen, weights, strict=True) if signs[row] == s) for s in (1, -1)]
-    if sums != [1, 1] if intercept else sum(sums) != 1:
+    tops, bottom = common_integers(weights)
+    sums = [sum(top for row, top in zip(chosen, tops, strict=True) if signs[row] == sign) for sign in (1, -1)]
+    if sums != [bottom, bottom] if intercept else sum(sums) != bottom:
         raise CertificateError("The weights of a witness must sum to 1 over each hull.")
 
 
@@ -282,7 +144,7 @@ def check_witness(X: Any, signs: Array, chosen: Sequence[int], weights: Sequence
     check_convex(signs, chosen, weights, intercept=intercept, n=rows.n)
     if len(chosen) > rows.d + (2 if intercept else 1):
         raise CertificateError(f"A witness needs at most d + 2 rows, but this one names {len(chosen)}.")
-    if combination(rows, signs, chosen, weights):
+    if any(_whole_combination(rows, signs, chosen, common_integers(weights)[0])[0].values()):
         raise CertificateError("The two weighted sums of a witness must be the same point, and they are not.")
 
 
@@ -290,9 +152,11 @@ def squared_distance(
     X: Any, signs: Array, chosen: Sequence[int], weights: Sequence[Number], *, constant: bool
 ) -> Fraction:
     """‖sum_i weight_i y_i x_i‖^2, or of (x_i, 1) when there is a `constant`."""
-    tops, bottom = common_integers(list(combination(X, signs, chosen, weights).values()))
-    last = sum(Fraction(weight) * int(signs[row]) for row, weight in zip(chosen, weights, strict=True))
-    return Fraction(sum(top * top for top in tops), bottom * bottom) + (last * last if constant else 0)
+    rows = X if isinstance(X, Rows) else Rows(X)
+    tops, bottom = common_integers(weights)
+    sums, power = _whole_combination(rows, signs, chosen, tops)
+    last = sum(top * int(signs[row]) for row, top in zip(chosen, tops, strict=True)) * power if constant else 0
+    return Fraction(sum(value * value for value in sums.values()) + last * last, (power * bottom) ** 2)
 
 
 def class_means(X: Any, signs: Array, *, intercept: bool) -> dict[int, Fraction]:
@@ -353,20 +217,7 @@ def solve_weights(
     import flint
 
     rows = X if isinstance(X, Rows) else Rows(X)
-    columns: dict[int, list[Fraction | int]] = {}
-    for place, row in enumerate(chosen):
-        indices, integers, denominator = rows.integers(row)
-        for column, value in zip(indices, integers, strict=True):
-            line = columns.setdefault(column, [0] * len(chosen))
-            signed = value * int(signs[row])
-            line[place] = signed if denominator == 1 else Fraction(signed, denominator)
-    if any(column not in columns for column in towards or {}):
-        return None
-    equations, right = [], []
-    for column, line in columns.items():
-        integers, _ = common_integers([*line, (towards or {}).get(column, 0)])
-        equations.append(integers[:-1])
-        right.append(integers[-1])
+    equations, right = _equations(rows, signs, chosen, towards or {})
     for sign in (1, -1) if intercept else (0,):
         equations.append([int(sign == 0 or signs[row] == sign) for row in chosen])
         right.append(1)
@@ -374,21 +225,45 @@ def solve_weights(
     if independent is None:
         return None
     square = flint.fmpz_mat([equations[line] for line in independent])
-    answer = square.solve(flint.fmpz_mat([[right[line]] for line in independent]))
-    weights = [Fraction(int(answer[i, 0].p), int(answer[i, 0].q)) for i in range(len(chosen))]
-    tops, bottom = common_integers(weights)
-    sums = flint.fmpz_mat(equations) * flint.fmpz_mat([[top] for top in tops])
-    fits = all(int(sums[line, 0]) == value * bottom for line, value in enumerate(right))
-    return weights if fits else None
+    solved: Any = square.solve(flint.fmpz_mat([[right[line]] for line in independent]))
+    tops, bottom = solved.numer_denom()
+    sums = (flint.fmpz_mat(equations) * tops).entries()
+    if any(value != wanted * bottom for value, wanted in zip(sums, right, strict=True)):
+        return None
+    return [Fraction(int(top), int(bottom)) for top in tops.entries()]
+
+
+def _equations(
+    rows: Rows, signs: Array, chosen: Sequence[int], towards: dict[int, Fraction]
+) -> tuple[list[list[int]], list[int]]:
+    """One equation in whole numbers for each column: sum_i weight_i y_i x_ij = towards_j."""
+    columns: dict[int, list[tuple[int, int, int]]] = {column: [] for column in towards}
+    for place, row in enumerate(chosen):
+        indices, integers, power = rows.integers(row)
+        for column, value in zip(indices, integers, strict=True):
+            columns.setdefault(column, []).append((place, value * int(signs[row]), power))
+    equations, right = [], []
+    for column, entries in columns.items():
+        largest = max((power for _, _, power in entries), default=1)
+        wanted = towards.get(column, Fraction(0))
+        line = [0] * len(chosen)
+        for place, value, power in entries:
+            line[place] = value * (largest // power) * wanted.denominator
+        equations.append(line)
+        right.append(wanted.numerator * largest)
+    return equations, right
 
 
 def _independent(equations: list[list[int]], unknowns: int) -> list[int] | None:
     """As many equations as unknowns that are independent modulo a prime, and so over the rationals; None if too few."""
     import flint
 
-    flat = [equations[line][unknown] % PRIME for unknown in range(unknowns) for line in range(len(equations))]
-    reduced, rank = flint.nmod_mat(unknowns, len(equations), flat, PRIME).rref()
-    if rank < unknowns:
+    for prime in PRIMES:
+        flat = [equations[line][unknown] % prime for unknown in range(unknowns) for line in range(len(equations))]
+        reduced, rank = flint.nmod_mat(unknowns, len(equations), flat, prime).rref()
+        if rank == unknowns:
+            break
+    else:
         return None
     pivots, line = [], 0
     for row in range(unknowns):

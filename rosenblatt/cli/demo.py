@@ -6,7 +6,6 @@ and whether there is a hyperplane at all, proven. Everything fits a terminal of 
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 import sys
@@ -80,7 +79,8 @@ def _train(data: Any) -> Perceptron:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the stop reason is explained
         tested = (data.X_test, data.y_test)
-        return model.fit(data.X_train, data.y_train, eval_set=tested, record=("train_error", "updates"))
+        recorded = ("train_error", "updates")
+        return model.fit(data.X_train, data.y_train, eval_set=tested, record=recorded, keep="pocket")
 
 
 def _answers(console: Console, model: Perceptron, data: Any) -> dict[str, tuple[float, float]]:
@@ -182,15 +182,10 @@ def explain(model: Perceptron) -> str:
 
 def next_steps() -> list[tuple[str, str]]:
     """Commands that work from here, and lines of Python."""
-    ours, pip = (
-        name if shutil.which("rosenblatt") else os.path.relpath(Path(sys.executable).with_name(name))
-        for name in ("rosenblatt", "pip")
-    )
-    needed = [] if importlib.util.find_spec("bokeh") else [(f"{pip} install -e '.[lab]'", "what the lab needs")]
+    ours = "rosenblatt" if shutil.which("rosenblatt") else os.path.relpath(Path(sys.executable).with_name("rosenblatt"))
     return [
         (f"{ours} datasets export iris iris.csv", "a file to begin with"),
         (f"{ours} train iris.csv -t species", "to a judged model"),
-        *needed,
         (f"{ours} lab", "watch it learn"),
         ('Perceptron(answer="averaged").fit(X, y)', "dense or sparse, no copy"),
         ('PassiveAggressive().learn_one({"age": 41}, "yes")', "one example at a time"),

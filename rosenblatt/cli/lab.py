@@ -8,19 +8,40 @@ import typer
 
 
 def lab(
+    link: Annotated[
+        str, typer.Argument(metavar="[LINK]", help="A link from the lab: opens what it shows.", show_default=False)
+    ] = "",
+    export: Annotated[
+        str,
+        typer.Option("--export", metavar="FOLDER", help="Write the lab as a static site instead.", show_default=False),
+    ] = "",
+    mnist: Annotated[
+        bool, typer.Option("--mnist", help="With --export: add 200 images of every digit of MNIST (2 MB).")
+    ] = False,
     host: Annotated[
         str, typer.Option("--host", metavar="NAME", help="Where to listen; 0.0.0.0 for the whole network.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", metavar="NUMBER", help="The port; 0 takes a free one.")] = 0,
+    port: Annotated[
+        int | None,
+        typer.Option("--port", metavar="NUMBER", help="The port: 8957 or the next free one; 0 takes any free one.",
+                     show_default=False),
+    ] = None,
     browser: Annotated[
         bool,
         typer.Option("--browser/--no-browser", show_default="--browser", help="Whether to open the page in a browser."),
     ] = True,
-) -> None:
+) -> None:  # fmt: skip
     """Open the lab: draw points, watch learners, step through the proof."""
     from rosenblatt.verbs.errors import check_number
 
-    check_number("--port", port, 0, 65535, usual="0 takes a free one")
+    if export:
+        from rosenblatt import lab as room
+
+        for path in room.export(export, mnist):
+            print(f"{path}  {path.stat().st_size / 1000:,.0f} kB")
+        return
+    if port is not None:
+        check_number("--port", port, 0, 65535, usual="0 takes a free one")
     from rosenblatt.lab import serve
 
-    serve(host=host, port=port, open_browser=browser)
+    serve(host=host, port=port, open_browser=browser, link=link)

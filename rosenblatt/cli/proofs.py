@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 def print_proof(screen: Console, done: Proof) -> None:
     """The verdict with its figures; a table for several classes."""
+    from rosenblatt.certificates.certify import CertifiedModel
+    from rosenblatt.certificates.fewest import FewestErrors
     from rosenblatt.certificates.results import NotSeparable, Overlapping, QuasiComplete, Separable
     from rosenblatt.certificates.table import SeparabilityTable
 
@@ -53,6 +55,8 @@ def print_proof(screen: Console, done: Proof) -> None:
             mixture = "a mixture of rows, those of one class times -1, is 0"
         pair(screen, "Proof", f"{mixture}: {counted(len(result.rows), 'row')} take{'s' * (len(result.rows) == 1)} part")
         pair(screen, "Rows", f"{named} [dim](counted from 1)[/dim]")
+    elif isinstance(result, FewestErrors | CertifiedModel):
+        _errors(screen, done)
     elif isinstance(result, Overlapping | QuasiComplete):
         pair(screen, "Classes", _sides(result.about.classes))
     elif not isinstance(result, SeparabilityTable):
@@ -65,6 +69,23 @@ def print_proof(screen: Console, done: Proof) -> None:
         pair(screen, "Left out", safe(f"{told}: the verdict is about the other columns"))
     if done.path and done.verified is None:
         pair(screen, "Certificate", f"{safe(done.path)} [dim](check it with --verify)[/dim]")
+
+
+def _errors(screen: Console, done: Proof) -> None:
+    """The fewest errors of any hyperplane, or the errors of one model."""
+    result, rows = done.result, counted(done.result.about.shape[0], "row")
+    named = ", ".join(map(str, done.wrong_rows[:8])) + (", …" if len(done.wrong_rows) > 8 else "")
+    if hasattr(result, "lower"):
+        pair(screen, "Classes", _sides(result.about.classes))
+        pair(
+            screen, "At least", f"no linear model can make fewer than {counted(result.lower, 'error')} on these {rows}"
+        )
+        pair(screen, "At most", f"a hyperplane makes {counted(result.upper, 'error')}")
+    else:
+        pair(screen, "Errors", f"{result.errors:,} of {rows}")
+        pair(screen, "Margin", f"{result.margin:.6g}")
+    if named:
+        pair(screen, "Rows", f"{named} [dim](counted from 1)[/dim]")
 
 
 def _sides(classes: Any) -> str:

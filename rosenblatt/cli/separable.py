@@ -9,7 +9,7 @@ import typer
 from rosenblatt.cli import options as o
 from rosenblatt.cli.failures import Failure
 
-CODES = {"separable": 0, "undecided": Failure.UNDECIDED}
+CODES = {"separable": 0, "certified": 0, "undecided": Failure.UNDECIDED}
 
 
 def separable(
@@ -54,6 +54,15 @@ def separable(
             help="How close to the largest margin; 1 takes any hyperplane.",
         ),
     ] = None,
+    fewest: Annotated[
+        bool,
+        typer.Option(
+            "--fewest-errors",
+            rich_help_panel=o.PROOF,
+            show_default=False,
+            help="Prove how many rows any hyperplane has wrong at least, and name one that has few wrong.",
+        ),
+    ] = False,
     time_limit: o.TimeLimit = None,
     missing: o.Missing = "error",
     text: o.Text = "auto",
@@ -82,6 +91,7 @@ def separable(
         intercept=intercept,
         time_limit=time_limit,
         tolerance=tolerance,
+        fewest=fewest,
         certificate=certificate,
         verify=verify,
         missing=missing,

@@ -118,7 +118,7 @@ def _figures(screen: Console, summary: Summary) -> None:
     if summary.stop_reason:
         from rosenblatt.trace import STOP_REASONS
 
-        rows.append(("Training", f"{counted(summary.epochs or 0, 'epoch')}, then {STOP_REASONS[summary.stop_reason]}"))
+        rows.append(("Training", f"{counted(summary.epochs or 0, 'epoch')}, {STOP_REASONS[summary.stop_reason]}"))
     shown = table("", "")
     shown.show_header = False
     for name, told in rows:

@@ -10,12 +10,13 @@ import scipy.sparse
 from rosenblatt.engine.online.state import Array
 from rosenblatt.engine.online.update_log import UpdateLog
 from rosenblatt.models.voted import VotedModel, survival_counts
+from rosenblatt.stored import MOST, array, checked, items, matrix
 
 
-def _tally(*arguments: Any) -> Array:
+def _tally(*arguments: Any, n_jobs: int | None = 1) -> Array:
     from rosenblatt.engine.online.votes import tally
 
-    return tally(*arguments)
+    return tally(*arguments, n_jobs=n_jobs)
 
 
 def _tally_together(*arguments: Any) -> Array:
@@ -85,3 +86,32 @@ class Committee:
             coupled=coupled,
             tally=_tally_together if coupled else _tally,
         )
+
+    def to_state(self) -> dict[str, Any]:
+        """For a model file: the rows, and of every update its row, step, shrink and time."""
+        log = self.log
+        numbers = [np.stack([log.steps[k], log.shrinks[k], log.times[k]], axis=1) for k in range(log.count)]
+        return {"support": list(self.support), "rows": log.rows, "numbers": numbers}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Committee:
+        kinds = {"support": items(matrix), "rows": items(array("i", "updates"), "count"),
+                 "numbers": items(array("f", "updates", 3), "count")}  # fmt: skip
+        result = cls(checked("Committee", state, kinds)["count"])
+        result.support = list(state["support"])
+        total = sum(block.shape[0] for block in result.support)
+        for k, (rows, numbers) in enumerate(zip(state["rows"], state["numbers"], strict=True)):
+            check_updates(rows, numbers, total)
+            result.log._rows[k].append(rows)
+            result.log._numbers[k].append(numbers)
+        return result
+
+
+def check_updates(rows: Array, numbers: Array, total: int) -> None:
+    """Row numbers that exist, and times that count examples."""
+    if rows.dtype != np.int64 or numbers.dtype != np.float64 or len(rows) != len(numbers):
+        raise ValueError("Committee: the updates have another dtype or length")
+    if len(rows) and not (rows.min() >= 0 and rows.max() < total):
+        raise ValueError("Committee: an update names a row that is not there")
+    if not ((numbers[:, 2] >= 0) & (numbers[:, 2] < MOST)).all():
+        raise ValueError("Committee: a time is not a number of examples")

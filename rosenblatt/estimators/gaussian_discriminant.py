@@ -16,9 +16,10 @@ from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.scoring import accuracy
 from rosenblatt.estimators.validation import check_labels, row_weights, unchanged_on_failure
 from rosenblatt.models import LinearModel
+from rosenblatt.stored import Sizes, Stored, array, kinds, labels, size
 
 
-class GaussianDiscriminant(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class GaussianDiscriminant(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Gaussian classes with one covariance (lecture row L14).
 
     If the rows of class k are normal with mean m_k and the same covariance S for all classes, the posterior of two
@@ -61,6 +62,12 @@ class GaussianDiscriminant(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     O. Ledoit, M. Wolf (2004). A well-conditioned estimator for large-dimensional covariance matrices. Journal of
     Multivariate Analysis 88(2).
     """
+
+    _stored = kinds({
+        "n_features_in_": size("features"), "classes_": labels, "means_": array("f", "classes", "features"),
+        "priors_": array("f", "classes"), "covariance_": array("f", "features", "features"),
+        "coef_": array("f", "half_spaces", "features"), "intercept_": array("f", "half_spaces"),
+    })  # fmt: skip
 
     def __init__(self, shrinkage: Any = None, priors: Any = None) -> None:
         self.shrinkage = shrinkage
@@ -192,6 +199,10 @@ class GaussianDiscriminant(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         if scores.ndim == 1:
             return np.column_stack([scipy.special.log_expit(-scores), scipy.special.log_expit(scores)])
         return np.asarray(scipy.special.log_softmax(scores, axis=1))
+
+    def _check_fitted(self, sizes: Sizes) -> None:
+        if sizes["half_spaces"] != (1 if sizes["classes"] == 2 else sizes["classes"]):
+            raise ValueError("GaussianDiscriminant: its half-spaces do not belong to its classes")
 
 
 def _solve(covariance: Array, means: Array) -> Array:

@@ -78,7 +78,7 @@ def _voted(estimator: KernelPerceptron) -> VotedKernelModel:
         times=log.times[:count],
         seen=state.seen,
         coupled=estimator._coupled,
-        tally=_tally_together if estimator._coupled else _tally,
+        tally=_tally_together if estimator._coupled else partial(_tally, n_jobs=estimator.n_jobs),
         values=partial(_values, estimator),
     )
 

@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.arguments import as_float, shortened
 from rosenblatt.engine.kernel.state import Expansion
 from rosenblatt.engine.online.state import Array
-from rosenblatt.estimators import kernel_answers, kernel_online, kernel_training, one_by_one, training
+from rosenblatt.estimators import kernel_answers, kernel_online, kernel_stored, kernel_training, one_by_one, training
 from rosenblatt.estimators.classes import check_kind, half_space_count
-from rosenblatt.estimators.linear import ANSWERS, RECORDS
+from rosenblatt.estimators.linear import ANSWERS, CHOICES, RECORDS
 from rosenblatt.estimators.missing import MissingFunction
 from rosenblatt.estimators.named_features import Names
 from rosenblatt.estimators.scoring import accuracy
@@ -34,10 +34,11 @@ from rosenblatt.estimators.validation import (
 from rosenblatt.kernels import Precomputed, as_kernel
 from rosenblatt.kernels.mercer import check_matrix
 from rosenblatt.models import KernelModel, LinearModel, VotedKernelModel
+from rosenblatt.stored import Sizes, Stored
 from rosenblatt.trace import Epoch
 
 
-class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class KernelPerceptron(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """The perceptron in the space of a kernel's features.
 
     The weights are a sum over rows, w = sum_i alpha_i y_i φ(x_i), and only inner products K(x, x') = φ(x)·φ(x') are
@@ -59,11 +60,17 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The numbers in the formulas. `gamma` is a number, "scale" (1 / (n_features X.var()), as in scikit-learn), or
         None: 1 for the polynomial kernel, "scale" for the others; on a stream 1 / n_features, since the rows are not
         known yet.
-    answer : {"last", "averaged", "voted", "pocket"}
+    answer : {"auto", "last", "averaged", "voted", "pocket"}
         What `predict` uses: the last weights; the mean of the weights after each example; the vote of all weight
         vectors, each with the number of examples it survived; or the weights with the fewest errors on the training
-        rows, of those that an epoch ended with. One fit has them all.
-    max_iter, tol, time_limit, shuffle, class_weight, random_state, verbose
+        rows, of those that an epoch ended with. "auto" is the average if `fit` ended without a clean pass, else the
+        last weights, which then separate the rows (online, the last weights). One fit has them all in ``answers_``.
+    max_iter : int
+        The limit on epochs.
+    tol : float or None
+        Stop when the mistakes of an epoch have not fallen by this fraction for 5 epochs and 20,000 examples; None
+        never does.
+    time_limit, shuffle, class_weight, random_state, verbose
         As in `Perceptron`.
     fit_intercept : bool
         Adds 1 to the kernel, which is a bias. Usual kernels need none.
@@ -128,6 +135,11 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     _listening: bool
     _names: Names  # of features, where examples are dicts
 
+    _stored = kernel_stored.FITTED
+    _stored_parameters = kernel_stored.PARAMETERS
+    _stored_codes = ("kernel",)
+    _not_stored = ("_models", "_store")
+
     def __init__(
         self,
         kernel: Any = "rbf",
@@ -136,9 +148,9 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         gamma: Any = None,
         coef0: float = 1.0,
         sigma: float = 1.0,
-        answer: str = "last",
-        max_iter: int = 100,
-        tol: float | None = None,
+        answer: str = "auto",
+        max_iter: int = 20,
+        tol: float | None = 1e-3,
         time_limit: float | None = None,
         shuffle: bool = True,
         fit_intercept: bool = False,
@@ -322,7 +334,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The class of one example, or None before anything was learned."""
         if not hasattr(self, "_state") or len(self.classes_) == 0:
             return None
-        return self._model(self.answer).predict(kernel_online.checked_row(self, x, learn=False)).tolist()[0]
+        return self._model(self._chosen).predict(kernel_online.checked_row(self, x, learn=False)).tolist()[0]
 
     def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
         """Learn from several examples, exactly as from one after another; all are looked at before the first.
@@ -359,6 +371,9 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _check_kind_of_rows(self, X: Any) -> Any:
         if self._fitted_precomputed and scipy.sparse.issparse(X):
             X = X.toarray()
+        if scipy.sparse.issparse(X) and not X.has_canonical_format:
+            X = X.copy()  # the caller's matrix stays as it is
+            X.sum_duplicates()
         if self._fitted_precomputed and X.dtype == np.uint8:
             X = X.astype(np.float64)
         if self.device == "cuda" and scipy.sparse.issparse(X):
@@ -369,7 +384,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return X
 
     def _check_parameters(self) -> None:
-        check_choice("answer", self.answer, ANSWERS)
+        check_choice("answer", self.answer, CHOICES)
         check_choice("multi_class", self.multi_class, ("ovr", "coupled"))
         check_choice("device", self.device, ("cpu", "cuda"))
         check_positive("max_iter", self.max_iter, "it limits the number of epochs", whole=True)
@@ -406,6 +421,14 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return {name: self._model(name) for name in ANSWERS if kernel_answers.has(self, name)}
 
+    @property
+    def _chosen(self) -> str:
+        """What `predict` uses: "auto" is the last weights after a clean pass and online, else the average."""
+        check_choice("answer", self.answer, CHOICES)
+        if self.answer != "auto":
+            return self.answer
+        return "last" if self.stop_reason_ in ("converged", "") else "averaged"
+
     def _model(self, name: str) -> Any:
         stamp = (id(self._state), self._state.seen, self._state.updates, len(self.classes_))
         if self._models.get("stamp") != stamp:
@@ -429,8 +452,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _ready_to_answer(self) -> str:
         check_is_fitted(self)
-        check_choice("answer", self.answer, ANSWERS)
-        return self.answer
+        return self._chosen
 
     def _check_new_rows(self, X: Any) -> Any:
         one_by_one.refuse_rows_after_dicts(self)
@@ -444,11 +466,11 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _support(self, attribute: str) -> tuple[Array, Array]:
         self._fitted(attribute)
-        if self.answer == "voted":
+        if self._chosen == "voted":
             state = self._state
             slots = np.arange(state.size)
             return slots[np.argsort(state.numbers[slots], kind="stable")], np.empty(0)
-        return kernel_answers.chosen(self, self.answer)
+        return kernel_answers.chosen(self, self._chosen)
 
     @property
     def support_(self) -> Array:
@@ -466,7 +488,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def dual_coef_(self) -> Array:
         """The coefficients of the support vectors, one row for each half-space. The voted answer has none."""
         _, coefficients = self._support("dual_coef_")
-        if self.answer == "voted":
+        if self._chosen == "voted":
             raise AttributeError(
                 "The voted answer is a committee of weight vectors and has no dual_coef_; use answers_['last'] or "
                 "answers_['averaged']."
@@ -500,3 +522,12 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if "_models" in state:
             state["_models"] = {}
         return state
+
+    def _to_fitted(self) -> dict[str, Any]:
+        return kernel_stored.to_fitted(self, super()._to_fitted())
+
+    def _set_fitted(self, fitted: dict[str, Any]) -> None:
+        super()._set_fitted(kernel_stored.from_fitted(fitted))
+
+    def _check_fitted(self, sizes: Sizes) -> None:
+        kernel_stored.check(self)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
 
 CPU_BLOCK, GPU_BLOCK = 1024, 8192
+SUPPORT_VALUES = 2**22  # kernel values of a block with the whole support, which are kept under a budget
 LOOKED_AT = 200  # rows, before a fit with a kernel that is not known to be valid
 
 
@@ -98,10 +99,16 @@ def task_of(
         dtype=dtype,
         drop_after=estimator.drop_after or 0,
         budget=estimator.budget or 0,
-        block=estimator.block_size or (GPU_BLOCK if estimator.device == "cuda" else CPU_BLOCK),
+        block=estimator.block_size or _block(estimator),
         cache_bytes=int(estimator.cache_size * 2**20),
         n_jobs=estimator.n_jobs,
     )
+
+
+def _block(estimator: KernelPerceptron) -> int:
+    if estimator.device == "cuda":
+        return GPU_BLOCK
+    return min(CPU_BLOCK, max(1, SUPPORT_VALUES // estimator.budget)) if estimator.budget else CPU_BLOCK
 
 
 def run(estimator: KernelPerceptron, task: DualTask, eval_set: Any, on_epoch: Any, recorded: tuple[str, ...]) -> None:

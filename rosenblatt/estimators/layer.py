@@ -26,12 +26,13 @@ from rosenblatt.estimators.validation import (
     check_weights,
     unchanged_on_failure,
 )
-from rosenblatt.trace import Trace
+from rosenblatt.stored import Sizes, Stored, array, choice, flag, items, kinds, labels, maybe, optional, size, text
+from rosenblatt.trace import RUN, Trace
 
 OFF = {"threshold": 0.0, "sigmoid": 0.0, "tanh": -1.0, "linear": -1.0}  # what a unit answers for "no"; "yes" is 1
 
 
-class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A layer of units, y = activation(W x + b) (lecture rows L16 and L24).
 
     One unit for two classes, one for each of more, or one for each column of a multi-label target. The loss is the
@@ -96,6 +97,19 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     below_: Layer | None
+
+    _stored = kinds({
+        "n_features_in_": size("features"), "classes_": labels, "_multilabel": flag,
+        "weights_": array("f", "units", "inputs"), "bias_": array("f", "units"),
+        "below_": optional(lambda value, sizes: isinstance(value, Layer)), "_unit_names": maybe(items(items(text))),
+        **{name: maybe(kind) for name, kind in RUN.items()},
+    })  # fmt: skip
+    _stored_parameters = kinds(
+        {
+            "activation": choice(*OFF),
+            "below": optional(lambda value, sizes: isinstance(value, Layer)),
+        }
+    )
 
     def __init__(
         self,
@@ -316,3 +330,12 @@ class Layer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The fraction of rows that are answered correctly."""
         return accuracy(self, X, y, sample_weight)
+
+    def _check_fitted(self, sizes: Sizes) -> None:
+        below = self.below_
+        if below is not None and (not hasattr(below, "weights_") or len(below.bias_) != sizes["inputs"]):
+            raise ValueError("Layer: the layer below has another number of units")
+        if (sizes["inputs"] if below is None else below.n_features_in_) != self.n_features_in_:
+            raise ValueError("Layer: its weights do not belong to its features")
+        if not self._multilabel and sizes["units"] != (1 if sizes["classes"] == 2 else sizes["classes"]):
+            raise ValueError("Layer: its units do not belong to its classes")

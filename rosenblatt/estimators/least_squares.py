@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.engine.online.state import Array, weight_dtype
 from rosenblatt.estimators import minimising
+from rosenblatt.estimators.missing import rule
 from rosenblatt.estimators.scoring import explained
 from rosenblatt.estimators.validation import (
     check_choice,
@@ -23,14 +24,15 @@ from rosenblatt.estimators.validation import (
     unchanged_on_failure,
 )
 from rosenblatt.models.linear import product
-from rosenblatt.trace import Epoch, Trace
+from rosenblatt.stored import Stored, array, either, kinds, maybe, number, size
+from rosenblatt.trace import RUN, Epoch, Trace
 
 WHOLE = 2**27  # numbers of a matrix that is decomposed as it is; a larger one by its products
 MOST_COLUMNS = 4096  # of sparse rows: 128 MB for the products of columns
 MOST_REFINEMENTS = 20
 
 
-class LeastSquares(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class LeastSquares(Stored, MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Linear regression with squared loss (lecture row L18).
 
     Minimises lam ‖w‖² + mean of (w·x + b - y)²/2.
@@ -45,6 +47,13 @@ class LeastSquares(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
     tol : float
         Stepwise solvers stop when the objective falls by less than this fraction for five epochs.
     max_iter, learning_rate, schedule, batch_size, patience, fit_intercept, shuffle, warm_start, random_state, \
+
+    def _check_fitted(self, sizes: Sizes) -> None:
+        flat = self.coef_.ndim == 1
+        if np.ndim(self.intercept_) != self.coef_.ndim - 1 or (flat and sizes["targets"] != 1):
+            raise ValueError("LeastSquares: weights and intercept do not belong together")
+
+
 time_limit, verbose
         As in `LogisticRegression`.
 
@@ -62,6 +71,14 @@ time_limit, verbose
     >>> model.coef_.round(6).tolist(), round(float(model.intercept_), 6)
     ([2.0], 1.0)
     """
+
+    _stored = kinds({
+        "n_features_in_": size("features"), "_weights": array("f", "targets", "one_more"),
+        "coef_": either(array("f", "features"), array("f", "targets", "features")),
+        "intercept_": either(number, array("f", "targets")), **{name: maybe(kind) for name, kind in RUN.items()},
+    })  # fmt: skip
+    _stored_parameters = kinds({"schedule": rule})
+    _stored_codes = ("schedule",)
 
     def __init__(
         self,
@@ -140,7 +157,7 @@ time_limit, verbose
             flat, targets = y.ndim == 1, y.reshape(len(y), -1)
             weights = np.empty(0)
             if sample_weight is not None:
-                weights = check_weights(sample_weight, X, copy=True, ensure_non_negative=True)
+                weights = check_weights(sample_weight, X, ensure_non_negative=True)
                 if not weights.any():
                     raise ValueError(
                         "sample_weight must be above 0 for at least one row, but every row weighs 0; give the rows to "

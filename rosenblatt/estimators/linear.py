@@ -18,8 +18,10 @@ from rosenblatt.arguments import as_float, shortened
 from rosenblatt.engine.online.pocket import Pocket
 from rosenblatt.engine.online.state import Array, HalfSpaces, weight_dtype
 from rosenblatt.estimators import one_by_one, training
-from rosenblatt.estimators.classes import arrange_classes, classes_of, codes_of, half_space_count
+from rosenblatt.estimators.classes import arrange_classes, classes_of, codes_of, half_space_count, positive_codes
 from rosenblatt.estimators.committee import Committee
+from rosenblatt.estimators.missing import rule
+from rosenblatt.estimators.named_features import Names
 from rosenblatt.estimators.quick_way import ONE, UNSURE
 from rosenblatt.estimators.scoring import accuracy
 from rosenblatt.estimators.validation import (
@@ -34,7 +36,21 @@ from rosenblatt.estimators.validation import (
 )
 from rosenblatt.models import LinearModel, VotedModel
 from rosenblatt.rules import Rule
-from rosenblatt.trace import Epoch, Trace
+from rosenblatt.stored import (
+    Sizes,
+    Stored,
+    choice,
+    flag,
+    instance,
+    kinds,
+    labels,
+    maybe,
+    optional,
+    size,
+    threads,
+    whole,
+)
+from rosenblatt.trace import RUN, Epoch, Trace
 
 ANSWERS = ("last", "averaged", "voted", "pocket")
 CHOICES = ("auto", *ANSWERS)
@@ -52,7 +68,7 @@ def _difference(two: Array) -> Array:
         return np.clip(two[1:] - two[:1], -most, most)
 
 
-class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LinearClassifier(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Not for users: the shared part of `Perceptron`, `PassiveAggressive` and `HalfSpace`."""
 
     # Set by the subclasses' constructors.
@@ -69,6 +85,19 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_jobs: int | None
     verbose: int
     hash_features: int | None = None
+
+    _stored = kinds({
+        "n_features_in_": size("features"), "classes_": labels, **RUN, "_mistakes": whole, "_listening": flag,
+        "_state": instance(HalfSpaces), "_pocket": optional(instance(Pocket)),
+        "_committee": optional(instance(Committee)), "_names": maybe(instance(Names)),
+    })  # fmt: skip
+    _stored_parameters = kinds({
+        "answer": choice(*CHOICES), "multi_class": choice("ovr", "coupled", "multinomial"), "fit_intercept": flag,
+        "regularize_intercept": flag, "n_jobs": threads, "hash_features": optional(whole), "rule": rule,
+        "learning_rate": rule, "schedule": rule,
+    })  # fmt: skip
+    _stored_codes = ("rule", "learning_rate", "schedule")
+    _not_stored = ("_learn_quickly", "_answer_quickly", "_models")
 
     _ways_of_several: tuple[str, ...] = ("ovr", "coupled")
     _learn_quickly: Callable[..., bool] | None = None  # see quick_way
@@ -441,3 +470,36 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if "_models" in state:
             state["_models"] = {}
         return state
+
+    # ------------------------------------------------------------------ model files
+
+    def _to_fitted(self) -> dict[str, Any]:
+        fitted = super()._to_fitted()
+        pocket = fitted.get("_pocket")
+        if pocket is not None and pocket.kept is not None and pocket.kept.n_features < self.n_features_in_:
+            fitted["_pocket"] = Pocket()  # from before new names appeared: it has no answer any more
+        return fitted
+
+    def _set_fitted(self, fitted: dict[str, Any]) -> None:
+        super()._set_fitted(fitted | {"_models": {}})
+
+    def _check_fitted(self, sizes: Sizes) -> None:
+        state, width, count = self._state, sizes["features"], sizes["classes"]
+        if state.count != len(positive_codes(count, self._coupled, bool(self._listening))):
+            raise ValueError(f"{state.count} half-spaces do not belong to {count} classes")
+        if not 0 < width <= max(state.n_features, 1) or (state.count and width > state.n_features):
+            raise ValueError(f"there are no weights for {width} features")
+        kept = None if self._pocket is None else self._pocket.kept
+        if kept is not None and (kept.count != state.count or kept.n_features < width):
+            raise ValueError("the pocket holds other half-spaces")
+        if self._committee is not None:
+            blocks = self._committee.support
+            sparse = any(issparse(block) for block in blocks)
+            fits = [block.shape[1] <= width if sparse else block.shape[1] == width for block in blocks]
+            if self._committee.log.count != state.count or not all(fits):
+                raise ValueError("the committee has other half-spaces")
+        names = vars(self).get("_names")
+        if names is not None and names.width > state.n_features:
+            raise ValueError("there are more names than features")
+        if count > 1 and self._has(self._chosen):
+            self._model(self._chosen)

@@ -18,6 +18,7 @@ from rosenblatt.estimators.minimising import ONLINE_LAM, default_lam
 from rosenblatt.estimators.validation import check_choice, check_finite, check_positive
 from rosenblatt.progress import reporter
 from rosenblatt.rules import RULES, Rule
+from rosenblatt.stored import array, kinds, maybe, number, optional, row_of
 from rosenblatt.trace import Epoch, Trace
 
 
@@ -82,6 +83,14 @@ class LinearSVM(LinearClassifier):
 
     answer = "last"
     multi_class = "ovr"
+
+    _stored = kinds({
+        **LinearClassifier._stored,
+        "lam_": maybe(number), "duality_gap_": maybe(number), "support_": maybe(array("i", "support")),
+        "dual_coef_": maybe(array("f", "half_spaces", "support")),
+        "_dual": maybe(optional(
+            row_of(array("f", "half_spaces", "rows"), array("f", "rows"), array("f", "half_spaces")))),
+    })  # fmt: skip
 
     def __init__(
         self,

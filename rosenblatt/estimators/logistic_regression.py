@@ -13,6 +13,7 @@ from rosenblatt.estimators import minimising, one_by_one, training
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.estimators.validation import check_choice, check_finite
 from rosenblatt.rules import RULES, Rule
+from rosenblatt.stored import flag, kinds, maybe, number
 from rosenblatt.trace import Trace
 
 MOST_FEATURES = 2000  # beyond it the rank of the rows takes too long
@@ -85,10 +86,10 @@ class LogisticRegression(LinearClassifier):
     """
 
     answer = "last"
-    pocket_check = "run"
-    hash_features = None
     _ways_of_several = ("multinomial", "ovr")
     _multinomial = False  # whether the scores were learned together
+
+    _stored = kinds({**LinearClassifier._stored, "_multinomial": maybe(flag), "lam_": maybe(number)})
 
     def __init__(
         self,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import Any, NoReturn
+
+from rosenblatt.kernels import Kernel
+from rosenblatt.stored import Sizes, number, text
 
 
 class MissingFunction:
@@ -19,3 +22,13 @@ class MissingFunction:
             f"{parameter} was the function {self.name} when this model was saved, and a model file holds no code: it "
             f"predicts as before, but to train it further set the function again with set_params({parameter}=...)."
         )
+
+
+def kernel(value: Any, sizes: Sizes) -> bool:
+    """A kind for model files: a kernel's name, a kernel, or a function that is not in the file."""
+    return isinstance(value, str | Kernel | MissingFunction)
+
+
+def rule(value: Any, sizes: Sizes) -> bool:
+    """A kind for model files: a name, a number, or a function that is not in the file."""
+    return isinstance(value, MissingFunction) or text(value, sizes) or number(value, sizes) or value is None

@@ -11,6 +11,7 @@ from sklearn.utils import murmurhash3_32
 
 from rosenblatt.arguments import shortened
 from rosenblatt.engine.online.state import Array
+from rosenblatt.stored import checked, names, optional, whole
 
 REMEMBERED_HASHES = 2**16
 
@@ -60,6 +61,21 @@ class Names:
         values, slots, signs = (np.array(column) for column in zip(*known, strict=True)) if known else ([], [], [])
         plain = reading.plain and len(known) == len(found) and len({slot for _, slot, _ in known}) == len(known)
         return np.asarray(values, np.float64), np.asarray(slots, np.int64), np.asarray(signs, np.float64), plain
+
+    def to_state(self) -> dict[str, Any]:
+        """For a model file: the names in the order of their slots."""
+        slots = sorted(self.slots, key=lambda name: self.slots[name]) if self.size is None else []
+        return {"size": self.size, "slots": np.array(slots, dtype=object)}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Names:
+        checked("Names", state, {"size": optional(whole), "slots": names("names")})
+        slots = state["slots"].tolist()
+        if len(set(slots)) != len(slots) or state["size"] == 0:
+            raise ValueError("Names: two features have the same name")
+        result = cls(state["size"])
+        result.add(slots)
+        return result
 
 
 @dataclass

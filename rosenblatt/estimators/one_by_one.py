@@ -15,7 +15,6 @@ import scipy.sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 
-from rosenblatt.checked_rows import in_our_words
 from rosenblatt.engine.online.state import Array, weight_dtype
 from rosenblatt.estimators import training
 from rosenblatt.estimators.classes import check_kind
@@ -28,7 +27,6 @@ from rosenblatt.estimators.validation import (
     check_weights,
     unchanged_on_failure,
 )
-from rosenblatt.finite import in_one_sentence
 
 if TYPE_CHECKING:
     from rosenblatt.estimators.linear import LinearClassifier
@@ -264,8 +262,7 @@ def _named_columns(estimator: LinearClassifier, X: Any, grow: bool) -> Any:
     """The rows of a frame as CSR over the slots of its columns."""
     names: Names = estimator.__dict__["_names"]
     columns = [str(column) for column in X.columns]
-    with in_our_words(X), in_one_sentence(X=X):
-        numbers = check_array(X, dtype=np.float64, input_name="X")
+    numbers = check_array(X, dtype=np.float64, input_name="X")
     if grow and names.size is None:
         names.add(columns)
     places = [names.slot(column) for column in columns]

@@ -35,7 +35,7 @@ class Perceptron(LinearClassifier):
         The limit on epochs.
     tol : float or None
         Stop when 5 epochs, of at least 20,000 examples together, have not made fewer mistakes than the best epoch
-        before them, by a fraction of more than `tol`. None goes on until `max_iter`.
+        before them, by a fraction of more than `tol`. None, or fewer than 1,000 rows, go on until `max_iter`.
     time_limit : float or None
         Seconds after which the run stops with the weights that it has.
     shuffle : bool

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -125,6 +125,11 @@ def problem_of(
         raise ValueError(f"y must hold at least 2 classes, but got 1 class ({y.item(0)!r}); add rows of another class.")
     if sample_weight is not None:
         sample_weight = check_weights(sample_weight, np.empty((n_rows, 1)))
+    if isinstance(scoring, Iterable) and not isinstance(scoring, str):
+        raise ValueError(
+            "scoring names several scores, but settings are compared by one. Pass one name or function, and score "
+            "best_ with the others."
+        )
     check_scoring(base, scoring)
     return Problem(X, y, _folds(cv, y, groups, n_rows, classifier), sample_weight, scoring)
 

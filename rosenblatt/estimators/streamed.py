@@ -22,11 +22,12 @@ from rosenblatt.estimators.validation import (
     check_weights,
     unchanged_on_failure,
 )
+from rosenblatt.stored import Sizes, Stored, instance, kinds, labels, maybe, whole
 
 BLOCK_BYTES = 2**23  # of mapped rows
 
 
-class Streamed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class Streamed(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A learner on mapped features, which are computed block by block whenever they are needed.
 
     The rows of an epoch are shuffled, mapped in blocks of a few megabytes, and given to the learner's `partial_fit` one
@@ -59,6 +60,12 @@ class Streamed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> print(f"{model.fit(split.X_train / 16, split.y_train).score(split.X_test / 16, split.y_test):.1%}")
     97.8%
     """
+
+    _stored = kinds({
+        "features_": instance(BaseEstimator), "learner_": instance(BaseEstimator), "classes_": labels,
+        "n_iter_": maybe(whole),
+    })  # fmt: skip
+    _stored_parameters = kinds({"features": instance(BaseEstimator), "learner": instance(BaseEstimator)})
 
     def __init__(
         self, features: Any, learner: Any, max_iter: int = 10, shuffle: bool = True, random_state: Any = None
@@ -175,3 +182,10 @@ class Streamed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X = self._rows(X, reset=False)
         blocks = self._blocks(X, np.arange(X.shape[0]))
         return np.concatenate([function(self.features_.transform(X[block])) for block in blocks])
+
+    def _check_fitted(self, sizes: Sizes) -> None:
+        if not hasattr(self.learner_, "predict") or not hasattr(self.features_, "transform"):
+            raise ValueError("Streamed: it has no learner, or no features")
+        known = getattr(self.learner_, "classes_", None)
+        if known is not None and not np.array_equal(known, self.classes_):
+            raise ValueError("Streamed: its learner has other classes")

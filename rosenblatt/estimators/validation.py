@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import numbers
 from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
@@ -10,18 +9,16 @@ from datetime import date, timedelta
 from typing import Any, NoReturn
 
 import numpy as np
-from sklearn.utils import assert_all_finite, check_random_state, compute_class_weight
+from sklearn.utils import check_random_state, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from rosenblatt.arguments import as_float, shortened
 from rosenblatt.checked_rows import validated
 from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.classes import NUMBERS, check_kind, codes_of, spread
-from rosenblatt.finite import in_one_sentence, sentence_on
-from rosenblatt.wording import short
+from rosenblatt.finite import refuse_not_finite
 
-ALLOWS_ZEROS = "allow_all_zero_weights" in inspect.signature(_check_sample_weight).parameters
 FLAGS = ("shuffle", "fit_intercept", "warm_start", "regularize_intercept")
 IDENTITY = ("classes_", "n_features_in_", "feature_names_in_", "_names")  # of a fit, known before it is done
 MISSING = {"NoneType", "NAType", "NaTType", "float"}  # types of labels that may say that there is none
@@ -111,39 +108,34 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, finite: bool = True) -> A
 
 
 def check_finite(estimator: Any, X: Any) -> None:
-    """Refuse NaN and infinity in rows of which nobody has looked at every number yet."""
-    try:
-        with np.errstate(invalid="ignore"):  # a sum of huge numbers of both signs is none, and says nothing
-            assert_all_finite(X, estimator_name=type(estimator).__name__, input_name="X")
-    except ValueError as error:
-        sentence = sentence_on("X", X, getattr(estimator, "feature_names_in_", None))
-        raise ValueError(sentence or str(error)) from None
+    """Refuse NaN and infinity in rows of which not every number has been checked yet."""
+    refuse_not_finite("X", X, getattr(estimator, "feature_names_in_", None))
 
 
-def check_weights(sample_weight: Any, X: Any, **options: Any) -> Array:
-    """One finite number per row, 1 where none is given; `options` of scikit-learn's check."""
-    one = isinstance(sample_weight, numbers.Real) and not isinstance(sample_weight, bool)  # for all rows
-    if one and not np.isfinite(as_float(sample_weight)):
-        came = shortened(sample_weight)
-        raise ValueError(f"sample_weight must be finite, but {came} came; pass one finite number per row.")
+def check_weights(sample_weight: Any, X: Any, *, ensure_non_negative: bool = False) -> Array:
+    """One finite number per row, 1 where none is given; a single number is for all rows."""
+    n_rows = X.shape[0]
+    if sample_weight is None:
+        return np.ones(n_rows)
     try:
-        with in_one_sentence(sample_weight=sample_weight):
-            return np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64, **options))
-    except (TypeError, ValueError) as error:
-        said = str(error)
-    if "string" in said or "real number" in said:
-        said = f"sample_weight must hold numbers, but has other things ({short(said, 80)}); pass one number per row."
-    elif "shape ==" in said or "1D array" in said:
-        said = (
-            f"sample_weight must be one number for each of the {X.shape[0]} rows, but has shape "
-            f"{np.shape(sample_weight)}; pass as many numbers as rows."
+        weights = np.asarray(sample_weight, np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"sample_weight must be numbers, got {shortened(sample_weight)}.") from None
+    if weights.ndim == 0:
+        weights = np.full(n_rows, float(weights))
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight.shape == {weights.shape}, expected ({n_rows},)! Pass one weight for each of the {n_rows} "
+            f"rows."
         )
-    elif "at least one non-zero" in said:
-        said = (
-            "sample_weight must be above zero for at least one row, but every row weighs 0; give the rows to learn "
-            "from a weight."
+    refuse_not_finite("sample_weight", weights)
+    if ensure_non_negative and (weights < 0).any():
+        row = int(np.flatnonzero(weights < 0)[0])
+        raise ValueError(
+            f"Negative values in data passed to `sample_weight`: row {row} has {weights[row]:g}. Use 0 to leave a row "
+            f"out."
         )
-    raise ValueError(said)
+    return weights.copy()
 
 
 def check_labels(y: Any, n_rows: int | None = None, known: Array | None = None) -> Array:
@@ -171,10 +163,13 @@ def check_labels(y: Any, n_rows: int | None = None, known: Array | None = None) 
         return _as_many(y, n_rows)  # text is classes: scikit-learn's check would sort all of it
     if y.dtype.kind in "biu" and 0 < spread(y) <= round(0.5 * len(y)):
         return _as_many(y, n_rows)  # whole numbers are classes; scikit-learn warns where every second row has its own
-    try:
-        check_classification_targets(y)
-    except ValueError as error:
-        raise ValueError(_on_targets(str(error), y)) from None
+    if y.dtype.kind == "f" and (y != np.floor(y)).any():
+        row = int(np.flatnonzero(y != np.floor(y))[0])
+        raise ValueError(
+            f"Unknown label type: continuous. Row {row} of y has {y[row]:g}; classes are whole numbers or text. To "
+            f"predict numbers, use LeastSquares."
+        )
+    check_classification_targets(y)
     return _as_many(y, n_rows)
 
 
@@ -234,9 +229,7 @@ def check_targets(y: Any, n_rows: int) -> Array:
     except (TypeError, ValueError):
         wrong = next(value for value in values.flat if not isinstance(value, numbers.Real))
         raise ValueError(f"y must hold numbers, but has {type(wrong).__name__} objects; convert them first.") from None
-    sentence = sentence_on("y", targets)
-    if sentence is not None:
-        raise ValueError(sentence)
+    refuse_not_finite("y", targets)
     return targets
 
 
@@ -254,17 +247,9 @@ def _column(y: Any) -> Array:
     dtype: Any = getattr(y, "dtype", None)
     if getattr(dtype, "kind", "") in ("b", "i", "u") and hasattr(dtype, "numpy_dtype") and not y.isna().any():
         y = y.to_numpy(dtype.numpy_dtype)
-    try:
-        return np.asarray(column_or_1d(y, warn=True))
-    except ValueError as error:
-        said = str(error)
-    if "Complex data" in said:
-        said = "Complex data not supported: y must hold numbers or text, but has complex ones; give each row a class."
-    elif "1d array" in said:
-        said += " Pass one label per row."
-    elif "setting an array element with a sequence" in said:
-        said = _on_ragged(y, "label")
-    raise ValueError(said)
+    if getattr(dtype, "kind", "") == "c" or (isinstance(y, list | tuple) and any(type(one) is complex for one in y)):
+        raise ValueError("Complex data not supported: y holds complex numbers. Give each row a class.")
+    return np.asarray(column_or_1d(y, warn=True))
 
 
 def _plain(y: Array) -> Array:
@@ -290,18 +275,6 @@ def _short(number: Any) -> str:
     """A number that may have hundreds of digits."""
     text = str(number)
     return text if len(text) <= 30 else f"one of {len(text)} digits"
-
-
-def _on_targets(said: str, y: Array) -> str:
-    """scikit-learn's words on labels that cannot be classes, with the first of them."""
-    if y.dtype.kind != "f":
-        kind = type(y[0]).__name__ if len(y) else "nothing"
-        return f"{said.split('.')[0]}. y must hold numbers or text, but has {kind} objects; give each row a class."
-    row = int(np.flatnonzero(y != np.floor(y))[0])
-    return (
-        f"{said.split('.')[0]}. y must hold classes, whole numbers or text, but row {row} has {y[row]:g}; give each "
-        f"row a class. To predict numbers, use LeastSquares."
-    )
 
 
 def with_declared(y: Array, classes: Any) -> Array:
@@ -382,13 +355,9 @@ def row_weights(
     """
     if sample_weight is None and class_weight is None:
         return np.empty(0)
-    allowed = {"allow_all_zero_weights": True} if batch and ALLOWS_ZEROS else {}
-    weights = check_weights(sample_weight, X, copy=True, **allowed)
-    if (weights < 0).any():
-        row = int(np.flatnonzero(weights < 0)[0])
-        raise ValueError(
-            f"sample_weight must not be negative, but row {row} has {weights[row]:g}; use 0 to leave a row out."
-        )
+    weights = check_weights(sample_weight, X, ensure_non_negative=True)
+    if not batch and not weights.any():
+        raise ValueError("Sample weights must contain at least one non-zero number, but every row has the weight 0.")
     if isinstance(class_weight, dict):
         unknown = [] if batch else [label for label in class_weight if label not in classes.tolist()]
         if unknown:

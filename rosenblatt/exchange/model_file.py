@@ -15,8 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import rosenblatt
 from rosenblatt.engine.online.state import Array
-from rosenblatt.exchange import protocol_1
-from rosenblatt.exchange.table import MODELS, form_for, form_of
+from rosenblatt.exchange.table import MODELS, is_known, state_of, thing_of
 from rosenblatt.exchange.values import Reader, Writer
 from rosenblatt.models.file import PROTOCOL, read_file, write_file
 
@@ -77,8 +76,10 @@ def load(path: str | os.PathLike[str]) -> Any:
     ------
     FileNotFoundError
         If there is no such file.
+    PermissionError
+        If the file may not be read.
     ValueError
-        If it is no model file, is damaged or altered, or was written by a later version.
+        If it is no model file, is damaged or altered, or has another protocol.
 
     Examples
     --------
@@ -94,10 +95,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     try:
         return rebuilt(header, arrays)
     except PROBLEMS as error:
-        raise ValueError(
-            f"{os.fspath(path)} must hold a model as rosenblatt.save writes it, but its contents do not fit together "
-            f"({_said(error)}); save the model again."
-        ) from None
+        raise _inconsistent(path, error) from None
 
 
 def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -130,10 +128,7 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
     try:
         found = _described(header, rebuilt(header, arrays))
     except PROBLEMS as error:
-        raise ValueError(
-            f"{os.fspath(path)} must hold a model as rosenblatt.save writes it, but its contents do not fit together "
-            f"({_said(error)}); save the model again."
-        ) from None
+        raise _inconsistent(path, error) from None
     shapes = {name: {"dtype": array.dtype.name, "shape": list(array.shape)} for name, array in sorted(arrays.items())}
     return {**found, "arrays": shapes, "n_bytes": os.path.getsize(path)}
 
@@ -144,16 +139,14 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
 def description(model: Any, about: Mapping[str, Any] | None = None) -> tuple[dict[str, Any], dict[str, Array]]:
     """(header, arrays) of a model, of which another can be made that is the same."""
     name = type(model).__name__
-    if name not in MODELS or form_for(model) is None:
-        raise TypeError(f"save takes a fitted model ({', '.join(MODELS)}), but got {name}; pass one of these.")
+    if name not in MODELS or not is_known(model):
+        raise TypeError(f"Cannot save {name}. A model file holds one of: {', '.join(MODELS)}.")
     _check_fitted(model)
-    writer = Writer(lambda thing: form_for(thing) is not None, _taken_apart)
+    writer = Writer(is_known, state_of)
     try:
         writer.thing(model, "model")
     except RecursionError:
-        raise ValueError(
-            f"save takes models that are not nested without end, but this {name} is; flatten it."
-        ) from None
+        raise ValueError(f"Cannot save this {name}: it is nested too deeply.") from None
     header = {
         "kind": name,
         "version": rosenblatt.__version__,
@@ -165,21 +158,9 @@ def description(model: Any, about: Mapping[str, Any] | None = None) -> tuple[dic
         rebuilt(json.loads(json.dumps({"protocol": PROTOCOL, **header})), dict(writer.arrays))
     except PROBLEMS as error:
         raise ValueError(
-            f"save takes a model whose parts belong together, but those of this {name} do not ({_said(error)}); set "
-            f"its parameters back to those of its fit, or fit it again."
+            f"Cannot save this {name}: its parameters do not match its fit ({_said(error)}). Reset them, or fit again."
         ) from None
     return header, writer.arrays
-
-
-def _taken_apart(thing: Any, writer: Writer, place: str) -> dict[str, Any]:
-    form = form_for(thing)
-    assert form is not None
-    parameters, fitted = form.take(thing)
-    return {
-        "kind": form.name,
-        "params": {name: writer.value(value, f"{place}.{name}") for name, value in parameters.items()},
-        "fitted": {name: writer.value(value, f"{place}.{name}") for name, value in fitted.items()},
-    }
 
 
 def _check_fitted(model: Any) -> None:
@@ -187,9 +168,7 @@ def _check_fitted(model: Any) -> None:
         if isinstance(model, BaseEstimator):
             check_is_fitted(model)
     except NotFittedError:
-        raise ValueError(
-            f"save takes a fitted estimator, but this {type(model).__name__} is not fitted; call fit first."
-        ) from None
+        raise ValueError(f"This {type(model).__name__} is not fitted; call fit before save.") from None
 
 
 def _plain_about(about: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -197,8 +176,7 @@ def _plain_about(about: Mapping[str, Any] | None) -> dict[str, Any]:
         plain = json.loads(json.dumps(dict(about or {}), default=_plain_number))
     except (TypeError, ValueError, RecursionError) as error:
         raise TypeError(
-            f"about must be a dict of numbers, text, lists and dicts, but JSON cannot say it ({error}); leave out what "
-            f"is something else."
+            f"about must be a dict of numbers, text, lists and dicts, but it cannot be written as JSON ({error})."
         ) from None
     return dict(plain)
 
@@ -206,7 +184,7 @@ def _plain_about(about: Mapping[str, Any] | None) -> dict[str, Any]:
 def _plain_number(value: Any) -> Any:
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
-    raise TypeError(f"{type(value).__name__} is none of these")
+    raise TypeError(f"{type(value).__name__} is not one of these")
 
 
 # ------------------------------------------------------------------------------------------------- reading
@@ -214,27 +192,22 @@ def _plain_number(value: Any) -> Any:
 
 def rebuilt(header: dict[str, Any], arrays: dict[str, Array]) -> Any:
     """The model of a header and arrays; any of PROBLEMS if there is none."""
-    if header["protocol"] == 1:
-        return protocol_1.rebuilt(header, arrays)
     things: list[Any] = []
     reader = Reader(arrays, things)
     objects = header["objects"]
     if type(objects) is not list or not objects:
-        raise ValueError("nothing is described")
+        raise ValueError("it has no objects")
     for code in objects:
-        if type(code) is not dict or set(code) != {"kind", "params", "fitted"} or type(code["kind"]) is not str:
-            raise ValueError("a thing is described in another way")
-        form = form_of(code["kind"])
-        if form is None:
-            raise ValueError(f"a {code['kind'][:60]!r} is not known")
-        parts = [{name: reader.value(value) for name, value in code[part].items()} for part in ("params", "fitted")]
-        things.append(form.make(*parts))
+        if type(code) is not dict or set(code) != {"kind", "state"} or type(code["kind"]) is not str:
+            raise ValueError("an object has other entries")
+        state = {name: reader.value(value) for name, value in code["state"].items()}
+        things.append(thing_of(code["kind"], state))
     if reader.unread:
-        raise ValueError(f"the array {sorted(reader.unread)[0][:60]!r} belongs to nothing")
+        raise ValueError(f"the array {sorted(reader.unread)[0][:60]!r} is not used")
     if type(header.get("about")) is not dict or type(header.get("version")) is not str:
-        raise ValueError("it does not say what wrote it")
+        raise ValueError("it has no version")
     if objects[-1]["kind"] != header["kind"] or header["kind"] not in MODELS:
-        raise ValueError("the last thing is not the model")
+        raise ValueError("the last object is not the model")
     _check_fitted(things[-1])
     return things[-1]
 
@@ -243,6 +216,7 @@ def _described(header: dict[str, Any], model: Any) -> dict[str, Any]:
     steps = getattr(model, "steps", None) or [("", model)]
     learner, first = steps[-1][1], steps[0][1]
     trace = getattr(learner, "trace_", None)
+    columns = [name for name in (trace.columns if trace is not None else ()) if name != "seconds"]
     names = getattr(first, "feature_names_in_", getattr(learner, "feature_names_in_", None))
     classes = getattr(learner, "classes_", None)
     return {
@@ -256,7 +230,7 @@ def _described(header: dict[str, Any], model: Any) -> dict[str, Any]:
         "n_features": getattr(first, "n_features_in_", None),
         "feature_names": None if names is None else [str(name) for name in names],
         "columns": [{"name": column.name, "kind": column.kind} for column in getattr(first, "columns_", ())] or None,
-        "trace": [] if trace is None else [{c: _shown(epoch[c]) for c in trace.columns} for epoch in trace],
+        "trace": [{name: _shown(epoch[name]) for name in columns} for epoch in trace or ()],
         "stop_reason": getattr(learner, "stop_reason_", None),
         "about": header.get("about", {}),
     }
@@ -281,6 +255,10 @@ def _shown(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(key): _shown(item) for key, item in value.items()}
     return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+
+
+def _inconsistent(path: str | os.PathLike[str], error: BaseException) -> ValueError:
+    return ValueError(f"{os.fspath(path)} does not hold a valid model ({_said(error)}).")
 
 
 def _said(error: BaseException) -> str:

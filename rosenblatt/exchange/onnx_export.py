@@ -62,8 +62,7 @@ def export_onnx(model: Any, path: str | os.PathLike[str], *, input_dtype: str = 
     if not isinstance(learner, KNOWN):
         names = ", ".join(sorted(kind.__name__ for kind in KNOWN))
         raise TypeError(
-            f"export_onnx takes a learner of ours ({names}), or a Pipeline that ends with one, but got "
-            f"{type(learner).__name__}; pass one of these."
+            f"Cannot export {type(learner).__name__} to ONNX; pass one of {names}, or a Pipeline that ends with one."
         )
     check_is_fitted(learner)
     value = _read(graph, steps, learner, input_dtype)

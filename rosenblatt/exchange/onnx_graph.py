@@ -24,7 +24,7 @@ class Value:
 
 
 def refuse(what: str, why: str, advice: str) -> NoReturn:
-    raise TypeError(f"ONNX operators must say exactly what the model does, but {what} {why}; {advice}.")
+    raise TypeError(f"Cannot export to ONNX: {what} {why}; {advice}.")
 
 
 class Graph:
@@ -83,8 +83,7 @@ class Graph:
         """
         if name in self._names or name.startswith("__") or name in RESERVED:
             raise ValueError(
-                f"The columns of a table must have names of their own, but {name!r} is there twice or is the name of "
-                f"an output; rename the column."
+                f"Cannot export to ONNX: the column name {name!r} occurs twice or is the name of an output; rename it."
             )
         self._names.add(name)
         kinds = self._onnx.TensorProto
@@ -116,8 +115,7 @@ class Graph:
         except Exception as error:  # protobuf's own, of many kinds
             first = " ".join(str(error).split())[:200]
             raise ValueError(
-                f"An ONNX file must be valid and smaller than 2 GB, but this one is not ({first}); use fewer support "
-                f"vectors or words."
+                f"The ONNX file would be invalid or larger than 2 GB ({first}); use fewer support vectors or words."
             ) from None
         return data
 

@@ -77,37 +77,37 @@ def row(values: Any) -> Array:
     return np.asarray(values, np.float64)[None, :]
 
 
-def standard(graph: Graph, step: Any, value: Value) -> Value:
+def affine(graph: Graph, value: Value, *operations: tuple[str, Any]) -> Value:
+    """Operations with one number per column, one after another; None leaves one out."""
     name = value.name
-    if step.with_mean:
-        name = graph.add("Sub", name, row(step.mean_))
-    if step.with_std:
-        name = graph.add("Div", name, row(step.scale_))
+    for operator, numbers in operations:
+        if numbers is not None:
+            name = graph.add(operator, name, row(numbers))
     return Value(name, value.width)
+
+
+def clipped(graph: Graph, value: Value, low: float, high: float) -> Value:
+    return Value(graph.add("Min", graph.add("Max", value.name, np.float64(low)), np.float64(high)), value.width)
+
+
+def standard(graph: Graph, step: Any, value: Value) -> Value:
+    mean, scale = step.mean_ if step.with_mean else None, step.scale_ if step.with_std else None
+    return affine(graph, value, ("Sub", mean), ("Div", scale))
 
 
 def min_max(graph: Graph, step: Any, value: Value) -> Value:
-    name = graph.add("Add", graph.add("Mul", value.name, row(step.scale_)), row(step.min_))
-    if step.clip:
-        low, high = step.feature_range
-        name = graph.add("Min", graph.add("Max", name, np.float64(low)), np.float64(high))
-    return Value(name, value.width)
+    scaled = affine(graph, value, ("Mul", step.scale_), ("Add", step.min_))
+    return clipped(graph, scaled, *step.feature_range) if step.clip else scaled
 
 
 def max_abs(graph: Graph, step: Any, value: Value) -> Value:
-    name = graph.add("Div", value.name, row(step.scale_))
-    if getattr(step, "clip", False):
-        name = graph.add("Min", graph.add("Max", name, np.float64(-1.0)), np.float64(1.0))
-    return Value(name, value.width)
+    scaled = affine(graph, value, ("Div", step.scale_))
+    return clipped(graph, scaled, -1.0, 1.0) if getattr(step, "clip", False) else scaled
 
 
 def robust(graph: Graph, step: Any, value: Value) -> Value:
-    name = value.name
-    if step.with_centering:
-        name = graph.add("Sub", name, row(step.center_))
-    if step.with_scaling:
-        name = graph.add("Div", name, row(step.scale_))
-    return Value(name, value.width)
+    center, scale = step.center_ if step.with_centering else None, step.scale_ if step.with_scaling else None
+    return affine(graph, value, ("Sub", center), ("Div", scale))
 
 
 def normalizer(graph: Graph, step: Any, value: Value) -> Value:
@@ -136,13 +136,10 @@ def nothing(graph: Graph, step: Any, value: Value) -> Value:
 def imputer(graph: Graph, step: Any, value: Value) -> Value:
     if value.text:
         refuse("SimpleImputer on text", "has no ONNX form here", "fill text in before the model")
-    number = isinstance(step.missing_values, int | float)
-    if not number:
+    if not isinstance(step.missing_values, int | float):
         refuse("SimpleImputer", "looks for something other than a number", "use missing_values=np.nan")
     gone = np.isnan(step.missing_values)
-    missing = (
-        graph.add("IsNaN", value.name) if gone else graph.add("Equal", value.name, np.float64(step.missing_values))
-    )
+    missing = graph.add("IsNaN" if gone else "Equal", value.name, *([] if gone else [np.float64(step.missing_values)]))
     known = np.asarray(step.statistics_, np.float64)
     filled = Value(graph.add("Where", missing, np.nan_to_num(known)[None, :], value.name), value.width)
     if not step.keep_empty_features and np.isnan(known).any():
@@ -218,13 +215,13 @@ def polynomial(graph: Graph, step: Any, value: Value) -> Value:
 
 
 def pca(graph: Graph, step: Any, value: Value) -> Value:
-    components = np.asarray(step.components_, np.float64)
-    centred = graph.add("Sub", value.name, row(step.mean_)) if isinstance(step, PCA) else value.name
-    name = graph.add("MatMul", centred, np.ascontiguousarray(components.T))
-    if getattr(step, "whiten", False):
-        scale = np.sqrt(step.explained_variance_)
-        name = graph.add("Div", name, row(np.maximum(scale, np.finfo(scale.dtype).eps)))
-    return Value(name, len(components))
+    centred = affine(graph, value, ("Sub", step.mean_ if isinstance(step, PCA) else None))
+    components = np.ascontiguousarray(np.asarray(step.components_, np.float64).T)
+    found = Value(graph.add("MatMul", centred.name, components), components.shape[1])
+    if not getattr(step, "whiten", False):
+        return found
+    scale = np.sqrt(step.explained_variance_)
+    return affine(graph, found, ("Div", np.maximum(scale, np.finfo(scale.dtype).eps)))
 
 
 def nystroem(graph: Graph, step: Any, value: Value) -> Value:
@@ -316,15 +313,13 @@ def add_columns(graph: Graph, step: ColumnTransformer, read: Callable[[int, bool
 
 def column_transformer(graph: Graph, step: Any, value: Value) -> Value:
     """Of an array: every column is a column of it."""
-    if value.text:
-        refuse("ColumnTransformer on an array of text", "has columns of several kinds", "fit it on a frame")
-    return add_columns(graph, step, lambda place, text: _number_column(graph, value, place, text))
 
+    def read(place: int, text: bool) -> Value:
+        if text or value.text:
+            refuse("ColumnTransformer on an array", "has columns of text and of numbers", "fit it on a frame")
+        return graph.columns(value, np.array([place]))
 
-def _number_column(graph: Graph, value: Value, place: int, text: bool) -> Value:
-    if text:
-        refuse("ColumnTransformer on an array", "has columns of text and of numbers", "fit it on a frame")
-    return graph.columns(value, np.array([place]))
+    return add_columns(graph, step, read)
 
 
 def _described(column: Column) -> str:

@@ -1,48 +1,74 @@
-"""Which things a model file may describe, and where their forms are. A form is loaded when it is first needed.
-
-The names on the left are the only ones that mean anything in a file.
-"""
+"""The classes that a model file may name, and where they are. No other name in a file is ever looked up."""
 
 from __future__ import annotations
 
 import importlib
 from typing import Any
 
-from rosenblatt.exchange.forms import Form
-
-OURS = ("GaussianDiscriminant", "HOGFeatures", "HalfSpace", "KernelPerceptron", "Layer", "LeastSquares", "LinearSVM",
-        "LogisticRegression", "PairProducts", "PassiveAggressive", "Perceptron", "RadialFeatures", "SigmoidNeuron",
-        "Streamed")  # fmt: skip
-LOGIC = ("RuleNetwork", "ThresholdMachine", "ThresholdNetwork", "ThresholdUnit")
-SCIKIT = ("Binarizer", "ColumnTransformer", "CountVectorizer", "FunctionTransformer", "HashingVectorizer",
-          "MaxAbsScaler", "MinMaxScaler", "MissingIndicator", "Normalizer", "Nystroem", "OneHotEncoder",
-          "OrdinalEncoder", "PCA", "Pipeline", "PolynomialFeatures", "RBFSampler", "RobustScaler", "SimpleImputer",
-          "StandardScaler", "TfidfTransformer", "TfidfVectorizer", "TruncatedSVD")  # fmt: skip
-PARTS = ("Committee", "Expansion", "HalfSpaces", "Names", "Pocket", "Trace")  # of models, and no models themselves
-MODELS = tuple(sorted({"ColumnEncoder", *OURS, *LOGIC, *SCIKIT} - {"MissingIndicator", "FunctionTransformer"}))
-HOMES = {
-    **dict.fromkeys(OURS, "our_forms"),
-    **dict.fromkeys(LOGIC, "logic_forms"),
-    **dict.fromkeys(SCIKIT, "scikit_forms"),
-    **dict.fromkeys(PARTS, "engine_forms"),
-    "ColumnEncoder": "column_forms",
-    "Pipeline": "pipeline_form",
+ESTIMATORS = {
+    "GaussianDiscriminant": "gaussian_discriminant", "HalfSpace": "half_space", "KernelPerceptron": "kernel_perceptron",
+    "Layer": "layer", "LeastSquares": "least_squares", "LinearSVM": "linear_svm",
+    "LogisticRegression": "logistic_regression", "PassiveAggressive": "passive_aggressive", "Perceptron": "perceptron",
+    "SigmoidNeuron": "sigmoid_neuron", "Streamed": "streamed",
+}  # fmt: skip
+FEATURES = {"ColumnEncoder": "columns", "HOGFeatures": "hog", "PairProducts": "pair_products",
+            "RadialFeatures": "radial"}  # fmt: skip
+LOGIC = {"RuleNetwork": "rules", "ThresholdMachine": "machine", "ThresholdNetwork": "network", "ThresholdUnit": "unit"}
+OURS = {
+    **{name: f"rosenblatt.estimators.{module}" for name, module in ESTIMATORS.items()},
+    **{name: f"rosenblatt.features.{module}" for name, module in FEATURES.items()},
+    **{name: f"rosenblatt.logic.{module}" for name, module in LOGIC.items()},
 }
-_loaded: dict[str, Form] = {}
+PARTS = {  # of models, and no models themselves
+    "Committee": "rosenblatt.estimators.committee", "Expansion": "rosenblatt.engine.kernel.state",
+    "HalfSpaces": "rosenblatt.engine.online.state", "Names": "rosenblatt.estimators.named_features",
+    "Pocket": "rosenblatt.engine.online.pocket", "Trace": "rosenblatt.trace",
+}  # fmt: skip
+SCIKIT = (
+    "Binarizer", "ColumnTransformer", "CountVectorizer", "FunctionTransformer", "HashingVectorizer", "MaxAbsScaler",
+    "MinMaxScaler", "MissingIndicator", "Normalizer", "Nystroem", "OneHotEncoder", "OrdinalEncoder", "PCA", "Pipeline",
+    "PolynomialFeatures", "RBFSampler", "RobustScaler", "SimpleImputer", "StandardScaler", "TfidfTransformer",
+    "TfidfVectorizer", "TruncatedSVD",
+)  # fmt: skip
+NAMES = (*OURS, *PARTS, *SCIKIT)
+MODELS = tuple(sorted({*OURS, *SCIKIT} - {"MissingIndicator", "FunctionTransformer"}))
 
 
-def form_of(name: Any) -> Form | None:
-    """The form of that name, or None if there is none."""
-    home = HOMES.get(name) if isinstance(name, str) else None
-    if home is None:
-        return None
-    if name not in _loaded:
-        module = importlib.import_module(f"rosenblatt.exchange.{home}")
-        _loaded.update({form.name: form for form in module.FORMS})
-    return _loaded[name]
+def _ours(name: str) -> Any:
+    return getattr(importlib.import_module((OURS | PARTS)[name]), name)
 
 
-def form_for(thing: Any) -> Form | None:
-    """The form of a thing's class; a subclass or a namesake has none."""
-    form = form_of(type(thing).__name__)
-    return form if form is not None and form.kind is type(thing) else None
+def _form(name: str) -> Any:
+    from rosenblatt.exchange.scikit import FORMS
+
+    return FORMS[name]
+
+
+def is_known(thing: Any) -> bool:
+    """Whether a thing's class is in the table; a subclass or a namesake is not."""
+    name = type(thing).__name__
+    return name in NAMES and (_form(name).kind if name in SCIKIT else _ours(name)) is type(thing)
+
+
+def state_of(thing: Any) -> dict[str, Any]:
+    """What a file keeps of a thing whose class is known."""
+    name = type(thing).__name__
+    if name == "ColumnEncoder":  # its arrays are apart
+        return dict(zip(("state", "arrays"), thing.to_state(), strict=True))
+    state: dict[str, Any] = _form(name).take(thing) if name in SCIKIT else thing.to_state()
+    return state
+
+
+def thing_of(name: str, state: dict[str, Any]) -> Any:
+    """A thing of the table, built of its state after every value was checked."""
+    if name not in NAMES:
+        raise ValueError(f"unknown class {name[:60]!r}")
+    if name in SCIKIT:
+        return _form(name).make(state)
+    if name == "ColumnEncoder":
+        from rosenblatt.stored import anything, array, checked, either, mapping, text
+
+        numbers = either(array("fiub", "length"), array("fiub", "length", "width"))
+        checked(name, state, {"state": mapping(text, anything), "arrays": mapping(text, numbers)})
+        return _ours(name).from_state(state["state"], state["arrays"])
+    return _ours(name).from_state(state)

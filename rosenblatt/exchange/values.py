@@ -2,25 +2,24 @@
 
 Numbers, text, Booleans and None are themselves. Everything else is an object with a tag that says what it is:
 
-    {"array": NAME}                         a tensor of the file; with "as": dates or bytes by their numpy type; with
-                                            "order": its columns were together in memory
+    {"array": NAME}                         a tensor of the file; with "order": "F", a Fortran-ordered one
     {"text": [...]}                         an array of text; a long one has its letters and ends in two arrays
     {"objects": [...]}                      an array of objects, each of them a value
     {"csr": [data, indices, indptr], "shape": [n, d]}
     {"scalar": dtype, "value": ...}         a single number with a type of its own
-    {"list": ...} {"tuple": ...} {"dict": [[key, value], ...]} {"slice": [a, b, c]} {"bytes": hex}
+    {"list": [...]} {"tuple": [...]} {"map": {...}} {"slice": [a, b, c]} {"bytes": hex}
+    {"dict": [[key, value], ...]}           a dictionary whose keys are not all text
     {"dtype": name} {"type": name}          a type of numbers, as numpy's dtype or class
     {"random_state": [name, array, position, has_gauss, cached]}
     {"kernel": name, "parameters": {...}}   one of ours
     {"function": name}                      a function of the user's, of which only the name is kept
-    {"object": number}                      a thing of the table of forms, described earlier in the file
+    {"object": number}                      an earlier object of the file
 
 Reading never looks a name up anywhere but in the tables of this room.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -35,20 +34,19 @@ from rosenblatt.rules import Rule
 NUMBERS = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
            "float64")  # fmt: skip
 INLINE = 1000  # texts up to here stand in the header, where a reader sees them
-DATES = re.compile(r"(datetime64|timedelta64)(\[\d{0,6}(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\])?")
 PLAIN = (str, int, float, bool, type(None))
 
 
 class Writer:
-    """Takes values apart. `knows` says which things have a form, and `take_apart` how these are described."""
+    """Takes values apart. `knows` says which things are in the table, and `state_of` what is kept of one."""
 
-    def __init__(self, knows: Callable[[Any], bool], take_apart: Callable[[Any, Writer, str], dict[str, Any]]) -> None:
+    def __init__(self, knows: Callable[[Any], bool], state_of: Callable[[Any], dict[str, Any]]) -> None:
         self.arrays: dict[str, Array] = {}
         self.objects: list[dict[str, Any]] = []
         self._numbers: dict[int, int] = {}
         self._alive: list[Any] = []  # an id is a name only while the thing lives
         self._under_way: set[int] = set()
-        self._knows, self._take_apart = knows, take_apart
+        self._knows, self._state_of = knows, state_of
 
     def thing(self, value: Any, place: str) -> dict[str, Any]:
         """A thing of the table, described once however often it is met."""
@@ -58,7 +56,8 @@ class Writer:
             _refuse(place, f"{type(value).__module__.split('.')[0]}'s {type(value).__name__}")
         if id(value) not in self._numbers:
             self._under_way.add(id(value))
-            described = self._take_apart(value, self, place)
+            state = {name: self.value(part, f"{place}.{name}") for name, part in self._state_of(value).items()}
+            described = {"kind": type(value).__name__, "state": state}
             self._under_way.discard(id(value))
             self._alive.append(value)
             self._numbers[id(value)] = len(self.objects)
@@ -78,6 +77,8 @@ class Writer:
         if isinstance(value, list | tuple):
             parts = [self.value(item, f"{place}.{n}") for n, item in enumerate(value)]
             return {"tuple" if isinstance(value, tuple) else "list": parts}
+        if isinstance(value, dict) and all(type(key) is str for key in value):
+            return {"map": {key: self.value(item, f"{place}.{key}") for key, item in value.items()}}
         if isinstance(value, dict):
             keys = [self.value(key, f"{place}.key{n}") for n, key in enumerate(value)]
             items = [self.value(item, f"{place}.{n}") for n, item in enumerate(value.values())]
@@ -121,14 +122,8 @@ class Writer:
             # A matrix product may round otherwise for a matrix whose columns are together in memory.
             by_columns = array.ndim > 1 and array.flags.f_contiguous and not array.flags.c_contiguous
             return {"array": place, "order": "F"} if by_columns else {"array": place}
-        if kind in "mM":
-            self._keep(place, array.view(np.int64) if array.ndim else array.reshape(1).view(np.int64).reshape(()))
-            return {"array": place, "as": array.dtype.newbyteorder("=").name}
         if kind == "U" and array.ndim == 1:
             return self._text(array.tolist(), place)
-        if kind == "S" and array.ndim == 1 and array.dtype.itemsize:
-            self._keep(place, np.frombuffer(np.ascontiguousarray(array).tobytes(), np.uint8).reshape(len(array), -1))
-            return {"array": place, "as": "bytes"}
         if kind == "O" and array.ndim == 1:
             items = array.tolist()
             if items and all(type(item) is str for item in items):
@@ -149,8 +144,6 @@ class Writer:
         self.arrays[place] = array.astype(array.dtype.newbyteorder("="), copy=False)
 
     def _scalar(self, value: Any, place: str) -> Any:
-        if value.dtype.kind in "mM":
-            return {"scalar": value.dtype.name, "value": int(value.view(np.int64))}
         if value.dtype.name in NUMBERS:
             return {"scalar": value.dtype.name, "value": value.item()}
         if isinstance(value, str | bytes):
@@ -188,19 +181,11 @@ class Reader:
         self._unread.discard(name)
         return self._arrays[name]
 
-    def _read_array(self, name: Any, code: dict[str, Any]) -> Array:
-        array, kind = self.array(name), code.get("as")
-        if "order" in code:
-            array = np.asfortranarray(array)
-        if kind is None:
-            return array
-        if kind == "bytes":
-            if array.ndim != 2 or array.dtype != np.uint8 or not array.shape[1]:
-                raise ValueError(f"{name} does not hold bytes")
-            return np.frombuffer(array.tobytes(), f"S{array.shape[1]}")
-        if array.dtype != np.int64:
-            raise ValueError(f"{name} does not hold dates")
-        return array.view(_date(kind)) if array.ndim else array.reshape(1).view(_date(kind)).reshape(())
+    def _read_array(self, content: Any, code: dict[str, Any]) -> Array:
+        array = self.array(content)
+        if code.get("order", "F") != "F":
+            raise ValueError("an array has an unknown order")
+        return np.asfortranarray(array) if "order" in code else array
 
     def _read_text(self, content: Any, code: dict[str, Any]) -> Array:
         items = content
@@ -238,6 +223,11 @@ class Reader:
             raise ValueError("a dictionary is something else")
         return {self.value(key): self.value(item) for key, item in content}
 
+    def _read_map(self, content: Any, code: dict[str, Any]) -> dict[str, Any]:
+        if type(content) is not dict:
+            raise ValueError("a dictionary is something else")
+        return {key: self.value(item) for key, item in content.items()}
+
     def _read_slice(self, content: Any, code: dict[str, Any]) -> slice:
         parts = self._read_list(content, code)
         if len(parts) != 3 or not all(part is None or type(part) in (int, str) for part in parts):
@@ -251,21 +241,21 @@ class Reader:
         if content == "object":
             return np.dtype(object)
         if content not in NUMBERS:
-            raise ValueError(f"the type {str(content)[:40]!r} does not exist here")
+            raise ValueError(f"unknown dtype {str(content)[:40]!r}")
         return np.dtype(content)
 
     def _read_type(self, content: Any, code: dict[str, Any]) -> Any:
         if content not in NUMBERS:
-            raise ValueError(f"the type {str(content)[:40]!r} does not exist here")
+            raise ValueError(f"unknown dtype {str(content)[:40]!r}")
         return np.dtype(content).type
 
     def _read_scalar(self, content: Any, code: dict[str, Any]) -> Any:
         value = code.get("value")
         if type(value) not in (int, float, bool):
             raise ValueError("a number is something else")
-        if content in NUMBERS:
-            return np.dtype(content).type(value)
-        return np.array([value], np.int64).view(_date(content))[0]
+        if content not in NUMBERS:
+            raise ValueError(f"unknown dtype {str(content)[:40]!r}")
+        return np.dtype(content).type(value)
 
     def _read_random_state(self, content: Any, code: dict[str, Any]) -> Any:
         name, keys, position, has_gauss, cached = content
@@ -302,11 +292,12 @@ class Reader:
 
 
 READINGS: dict[str, tuple[Callable[[Reader, Any, dict[str, Any]], Any], set[str]]] = {
-    "array": (Reader._read_array, {"as", "order"}),
+    "array": (Reader._read_array, {"order"}),
     "text": (Reader._read_text, {"objects"}),
     "objects": (Reader._read_objects, set()),
     "list": (Reader._read_list, set()),
     "tuple": (Reader._read_tuple, set()),
+    "map": (Reader._read_map, set()),
     "dict": (Reader._read_dict, set()),
     "slice": (Reader._read_slice, set()),
     "bytes": (Reader._read_bytes, set()),
@@ -340,12 +331,6 @@ def _object_array(items: list[Any]) -> Array:
     for n, item in enumerate(items):
         result[n] = item
     return result
-
-
-def _date(kind: Any) -> np.dtype[Any]:
-    if type(kind) is not str or not DATES.fullmatch(kind):
-        raise ValueError(f"the type {str(kind)[:40]!r} does not exist here")
-    return np.dtype(kind)
 
 
 def _dtype_name(dtype: np.dtype[Any], place: str) -> str:

@@ -13,6 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.arguments import shortened, threads, yes_or_no
 from rosenblatt.models.linear import Array
+from rosenblatt.stored import Sizes, Stored, choice, kinds, optional, row_of, small, whole
+from rosenblatt.stored import threads as thread_count
 
 NORMS = ("L1", "L1-sqrt", "L2", "L2-Hys")
 EPS = 1e-5  # scikit-image's
@@ -25,7 +27,7 @@ def _check_whole(name: str, values: Any, advice: str = "the defaults are good", 
             raise ValueError(f"{name} must be whole numbers from 1 to {most:,}, but got {shortened(value)}; {advice}.")
 
 
-class HOGFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class HOGFeatures(Stored, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Histograms of oriented gradients: where edges point, in every cell of an image.
 
     scikit-image computes the histogram of every cell; the blocks of cells are normalised here, for all images at once,
@@ -63,6 +65,12 @@ class HOGFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     N. Dalal, B. Triggs (2005). Histograms of oriented gradients for human detection. CVPR.
     """
+
+    _stored = kinds({"image_shape_": row_of(small, small), "n_features_out_": whole})
+    _stored_parameters = kinds({
+        "orientations": small, "pixels_per_cell": row_of(small, small), "cells_per_block": row_of(small, small),
+        "block_norm": choice(*NORMS), "n_jobs": thread_count, "image_shape": optional(row_of(small, small)),
+    })  # fmt: skip
 
     def __init__(
         self,
@@ -214,6 +222,12 @@ class HOGFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Names like "hog0"."""
         check_is_fitted(self)
         return np.array([f"hog{n}" for n in range(self.n_features_out_)], dtype=object)
+
+    def _check_fitted(self, sizes: Sizes) -> None:
+        blocks = [c - b + 1 for c, b in zip(self._cells(self.image_shape_), self.cells_per_block, strict=True)]
+        count = int(np.prod(blocks) * np.prod(self.cells_per_block) * self.orientations)
+        if min(blocks) <= 0 or count != self.n_features_out_:
+            raise ValueError("HOGFeatures: its sizes do not belong together")
 
 
 def _scikit_image() -> Any:

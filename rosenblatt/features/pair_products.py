@@ -13,11 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.arguments import in_thousands, shortened, yes_or_no
 from rosenblatt.checked_rows import names_of_features, validated
 from rosenblatt.models.linear import Array
+from rosenblatt.stored import Sizes, Stored, flag, indices, kinds, number, size
 
 MOST = 10**8  # products of a row
 
 
-class PairProducts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class PairProducts(Stored, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """The features, supplemented by products of pairs of them that are chosen at random.
 
     Fitted on rows of bytes (uint8), numbers are taken as fractions of 255, so that pixels and their products are on
@@ -53,6 +54,12 @@ class PairProducts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     left_: Array
     right_: Array
     scale_: float
+
+    _stored = kinds({
+        "n_features_in_": size("features"), "left_": indices("pairs", below="features"),
+        "right_": indices("pairs", below="features"), "scale_": number,
+    })  # fmt: skip
+    _stored_parameters = kinds({"keep": flag})
 
     def __init__(self, n_products: int = 1000, keep: bool = True, random_state: Any = None) -> None:
         self.n_products = n_products
@@ -102,3 +109,7 @@ class PairProducts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         names = list(input_features)
         pairs = [f"{names[a]} {names[b]}" for a, b in zip(self.left_, self.right_, strict=True)]
         return np.array([*(names if self.keep else []), *pairs], dtype=object)
+
+    def _check_fitted(self, sizes: Sizes) -> None:
+        if not self.left_.dtype == self.right_.dtype == np.uint32:
+            raise ValueError("PairProducts: its pairs have another dtype")

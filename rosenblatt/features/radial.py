@@ -14,11 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.arguments import numbers_in, shortened, yes_or_no
 from rosenblatt.checked_rows import names_of_features, validated
 from rosenblatt.models.linear import Array
+from rosenblatt.stored import Stored, array, choice, kinds, number, size
 
 KINDS = ("distance", "squared", "gaussian")
 
 
-class RadialFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class RadialFeatures(Stored, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """The features, supplemented by the distance of the row to each centre.
 
     Parameters
@@ -49,6 +50,9 @@ class RadialFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     centres_: Array
+
+    _stored = kinds({"n_features_in_": size("features"), "centres_": array("f", "centres", "features")})
+    _stored_parameters = kinds({"kind": choice(*KINDS), "gamma": number})
 
     def __init__(self, kind: str = "distance", centres: Any = None, gamma: float = 1.0, keep: bool = True) -> None:
         self.kind = kind

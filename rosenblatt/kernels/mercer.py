@@ -1,40 +1,73 @@
-"""Is a kernel positive semi-definite? A sample of rows can show that it is not, and never that it is."""
+"""Is a kernel positive semi-definite? A theorem may say yes; rows can show that it is not, never that it is."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from rosenblatt.arguments import shortened
+from rosenblatt.kernels.exact_values import quadratic_form
 from rosenblatt.kernels.functions import KERNELS, Array, Function, Kernel, Precomputed, _floats
 
 MOST_ROWS = 1000
+FEW = (2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128)  # rows of a witness, tried in turn
+
+THEOREMS = {
+    "linear": "it is an inner product",
+    "polynomial": "sums and products of positive semi-definite kernels are positive semi-definite (Schur)",
+    "rbf": "it is a limit of sums and products of inner products (Schoenberg)",
+    "gaussian": "it is a limit of sums and products of inner products (Schoenberg)",
+    "function": "it was declared so (known_valid)",
+}
 
 
 @dataclass(frozen=True, eq=False)
 class MercerReport:
-    """What a look at a sample found.
+    """What is known about a kernel, from a theorem or from a sample of rows.
 
-    `violation` says whether the kernel is not positive semi-definite. `eigenvalue` is the smallest one of the sample's
-    matrix, `rows` the rows of X in the sample, and `weights` its eigenvector: the weights c with a negative
-    sum_ij c_i c_j K(x_i, x_j), where there is a violation.
+    `violation` says whether the kernel is not positive semi-definite, which `witness` proves: rational weights c on the
+    rows `witness_rows` of X with sum_ij c_i c_j K(x_i, x_j) <= `witness_value` < 0, without rounding. `theorem` says
+    why a kernel of a known family is positive semi-definite. `eigenvalue` is the smallest one of the sample's matrix in
+    float64, `rows` the rows of X in the sample, and `weights` its eigenvector.
     """
 
     violation: bool
     eigenvalue: float
     rows: Array
     weights: Array
+    theorem: str = ""
+    witness_rows: tuple[int, ...] = ()
+    witness: tuple[Fraction, ...] = field(default=(), repr=False)
+    witness_value: Fraction = field(default=Fraction(0), repr=False)
+    kernel: Kernel | None = field(default=None, repr=False)
+
+    def __bool__(self) -> bool:
+        raise ValueError("A report is neither yes nor no; look at .violation and .theorem.")
+
+    def verify(self, X: Any) -> bool:
+        """Whether the witness shows a violation on these rows, computed again without rounding."""
+        if not self.witness or self.kernel is None:
+            return False
+        if not all(0 <= row < len(X) for row in self.witness_rows) or len(self.witness) != len(self.witness_rows):
+            return False
+        return quadratic_form(self.kernel, X, self.witness_rows, self.witness) <= self.witness_value < 0
 
     def __str__(self) -> str:
         if self.violation:
             return (
                 f"not positive semi-definite: among {len(self.rows):,} rows the most negative eigenvalue is "
-                f"{self.eigenvalue:.3g}"
+                f"{self.eigenvalue:.3g}; proven by exact weights on {len(self.witness_rows):,} rows"
             )
-        return f"no violation found among {len(self.rows):,} rows"
+        return (
+            f"positive semi-definite: {self.theorem}"
+            if self.theorem
+            else (f"no violation found among {len(self.rows):,} rows")
+        )
 
     __repr__ = __str__
 
@@ -65,10 +98,11 @@ def as_kernel(kernel: Any, **parameters: Any) -> Kernel:
 
 
 def is_mercer(kernel: Any, X: Any, *, random_state: Any = None, **parameters: Any) -> MercerReport:
-    """Look for a violation of Mercer's condition among at most 1,000 rows of X.
+    """Say whether a kernel is positive semi-definite: by a theorem, or by a violation among at most 1,000 rows of X.
 
-    A matrix of kernel values with a negative eigenvalue shows that the kernel is no inner product. Its absence in a
-    sample shows nothing, so the other answer is "no violation found", never "valid".
+    Kernels of a family that is known to be positive semi-definite are accepted by its theorem. For others a matrix of
+    kernel values with a negative eigenvalue shows that the kernel is no inner product: the answer has a rational vector
+    c with c'Kc < 0, computed without rounding. No violation in a sample shows nothing, and is reported as such.
 
     Parameters
     ----------
@@ -83,7 +117,7 @@ def is_mercer(kernel: Any, X: Any, *, random_state: Any = None, **parameters: An
     Returns
     -------
     MercerReport
-        With ``violation``, ``eigenvalue``, ``rows`` and ``weights``.
+        With ``violation``, ``witness``, ``theorem``, ``eigenvalue``, ``rows``, ``weights`` and ``verify``.
 
     Raises
     ------
@@ -94,9 +128,9 @@ def is_mercer(kernel: Any, X: Any, *, random_state: Any = None, **parameters: An
     --------
     >>> from rosenblatt.kernels import is_mercer
     >>> is_mercer("sigmoid", [[0.0, 1.0], [1.0, 0.0]], gamma=1.0, coef0=-1.0)
-    not positive semi-definite: among 2 rows the most negative eigenvalue is -0.762
+    not positive semi-definite: among 2 rows the most negative eigenvalue is -0.762; proven by exact weights on 2 rows
     >>> is_mercer("rbf", [[0.0, 1.0], [1.0, 0.0]], gamma=0.5)
-    no violation found among 2 rows
+    positive semi-definite: it is a limit of sums and products of inner products (Schoenberg)
     """
     X = X.toarray() if hasattr(X, "toarray") else X
     given = _floats(X)
@@ -131,10 +165,35 @@ def is_mercer(kernel: Any, X: Any, *, random_state: Any = None, **parameters: An
             f"rows {rows[i]} and {rows[j]}; write it so that the order of its arguments does not matter."
         )
     eigenvalues, vectors = np.linalg.eigh((values + values.T) / 2)
-    # What rounding can make of an eigenvalue of 0; a kernel of float32 values is judged by its own precision.
+    # What rounding can make of an eigenvalue of 0; a kernel of float32 values has that precision only.
     noise = 10 * len(rows) * precision * max(1e-300, float(np.abs(eigenvalues).max())) + 10 * asymmetry
-    smallest = float(eigenvalues[0])
-    return MercerReport(smallest < -noise, smallest, rows, vectors[:, 0])
+    smallest, weights = float(eigenvalues[0]), vectors[:, 0]
+    if kernel.valid:
+        return MercerReport(False, smallest, rows, weights, theorem=THEOREMS.get(kernel.name, "it was declared so"))
+    if smallest >= -noise:
+        return MercerReport(False, smallest, rows, weights)
+    source = given if isinstance(kernel, Precomputed) else X
+    for chosen, witness in _witnesses(values, weights):
+        named = tuple(int(rows[place]) for place in chosen)
+        value = quadratic_form(kernel, source, named, witness)
+        if value < 0:
+            return MercerReport(True, smallest, rows, weights, "", named, witness, value, kernel)
+    return MercerReport(False, smallest, rows, weights)
+
+
+def _witnesses(values: Array, weights: Array) -> Iterator[tuple[Array, tuple[Fraction, ...]]]:
+    """Rational weights on few rows, those of the largest weights, with a negative form in float64."""
+    order = np.argsort(-np.abs(weights))
+    for count in FEW:
+        chosen = np.sort(order[:count])
+        part = values[np.ix_(chosen, chosen)]
+        levels, vectors = np.linalg.eigh((part + part.T) / 2)
+        if levels[0] < 0:
+            whole = np.rint(vectors[:, 0] * 2**20).astype(np.int64).tolist()
+            kept = [(place, Fraction(value, 2**20)) for place, value in zip(chosen, whole, strict=True) if value]
+            yield np.array([place for place, _ in kept]), tuple(value for _, value in kept)
+        if count >= len(order):
+            return
 
 
 def scale_of(X: Any) -> float:

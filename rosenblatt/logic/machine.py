@@ -12,6 +12,8 @@ from rosenblatt.engine.online.state import Array
 from rosenblatt.logic.function import assignments, refuse_masked
 from rosenblatt.logic.network import ThresholdNetwork
 from rosenblatt.logic.unit import Bits, ThresholdUnit, by_name
+from rosenblatt.stored import bit, checked, instance, items, text
+from rosenblatt.stored import mapping as map_of
 from rosenblatt.wording import counted
 
 TABLED = 14  # inputs and memories up to which many steps go by a table
@@ -208,3 +210,20 @@ class ThresholdMachine:
                 *lines,
             ]
         )
+
+    def to_state(self) -> dict[str, Any]:
+        """For a model file, with what the machine remembers."""
+        state = {name: int(value) for name, value in self.state.items()}
+        return {"network": self.network, "delays": self.delays, "outputs": list(self.outputs), "start": self.start,
+                "state": state}  # fmt: skip
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> ThresholdMachine:
+        kinds = {"network": instance(ThresholdNetwork), "delays": map_of(text, text), "outputs": items(text),
+                 "start": map_of(text, bit), "state": map_of(text, bit)}  # fmt: skip
+        checked("ThresholdMachine", state, kinds)
+        machine = cls(state["network"], state["delays"], tuple(state["outputs"]), state["start"])
+        if set(state["state"]) != set(machine.state):
+            raise ValueError("ThresholdMachine: its state does not belong to its memories")
+        machine.state = state["state"]
+        return machine

@@ -14,6 +14,8 @@ from rosenblatt.logic import expression
 from rosenblatt.logic.function import BooleanFunction, assignments, check_names, check_size, truth_table
 from rosenblatt.logic.implicants import cover, literals
 from rosenblatt.logic.unit import BLOCK, Bits, ThresholdUnit, by_name, fires
+from rosenblatt.stored import checked, instance, items, text
+from rosenblatt.stored import mapping as map_of
 from rosenblatt.wording import counted, listed
 
 WIDEST = 12  # inputs of a unit that is written out as an expression
@@ -313,8 +315,17 @@ class ThresholdNetwork:
         lines = [f"  {name:{width}}  {unit}" for name, unit in shown]
         return "\n".join([title, *lines, *(["  …"] if len(self.units) > 40 else [])])
 
+    # ------------------------------------------------------------------------------------------------------ helpers
 
-# ------------------------------------------------------------------------------------------------------ helpers
+    def to_state(self) -> dict[str, Any]:
+        """For a model file."""
+        return {"inputs": list(self.inputs), "units": dict(self.units), "outputs": list(self.outputs)}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> ThresholdNetwork:
+        units = map_of(text, instance(ThresholdUnit))
+        checked("ThresholdNetwork", state, {"inputs": items(text), "units": units, "outputs": items(text)})
+        return cls(tuple(state["inputs"]), state["units"], tuple(state["outputs"]))
 
 
 def renamed(unit: ThresholdUnit, sources: Sequence[str]) -> ThresholdUnit:

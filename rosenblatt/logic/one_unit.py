@@ -24,7 +24,8 @@ import scipy  # scipy.optimize is imported when it is used
 
 from rosenblatt.arguments import yes_or_no
 from rosenblatt.certificates.certificate import About, Verification
-from rosenblatt.certificates.problem import Problem, check_time_limit
+from rosenblatt.certificates.problem import Problem
+from rosenblatt.certificates.reading import check_time_limit
 from rosenblatt.certificates.results import NotSeparable, Separable, Undecided
 from rosenblatt.certificates.separability import separability
 from rosenblatt.engine.online.state import Array

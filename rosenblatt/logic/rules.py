@@ -29,6 +29,7 @@ from rosenblatt.logic.function import assignments, refuse_masked
 from rosenblatt.logic.network import ThresholdNetwork
 from rosenblatt.logic.packed import PackedNetwork
 from rosenblatt.logic.unit import ThresholdUnit, by_name
+from rosenblatt.stored import checked, items, text
 from rosenblatt.wording import counted
 
 BLOCK = 1 << 15  # rows that stay in the cache together
@@ -350,6 +351,15 @@ class RuleNetwork:
         if len({len(values) for values in checked.values()}) > 1:
             raise ValueError("All columns must have the same number of rows, but they differ; pass whole columns.")
         return checked
+
+    def to_state(self) -> dict[str, Any]:
+        """For a model file: the rules as text."""
+        return {"rules": [rule.text for rule in self.rules]}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> RuleNetwork:
+        checked("RuleNetwork", state, {"rules": items(text)})
+        return cls(_Rules(";\n".join(state["rules"])).read())
 
 
 def _different_from(taken: set[str], wanted: Sequence[str]) -> list[str]:

@@ -24,6 +24,7 @@ from rosenblatt.logic.function import (
     refuse_masked,
     truth_table,
 )
+from rosenblatt.stored import DIGITS, checked, flag, fraction, items, optional, text
 from rosenblatt.wording import counted
 
 HALF = Fraction(1, 2)
@@ -346,6 +347,22 @@ class ThresholdUnit:
     def __repr__(self) -> str:
         proven = {True: "   (smallest whole weights, proven)", False: "   (smallest whole weights found)", None: ""}
         return f"ThresholdUnit: {self}{proven[self.proven_minimal]}"
+
+    def to_state(self) -> dict[str, Any]:
+        """For a model file: weights are fractions, as text."""
+        exact = [Fraction(weight) for weight in (*self.weights, self.bias)]
+        if max(max(abs(one.numerator), one.denominator).bit_length() for one in exact) > 3.3 * DIGITS:
+            raise ValueError(f"A model file holds numbers of up to {DIGITS} digits; round the weights.")
+        *weights, bias = map(str, exact)
+        return {"weights": weights, "bias": bias, "inputs": list(self.inputs), "proven_minimal": self.proven_minimal}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> ThresholdUnit:
+        kinds = {"weights": items(fraction), "bias": fraction, "inputs": items(text), "proven_minimal": optional(flag)}
+        checked("ThresholdUnit", state, kinds)
+        unit = cls([Fraction(one) for one in state["weights"]], Fraction(state["bias"]), tuple(state["inputs"]))
+        unit.proven_minimal = state["proven_minimal"]
+        return unit
 
 
 GATES = ("or", "and", "not", "nand", "nor", "majority", "implies", "at_least")

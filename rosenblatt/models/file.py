@@ -1,9 +1,8 @@
 """The container of a model file: named arrays and a JSON header in one .safetensors file. Nothing in it is ever run.
 
-The file's metadata has the one key "rosenblatt", a JSON object with "protocol" and whatever that protocol needs. Since
-protocol 2 its last entry is "seal", a SHA-256 over the rest of the header and every array, by which a file that was cut
-or altered is known. The arrays are the file's tensors. What the header says is in `rosenblatt.exchange`. A new protocol
-gets a new number, and the old numbers stay readable.
+The file's metadata has the one key "rosenblatt", a JSON object with "protocol" and whatever that protocol needs. Its
+last entry is "seal", a SHA-256 over the rest of the header and every array, which shows whether a file was truncated or
+altered. The arrays are the file's tensors. The header is described in `rosenblatt.exchange`.
 """
 
 from __future__ import annotations
@@ -12,8 +11,9 @@ import hashlib
 import json
 import os
 import re
+import stat
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -21,8 +21,7 @@ from rosenblatt.arguments import file_name
 from rosenblatt.models.linear import Array
 from rosenblatt.models.whole_file import write_whole
 
-PROTOCOL = 2
-READABLE = (1, 2)
+PROTOCOL = 3
 KEY = "rosenblatt"
 SEALED = re.compile(r', "seal": "[0-9a-f]{64}"\}$')
 
@@ -49,36 +48,36 @@ def read_file(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, A
     from safetensors import SafetensorError, safe_open
 
     name = file_name(path)
-    if not os.path.isfile(name):
-        raise FileNotFoundError(f"{name} must be a model file, but there is no such file; check the path.")
+    try:
+        if not stat.S_ISREG(os.stat(name).st_mode):
+            raise FileNotFoundError(f"{name} is not a file.")
+        with open(name, "rb"):  # safetensors reports a missing right as a damaged file
+            pass
+    except FileNotFoundError as error:
+        raise FileNotFoundError(f"No such file: {name}." if error.errno else str(error)) from None
+    except OSError as error:
+        raise type(error)(f"Cannot read {name}: {error.strerror}.") from None
     try:
         with safe_open(name, framework="numpy") as file:
             metadata = file.metadata() or {}
             arrays = {key: np.asarray(file.get_tensor(key)) for key in file.keys()}  # noqa: SIM118  no mapping
         header = json.loads(metadata[KEY], object_pairs_hook=_once_each)
         protocol = header["protocol"]
-    except PermissionError as error:
-        raise PermissionError(f"{name} could not be read ({error.strerror}); check the rights of the file.") from None
     except (
         SafetensorError, KeyError, TypeError, ValueError, AttributeError, RecursionError, OverflowError, MemoryError,
         OSError,
     ) as error:  # fmt: skip
         raise ValueError(
-            f"{name} must be a model file written by rosenblatt.save, but it is not one or is damaged "
-            f"({type(error).__name__}); save the model again."
+            f"{name} is not a model file written by rosenblatt.save, or it is damaged ({type(error).__name__})."
         ) from None
-    if isinstance(protocol, bool) or not isinstance(protocol, int) or protocol not in READABLE:
-        known = " or ".join(map(str, READABLE))
+    if type(protocol) is not int or protocol != PROTOCOL:
         raise ValueError(
-            f"{name} must have a protocol that this version reads ({known}), but it has {str(protocol)[:40]!r}; "
-            f"install a newer rosenblatt."
+            f"{name} has protocol {str(protocol)[:40]!r}, but this version of rosenblatt reads protocol {PROTOCOL}. "
+            f"Load it with the version that wrote it."
         )
     header.pop("seal", None)
-    if protocol > 1 and not _is_sealed(metadata[KEY], arrays):
-        raise ValueError(
-            f"{name} must be as rosenblatt.save wrote it, but it was cut or altered since (its seal does not fit its "
-            f"contents); save the model again."
-        )
+    if not _is_sealed(metadata[KEY], arrays):
+        raise ValueError(f"{name} was truncated or altered: its checksum does not match its contents.")
     return header, arrays
 
 
@@ -100,9 +99,5 @@ def _is_sealed(text: str, arrays: Mapping[str, Array]) -> bool:
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
-        _refuse_twice()
+        raise ValueError("a key occurs twice")
     return result
-
-
-def _refuse_twice() -> NoReturn:
-    raise ValueError("a name is there twice")

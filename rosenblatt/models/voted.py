@@ -11,6 +11,7 @@ half-spaces of their own: there each joint state votes for the class that it sco
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,8 @@ import scipy.sparse
 from rosenblatt.models.linear import Array, fraction_right, labels, product
 
 CELLS = 2**22  # the numbers that stand in memory at a time
+RATE = 1.5e9  # votes a second of one core, measured
+LONG = 20.0  # seconds of voting that are announced
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +47,15 @@ class VotedModel:
         X = X if scipy.sparse.issparse(X) else np.asarray(X)
         n_rows = X.shape[0] if X.ndim else 0
         votes = np.zeros((n_rows, len(self.rows)))
+        vectors = sum(len(part) for part in self.rows)
+        if n_rows * vectors > LONG * RATE:
+            warnings.warn(
+                f"The voted answer lets {vectors:,} weight vectors vote on {n_rows:,} rows, about "
+                f"{n_rows * vectors / RATE:.0f} s on one core. answer='averaged' is usually as accurate and takes "
+                f"milliseconds; fewer epochs (max_iter) make fewer vectors.",
+                UserWarning,
+                stacklevel=3,
+            )
         support = self.ready(X)
         height = max(1, CELLS // max(1, support.shape[0]))
         for start in range(0, n_rows, height):

@@ -53,7 +53,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """
     named = Path(file_name(path))
     if os.path.isdir(named):
-        raise IsADirectoryError(f"{named} must be the name of a file, but it is a folder; add a file name.")
+        raise IsADirectoryError(f"{named} is a directory; add a file name.")
     try:
         there = _kind(named)
         if there is not None and not stat.S_ISREG(there):

@@ -75,15 +75,17 @@ class MarginDisplay:
         found = self.margins[np.isfinite(self.margins)]
         edges = self._edges(found, bins)
         wrong = self.margins < 0
+        low, high = float(edges[0]), float(edges[-1])
+        beyond = not np.ndim(bins) and bool(((found < low) | (found > high)).any())
+        found = np.clip(found, low, high) if beyond else found
         ax.hist(found[found >= 0], edges, color=ACCENT, alpha=0.85, label="right side")
         ax.hist(found[found < 0], edges, color=POSITIVE, alpha=0.85, label="wrong side", hatch="////", ec="white", lw=0)
-        low, high = float(edges[0]), float(edges[-1])
         if low < 0:
             ax.axvspan(low, 0, color=POSITIVE, alpha=0.07, lw=0, zorder=0)
         ax.axvline(0, color=INK, lw=1.2)
         ax.set_xlim(low, high)
         unit = "distance from the boundary" if self.geometric else "score on the right side (no unit of length)"
-        ax.set(xlabel=unit, ylabel="rows")
+        ax.set(xlabel=unit + (", rows beyond at the ends" if beyond else ""), ylabel="rows")
         ax.yaxis.set_major_locator(MaxNLocator(integer=True))
         nearest = "" if not len(found) or wrong.any() else f", nearest {found.min():.3g}"
         ax.set_title(f"{wrong.sum():,} of {len(wrong):,} rows on the wrong side{nearest}", color=INK, fontsize=11)
@@ -101,6 +103,12 @@ class MarginDisplay:
                 raise ValueError(f"The edges of bins must be finite and rise, but {shortened(bins)} came; sort them.")
             return edges
         whole_number("bins", bins, 1, "it is a number of bars, or their edges", most=MOST_BARS)
-        low, high = min(0.0, float(found.min(initial=0.0))), max(0.0, float(found.max(initial=0.0)))
+        # A few far rows must not squeeze all others into one bar: beyond three times the range of 98%, they are counted
+        # in the first and last bar.
+        near = np.quantile(found, [0.01, 0.99]) if len(found) else np.zeros(2)
+        reach = 2.0 * (near[1] - near[0])
+        least, most = float(found.min(initial=0.0)), float(found.max(initial=0.0))
+        low, high = max(least, min(0.0, near[0] - reach)), min(most, max(0.0, near[1] + reach))
+        low, high = min(low, -high / bins if least < 0 else 0.0), max(high, -low / bins if most > 0 else 0.0)
         width = (high - low) / bins or 1.0
         return width * np.arange(np.floor(low / width), np.ceil(high / width) + 1)

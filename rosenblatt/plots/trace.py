@@ -45,7 +45,7 @@ class TraceDisplay:
     >>> model = Perceptron(shuffle=False).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1])
     >>> display = TraceDisplay.from_estimator(model)
     >>> display.ax_.get_title()
-    'stopped after 9 epochs: nothing more was to be learned'
+    'stopped after 9 epochs: converged'
     """
 
     def __init__(self, trace: Trace) -> None:

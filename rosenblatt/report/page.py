@@ -1,4 +1,4 @@
-"""report.html: one self-contained page about a model, in words that need no knowledge of learning.
+"""report.html: one self-contained page about a model.
 
 Nothing is fetched from anywhere and no script runs. Whatever comes from data or from the user is escaped.
 """
@@ -6,6 +6,7 @@ Nothing is fetched from anywhere and no script runs. Whatever comes from data or
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
@@ -16,18 +17,25 @@ import numpy as np
 
 from rosenblatt.features.anatomy import Anatomy, Array, labels_of, plain
 from rosenblatt.models.whole_file import write_whole
-from rosenblatt.report import words
 from rosenblatt.report.drivers import Driver
-from rosenblatt.report.pictures import Album, Picture, figure
+from rosenblatt.report.pictures import Album, Picture
 from rosenblatt.report.scores import Share, percent
 from rosenblatt.report.summary import Summary
 from rosenblatt.trace import STOP_REASONS
-from rosenblatt.wording import LONGEST, short
+from rosenblatt.wording import LONGEST, counted, listed, short
 
 CLASSES_IN_TABLE = 40
-TITLES = {"source": "Data", "digest": "Digest of the data (SHA-256)", "seed": "Seed", "command": "Command"}
-IN_THE_TEXT = {"summary", "drivers", "columns", "image_shape", "target", "command", "model", "predict"}
-SAID_ALREADY = {"rows", "learned_rows", "held_out", "learner"}  # what the summary says itself
+TITLES = {"source": "Data", "digest": "SHA-256 of the data", "seed": "Seed", "split": "Held out"}
+ELSEWHERE = {"summary", "drivers", "columns", "image_shape", "target", "command", "model", "predict", "rows",
+             "learned_rows", "held_out", "learner"}  # fmt: skip
+HEAD = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+"""
 
 
 def write_report(
@@ -49,12 +57,12 @@ def write_report(
     ----------
     path : where to
     model : the fitted estimator or pipeline that `summary` is about
-    summary : what `summarise` found
-    X_test, y_test : held-out rows for the pictures; without them the page has words and tables only
+    summary : the result of `summarise`
+    X_test, y_test : held-out rows for the pictures; without them the page has text and tables only
     X_train, y_train : training rows, for the picture of the proof of separability
-    about : what is known besides, all optional: ``source`` (where the rows came from), ``digest`` of the data,
-        ``seed``, ``model`` (the model file), ``command`` (how it was trained), ``predict`` (how to use it); others are
-        listed in the footnote
+    about : more about the model, all optional: ``source`` (where the rows came from), ``digest`` of the data, ``seed``,
+        ``model`` (the model file), ``command`` (how it was trained), ``predict`` (how to use it); others are listed in
+        the footer
     image_shape : (height, width), where the features are pixels
     title : of the page
 
@@ -74,76 +82,39 @@ def write_report(
     <!doctype html>
     """
     if not isinstance(summary, Summary):
-        raise TypeError(f"summary must be what summarise returned, but got {type(summary).__name__}; call it first.")
-    html = render(
-        model, summary, X_test, y_test, X_train=X_train, y_train=y_train, about=about, image_shape=image_shape,
-        title=title,
-    )  # fmt: skip
-    write_whole(path, html.encode("utf-8", errors="replace"))
-
-
-def render(
-    model: Any,
-    summary: Summary,
-    X_test: Any = None,
-    y_test: Any = None,
-    *,
-    X_train: Any = None,
-    y_train: Any = None,
-    about: dict[str, Any] | None = None,
-    image_shape: Any = None,
-    title: str | None = None,
-) -> str:
-    """The page as a text; see `write_report`."""
+        raise TypeError(f"summary must be the result of summarise, got {type(summary).__name__}.")
+    pairs = []
     for rows, labels, which in ((X_test, y_test, "test"), (X_train, y_train, "train")):
         if (rows is None) != (labels is None):
-            raise ValueError(f"X_{which} and y_{which} belong together, but only one came; pass both or neither.")
-    page = _Page(
-        Anatomy(model),
-        summary,
-        None if X_test is None else (X_test, labels_of(X_test, y_test, "_test")),
-        None if X_train is None else (X_train, labels_of(X_train, y_train, "_train")),
-        dict(about or {}),
-        image_shape,
-        title,
-    )
-    return page.html()
+            raise ValueError(f"X_{which} and y_{which} must be passed together.")
+        pairs.append(None if rows is None else (rows, labels_of(rows, labels, f"_{which}")))
+    page = Page(Anatomy(model), summary, pairs[0], pairs[1], dict(about or {}), image_shape, title)
+    write_whole(path, page.html().encode("utf-8", errors="replace"))
 
 
-class _Page:
+class Page:
     """The sections of the page, one method each; an empty text leaves a section out."""
 
     def __init__(
-        self,
-        anatomy: Anatomy,
-        summary: Summary,
-        test: tuple[Any, Array] | None,
-        train: tuple[Any, Array] | None,
-        about: dict[str, Any],
-        image_shape: Any,
-        title: str | None,
-    ) -> None:
-        self.anatomy, self.summary, self.test, self.train = anatomy, summary, test, train
-        self.about = about
+        self, anatomy: Anatomy, summary: Summary, test: tuple[Any, Array] | None, train: tuple[Any, Array] | None,
+        about: dict[str, Any], image_shape: Any, title: str | None,
+    ) -> None:  # fmt: skip
+        self.anatomy, self.summary, self.test, self.train, self.about = anatomy, summary, test, train, about
         self.album = Album(anatomy, summary, image_shape)
-        self.source = None if about.get("source") is None else _file_name(about["source"])
-        self.title = title or (
-            f"Predicting {short(summary.target, LONGEST)}" if summary.target else "What the model has learned"
-        )
+        if about.get("source") is not None:  # the names of files without their folders
+            source = about["source"]
+            names = [source] if isinstance(source, str | os.PathLike) else list(source)
+            about["source"] = listed([Path(str(name)).name or str(name) for name in names], 3, last=" and ")
+        self.title = title or (f"Predicting {short(summary.target, LONGEST)}" if summary.target else "Model report")
 
     def html(self) -> str:
-        sections = (
-            self.hero(), self.baseline(), self.mistakes(), self.drivers(), self.sureness(), self.separation(),
-            self.training(), self.next_steps(), self.use(),
-        )  # fmt: skip
+        sections = [
+            self.hero(), self.errors(), self.features(), self.margins(), self.separation(),
+            self.training(), self.advice(), self.use(),
+        ]  # fmt: skip
         style = files("rosenblatt.report").joinpath("page.css").read_text(encoding="utf-8")
         return (
-            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-            '<meta name="referrer" content="no-referrer">\n'
-            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-            'img-src data:">\n'
-            f'<meta name="generator" content="rosenblatt {escape(self.summary.version)}">\n'
+            f'{HEAD}<meta name="generator" content="rosenblatt {escape(self.summary.version)}">\n'
             f"<title>{escape(self.title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
             f"{self.head()}\n<main>\n{chr(10).join(filter(None, sections))}\n</main>\n{self.foot()}\n</body>\n</html>\n"
         )
@@ -151,150 +122,91 @@ class _Page:
     # ------------------------------------------------------------------ sections
 
     def head(self) -> str:
-        lead = words.what_was_learned(self.summary, self.source)
+        summary = self.summary
+        rows = "" if summary.rows_train is None else f", trained on {counted(summary.rows_train, 'row')}"
+        source = f" of {self.about['source']}" if rows and self.about.get("source") else ""
+        classes = f" Classes: {listed([f'“{name}”' for name in summary.classes], 6)}." if summary.classes else ""
+        lead = f"{summary.learner}{rows}{source}.{classes}"
         return (
             f'<header class="top"><p class="eyebrow">Model report</p><h1>{escape(self.title)}</h1>'
-            f'<p class="lead">{escape(lead)} {escape(words.how_it_answers(self.summary))}</p></header>'
+            f'<p class="lead">{escape(lead)}</p></header>'
         )
 
     def hero(self) -> str:
-        if self.summary.accuracy is None:
-            return self._hero_of_regression()
-        share, low = self.summary.accuracy, "" if self.summary.beats_baseline else " low"
-        right, least, most = (round(1000 * value) for value in (share.value, share.low, share.high))
-        says = f"Of 1,000 new rows about <strong>{right:,}</strong> would be right, between {least:,} and {most:,}."
-        basis = (
-            f"Judged by {share.total:,} held-out rows ({escape(self.summary.held_out)}); {share.count:,} were right."
-        )
-        keys = [("right", f"right, at the least ({least:,})"), ("wrong", f"wrong ({1000 - most:,} at the least)")]
-        if most > least:
-            keys.insert(1, ("right-soft", f"may be either ({most - least:,})"))
-        legend = " ".join(
-            f'<span class="key"><i style="background:var(--{colour})"></i>{text}</span>' for colour, text in keys
-        )
-        alt = f"A thousand squares: {least:,} right, {most - least:,} that may be either, {1000 - most:,} wrong."
+        summary, base = self.summary, self.summary.baseline
+        share, figures, low = summary.accuracy, summary.regression, "" if summary.beats_baseline else " low"
+        basis = f"{counted(summary.rows_test, 'held-out row')} ({escape(summary.held_out)})"
+        if share is not None and base.accuracy is not None:
+            large = f"{escape(percent(share.value).removesuffix('%'))}<small>%</small>"
+            told = f"Accuracy on {basis}. The 95% interval is {percent(share.low)} to {percent(share.high)}."
+            bars = [_bar("this model", share.value, share, ours=True, good=summary.beats_baseline)]
+            bars.append(_bar(f"always “{base.answer}”", base.accuracy.value))
+            if summary.train_accuracy is not None:
+                bars.append(_bar("this model on training rows", summary.train_accuracy.value))
+        else:
+            assert figures is not None and base.mean_error is not None
+            large, error, other = (
+                "–" if figures.r2 is None else f"{figures.r2:.3f}",
+                figures.mean_error,
+                base.mean_error,
+            )
+            interval = f"(95% interval {figures.low:.4g} to {figures.high:.4g})"
+            told = f"R² on {basis}. The mean absolute error is {error:.4g} {interval}."
+            largest = max(error, other) or 1.0
+            bars = [_bar("mean absolute error", error / largest, ours=True, good=not low, text=f"{error:.3g}")]
+            bars.append(_bar(f"always {base.answer:.4g}", other / largest, text=f"{other:.3g}"))
         return (
-            f'<div class="hero"><div><div class="figure-large{low}">{_large_percent(share.value)}</div>'
-            f'<p class="says">{says}</p><p>{basis} The range is a 95% interval.</p>'
-            f'</div><figure class="dots"><div role="img" aria-label="{alt}">{thousand(least, most)}</div>'
-            f"<figcaption>{legend}</figcaption></figure></div>"
+            f'<div class="hero"><div><div class="figure-large{low}">{large}</div><p class="says">{told}</p></div>'
+            f'<div><p>{escape(summary.against_baseline())}</p><div class="bars">{"".join(bars)}</div></div></div>'
         )
 
-    def _hero_of_regression(self) -> str:
-        figures = self.summary.regression
-        assert figures is not None
-        low = "" if self.summary.beats_baseline else " low"
-        large = "–" if figures.r2 is None else f"{100 * max(figures.r2, 0):.0f}<small>%</small>"
-        picture = ""
-        if self.test is not None and not self.summary.cross_validated:
+    def errors(self) -> str:
+        confusion = self.summary.confusion
+        if confusion is None:
+            if self.test is None or self.summary.cross_validated:
+                return ""
             X, y = self.test
             answers = np.asarray(self.anatomy.model.predict(X), np.float64)
-            picture = figure(self.album.regression(y.astype(np.float64), answers))
-        return (
-            f'<div class="hero"><div><div class="figure-large{low}">{large}</div>'
-            f'<p class="says">of what makes the values differ is explained (R²). The mean error is '
-            f"<strong>{figures.mean_error:.4g}</strong>, between {figures.low:.4g} and {figures.high:.4g}.</p>"
-            f"<p>Judged by {self.summary.rows_test:,} held-out rows ({escape(self.summary.held_out)}).</p></div>"
-            f"{picture}</div>"
-        )
+            return _section("Errors", _pictures([self.album.regression(y.astype(np.float64), answers)]))
+        pictures = [self.album.confusion(), None if self.test is None else self.album.roc(*self.test)]
+        rows = [
+            [str(each.name), f"{each.rows:,}", _percent(each.precision), _percent(each.recall), _percent(each.f1)]
+            for each in confusion.per_class[:CLASSES_IN_TABLE]
+        ]
+        count = len(confusion.classes)
+        caption = f"The first {CLASSES_IN_TABLE} of {count} classes." if count > CLASSES_IN_TABLE else "Every class."
+        table = _table(caption, ["Class", "Rows", "Precision", "Recall", "F1"], rows)
+        return _section("Errors", f"{_pictures(pictures)}{table}")
 
-    def baseline(self) -> str:
-        summary, base = self.summary, self.summary.baseline
-        if summary.accuracy is not None and base.accuracy is not None:
-            always = f"always {words.quoted(base.answer)}"
-            bars = _bar("this model", summary.accuracy.value, summary.accuracy, ours=True, good=summary.beats_baseline)
-            bars += _bar(always, base.accuracy.value)
-            verdict = {
-                True: "Yes: better than always giving the same answer, beyond chance.",
-                False: "Not clearly: always giving the same answer may be as good.",
-            }[summary.beats_baseline]
-            if summary.accuracy.value <= base.accuracy.value:
-                verdict = "No: always giving the same answer is right as often or more often."
-            fit = words.fit_in_words(summary)
-            same = words.quoted(base.answer)
-            note = (
-                f"The comparison is with whoever answers {same}, the commonest class, without looking at the row. The "
-                f"line below the bar is the 95% interval."
-            )
-            body = f'<div class="bars">{bars}</div><p>{escape(note)}</p><p>{escape(fit)}</p>'
-        else:
-            assert summary.regression is not None and base.mean_error is not None
-            largest = max(summary.regression.high, base.mean_error) or 1.0
-            bars = _bar(
-                "this model", summary.regression.mean_error / largest, ours=True, good=summary.beats_baseline,
-                text=f"{summary.regression.mean_error:.3g}",
-            )  # fmt: skip
-            bars += _bar(f"always {base.answer:.4g}", base.mean_error / largest, text=f"{base.mean_error:.3g}")
-            verdict = "Yes, beyond chance." if summary.beats_baseline else "Not beyond chance."
-            body = (
-                f'<div class="bars">{bars}</div><p>Mean error, smaller is better; the comparison is with the mean.</p>'
-            )
-        return _section("Is that better than guessing?", f"<p><strong>{escape(verdict)}</strong></p>{body}", keep=True)
-
-    def mistakes(self) -> str:
-        summary = self.summary
-        if summary.confusion is None:
-            return ""
-        pictures = [self.album.confusion()]
-        if self.test is not None:
-            pictures.append(self.album.roc(*self.test))
-        head = ["Class", "Rows", "Found", "Of its answers right"]
-        rows = []
-        for each in summary.confusion.per_class[:CLASSES_IN_TABLE]:
-            rows.append([str(each.name), f"{each.rows:,}", _percent(each.recall), _percent(each.precision)])
-        caption = (
-            "Every class among the held-out rows: how many there are, how many of them were found, and how often an "
-            "answer of this class is right."
-        )
-        if len(summary.confusion.classes) > CLASSES_IN_TABLE:
-            caption += f" The first {CLASSES_IN_TABLE} of {len(summary.confusion.classes)} classes."
-        body = f"<p>{escape(words.which_mistakes(summary))}</p>{_pictures(pictures)}{_table(caption, head, rows)}"
-        return _section("Which mistakes does it make?", body)
-
-    def drivers(self) -> str:
+    def features(self) -> str:
         found = self.summary.drivers
-        if not found.top:
-            return _section("What drives the decision?", f"<p>{escape(found.note)}</p>") if found.note else ""
-        pictures = self.album.weights(None if self.test is None else self.test[0])
+        note = f'<p class="note">{escape(found.note)}</p>'
+        pictures = self.album.weights() if found.top else []
         if self.album.image_shape is not None and pictures:
-            return _section("What drives the decision?", f"<p>{words.PIXELS}</p>{_pictures(pictures)}")
-        body = f"<p>{escape(words.what_drives(self.summary))}</p>"
-        table = self._table_of_drivers(found.top)
-        body += _beside(table, pictures, picture_first=True) if len(pictures) == 1 else _pictures(pictures) + table
-        return _section("What drives the decision?", f'{body}<p class="note">{escape(found.note)}</p>')
+            return _section("Weights of the pixels", _pictures(pictures))
+        table = self._table_of(found.top) if found.top else ""
+        body = _beside(table, pictures, picture_first=True) if len(pictures) == 1 else _pictures(pictures) + table
+        return _section("Most important features", body + note)
 
-    def _table_of_drivers(self, top: list[Driver]) -> str:
-        by_weight = self.summary.drivers.kind == "weights"
-        if by_weight:
-            head = ["Feature", "Weight", "Share", "More of it" if self.summary.kind == "regression" else "Speaks for"]
-            rows = [[d.title, f"{d.weight:+.4g}", _percent(d.share), self._speaks(d)] for d in top]
-            caption = (
-                "The most important features: the weight in the units of the data, the share in all that moves the "
-                "score, and what a larger value speaks for."
-            )
-        else:
-            head = ["Feature", "Additional mistakes without it"]
-            rows = [[d.feature, _percent(d.effect)] for d in top]
-            if self.summary.kind == "regression":
-                head, rows = ["Feature", "Additional error without it"], [[d.feature, f"{d.effect:.3g}"] for d in top]
-            caption = "The features that the model depends on most."
-        return _table(caption, head, rows, words_from=3)
+    def _table_of(self, top: list[Driver]) -> str:
+        if self.summary.drivers.kind == "weights":
+            head = ["Feature", "Weight", "Share", "Favours" if self.summary.classes else "Effect"]
+            rows = [[d.title, f"{d.weight:+.4g}", _percent(d.share), self._favours(d)] for d in top]
+            return _table("Weights in the units of the data.", head, rows, words_from=3)
+        head = ["Feature", "Accuracy lost" if self.summary.classes else "Error added"]
+        rows = [[d.feature, _percent(d.effect) if self.summary.classes else f"{d.effect:.3g}"] for d in top]
+        return _table("Permutation importance.", head, rows)
 
-    def _speaks(self, driver: Driver) -> str:
-        if self.summary.kind == "regression":
+    def _favours(self, driver: Driver) -> str:
+        if not self.summary.classes:
             return "raises" if driver.effect >= 0 else "lowers"
         if driver.towards is not None:
             return short(driver.towards, 24)
         return "" if driver.against is None else f"not {short(driver.against, 20)}"
 
-    def sureness(self) -> str:
-        if self.test is None:
-            return ""
-        pictures = [self.album.margins(*self.test), self.album.boundary(*self.test)]
-        if not any(pictures):
-            return ""
-        body = "<p>A row far from the boundary is a clear case; one near to it could tip either way.</p>"
-        return _section("How clear are the cases?", _beside(body, pictures))
+    def margins(self) -> str:
+        pictures = [] if self.test is None else [self.album.margins(*self.test), self.album.boundary(*self.test)]
+        return _section("Margins", _pictures(pictures)) if any(pictures) else ""
 
     def separation(self) -> str:
         found = self.summary.separation
@@ -302,84 +214,51 @@ class _Page:
             return ""
         kind = {"separable": "", "not separable": " no"}.get(found.verdict, " open")
         picture = None if self.train is None else self.album.certificate(*self.train)
-        body = (
-            f'<p class="verdict{kind}">{found.verdict}</p><p>{escape(found.sentence)}</p>'
-            f"<p>{escape(words.what_separability_means(self.summary))}</p>"
-        )
-        return _section("Could a flat boundary be perfect?", _beside(body, [picture]))
+        body = f'<p class="verdict{kind}">{found.verdict}</p><p>{escape(found.sentence)}</p>'
+        return _section("Linear separability", _beside(body, [picture]))
 
     def training(self) -> str:
-        picture = self.album.trace()
-        reason = self.summary.stop_reason
+        picture, reason = self.album.trace(), self.summary.stop_reason
         if picture is None and not reason:
             return ""
-        epochs = self.summary.epochs or 0
-        told = f"Training went through the rows {epochs:,} time{'s' * (epochs != 1)}"
-        told += f" and ended because {STOP_REASONS[reason]}." if reason else "."
-        return _section("How did it learn?", _beside(f"<p>{escape(told)}</p>", [picture]), keep=True)
+        told = counted(self.summary.epochs or 0, "epoch") + (f", {STOP_REASONS[reason]}." if reason else ".")
+        return _section("Training", _beside(f"<p>{escape(told)}</p>", [picture]), keep=True)
 
-    def next_steps(self) -> str:
-        if not self.summary.advice:
-            return ""
+    def advice(self) -> str:
         items = "".join(f"<li><p>{escape(each.sentence)}</p></li>" for each in self.summary.advice)
-        tried = any(each.trial is not None for each in self.summary.advice)
-        note = "<p>What is named with a figure was tried: trained on training rows, judged by the held-out ones.</p>"
-        return _section("What to try next", f'<ol class="next">{items}</ol>{note if tried else ""}')
+        return _section("Advice", f'<ol class="next">{items}</ol>') if items else ""
 
     def use(self) -> str:
-        model = self.about.get("model")
-        commands = self.about.get("predict")
-        if commands is None and model is not None:
-            commands = f"rosenblatt predict {_shell(str(model))} new_rows.csv --out answers.csv"
-        if commands is None and self.about.get("command") is None:
-            return ""
-        body = ""
-        if commands is not None:
-            body += f"<p>New rows get their answers with this command:</p><pre>{escape(str(commands))}</pre>"
-        if model is not None:
-            python = f"import rosenblatt\n\nmodel = rosenblatt.load({str(model)!r})\nanswers = model.predict(new_rows)"
-            body += f"<p>Or in Python:</p><pre>{escape(python)}</pre>"
-        if self.about.get("command") is not None:
-            body += "<p>This is how it was trained; the same command gives the same model:</p>"
-            body += f"<pre>{escape(str(self.about['command']))}</pre>"
-        return _section("How to use the model", body)
+        model, command, trained = (self.about.get(name) for name in ("model", "predict", "command"))
+        if command is None and model is not None:
+            command = f"rosenblatt predict {shlex.quote(str(model))} new_rows.csv --out answers.csv"
+        python = f"import rosenblatt\n\nmodel = rosenblatt.load({str(model)!r})\nanswers = model.predict(new_rows)"
+        parts = [("Predict new rows:", command), ("In Python:", python if model is not None else None),
+                 ("Trained with:", trained)]  # fmt: skip
+        body = "".join(f"<p>{head}</p><pre>{escape(str(text))}</pre>" for head, text in parts if text is not None)
+        return _section("How to use the model", body) if body else ""
 
     def foot(self) -> str:
         summary = self.summary
         entries: list[tuple[str, Any]] = [("Learner", summary.learner), ("Target", summary.target)]
-        settings = ", ".join(f"{name.replace('_', ' ')} {_told(value)}" for name, value in summary.settings.items())
-        if settings:
-            entries.insert(1, ("Settings", settings))
-        known = self.about if self.source is None else self.about | {"source": self.source}
-        for name, value in known.items():
+        if summary.settings:
+            settings = [f"{name.replace('_', ' ')} {_plain_text(value)}" for name, value in summary.settings.items()]
+            entries.insert(1, ("Settings", ", ".join(settings)))
+        for name, value in self.about.items():
             empty = value is None or value is False or (hasattr(value, "__len__") and len(value) == 0)
-            if name == "split":
-                entries.append(("Kept aside", words.kept_aside(value)))
-            elif name not in IN_THE_TEXT | SAID_ALREADY and not empty:
-                entries.append((TITLES.get(name, name.replace("_", " ").capitalize()), _told(value)))
+            if name not in ELSEWHERE and not empty:
+                entries.append((TITLES.get(name, name.replace("_", " ").capitalize()), _plain_text(value)))
         rows = f"{summary.rows_train or 0:,} for training, {summary.rows_test:,} held out"
-        if summary.cross_validated:
-            rows = f"{summary.rows_test:,}, each judged by a fit that had not seen it"
-        entries.append(("Rows", rows))
-        entries.append(("Features", f"{summary.n_features:,} as the learner sees them" if summary.n_features else None))
-        entries.append(("Made with", f"rosenblatt {summary.version}"))
-        listed = "".join(
-            f"<dt>{escape(str(name))}</dt><dd>{escape(str(value))}</dd>" for name, value in entries if value is not None
-        )
-        return f'<footer><h2 class="eyebrow">To do it again</h2><dl>{listed}</dl></footer>'
+        entries += [
+            ("Rows", f"{summary.rows_test:,}, cross-validated" if summary.cross_validated else rows),
+            ("Features", f"{summary.n_features:,} as the learner sees them" if summary.n_features else None),
+            ("Made with", f"rosenblatt {summary.version}"),
+        ]
+        items = [f"<dt>{escape(str(n))}</dt><dd>{escape(str(v))}</dd>" for n, v in entries if v is not None]
+        return f'<footer><h2 class="eyebrow">How it was made</h2><dl>{"".join(items)}</dl></footer>'
 
 
 # ------------------------------------------------------------------ pieces
-
-
-def thousand(least: int, most: int) -> str:
-    """1,000 squares in 20 rows of 50: the first `least` right, up to `most` perhaps, the rest wrong."""
-    parts = []
-    for start, end, colour in ((0, least, "right"), (least, most, "right-soft"), (most, 1000, "wrong")):
-        squares = [f"M{10 * (k % 50)} {10 * (k // 50)}h8v8h-8z" for k in range(start, end)]
-        if squares:
-            parts.append(f'<path fill="var(--{colour})" d="{"".join(squares)}"/>')
-    return f'<svg viewBox="0 0 498 198" aria-hidden="true" focusable="false">{"".join(parts)}</svg>'
 
 
 def _section(title: str, body: str, *, keep: bool = False) -> str:
@@ -387,22 +266,20 @@ def _section(title: str, body: str, *, keep: bool = False) -> str:
 
 
 def _pictures(found: Sequence[Picture | None]) -> str:
-    shown = [picture for picture in found if picture is not None]
-    if not shown:
-        return ""
-    return f'<div class="pictures">{"".join(figure(picture) for picture in shown)}</div>'
+    shown = "".join(picture.html() for picture in found if picture is not None)
+    return f'<div class="pictures">{shown}</div>' if shown else ""
 
 
 def _beside(text: str, found: Sequence[Picture | None], *, picture_first: bool = False) -> str:
-    """Words and one picture beside each other; several pictures come below."""
-    if sum(picture is not None for picture in found) != 1:
-        return text + _pictures(found)
+    """Text and a picture beside each other."""
+    if not any(found):
+        return text
     parts = [f"<div>{text}</div>", _pictures(found)]
     return f'<div class="beside">{"".join(parts[::-1] if picture_first else parts)}</div>'
 
 
 def _table(caption: str, head: list[str], rows: list[list[str]], words_from: int = 99) -> str:
-    """A table; columns from `words_from` on hold words."""
+    """A table; columns from `words_from` on hold words. Its caption stays in sight where the table is scrolled."""
 
     def cell(tag: str, number: int, text: str) -> str:
         kind = ' class="words"' if number >= words_from else ""
@@ -411,11 +288,11 @@ def _table(caption: str, head: list[str], rows: list[list[str]], words_from: int
 
     top = "".join(cell("th", number, text) for number, text in enumerate(head))
     body = ""
-    for row in rows:
-        body += f'<tr><th scope="row">{escape(row[0])}</th>'
-        body += "".join(cell("td", number, text) for number, text in enumerate(row[1:], 1)) + "</tr>"
+    for first, *others in rows:
+        cells = "".join(cell("td", number, text) for number, text in enumerate(others, 1))
+        body += f'<tr><th scope="row">{escape(first)}</th>{cells}</tr>'
     return (
-        f'<p class="caption">{escape(caption)}</p>'  # outside: it stays in sight where the table is scrolled
+        f'<p class="caption">{escape(caption)}</p>'
         f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(head[0], quote=True)} table">'
         f'<table aria-label="{escape(caption, quote=True)}"><thead><tr>{top}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
@@ -425,8 +302,7 @@ def _table(caption: str, head: list[str], rows: list[list[str]], words_from: int
 def _bar(
     name: str, share: float, interval: Share | None = None, *, ours: bool = False, good: bool = True, text: str = ""
 ) -> str:
-    kind = "bar" + (" ours" if ours else "") + ("" if good else " low")
-    line = ""
+    kind, line = "bar" + (" ours" if ours else "") + ("" if good else " low"), ""
     if interval is not None:
         left, width = 100 * interval.low, 100 * (interval.high - interval.low)
         line = f'<span class="range" style="left:{left:.2f}%;width:{width:.2f}%"></span>'
@@ -441,27 +317,11 @@ def _percent(share: float | None) -> str:
     return "–" if share is None else percent(share)
 
 
-def _large_percent(share: float) -> str:
-    return f"{escape(percent(share).removesuffix('%'))}<small>%</small>"
-
-
-def _file_name(source: Any) -> str:
-    """What a reader calls the data: the names of files without their folders."""
-    names = [source] if isinstance(source, str | os.PathLike) else list(source)
-    return words.listed([Path(str(name)).name or str(name) for name in names], most=3)
-
-
-def _told(value: Any) -> str:
-    """A value of the footnote, lists and dictionaries without brackets."""
+def _plain_text(value: Any) -> str:
+    """A value of the footer, lists and dictionaries without brackets."""
     value = plain(value)
     if value is None or isinstance(value, bool):
         return {None: "none", True: "yes", False: "no"}[value]
     if isinstance(value, dict):
-        return ", ".join(f"{name} {_told(each)}" for name, each in value.items())
-    return ", ".join(map(_told, value)) if isinstance(value, list) else str(value)
-
-
-def _shell(text: str) -> str:
-    import shlex
-
-    return shlex.quote(text)
+        return ", ".join(f"{name} {_plain_text(each)}" for name, each in value.items())
+    return ", ".join(map(_plain_text, value)) if isinstance(value, list) else str(value)

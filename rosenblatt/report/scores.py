@@ -1,10 +1,10 @@
-"""How good the answers are: shares with Wilson's interval, the confusion matrix, the errors of a regression."""
+"""Figures: shares with Wilson's interval, the confusion matrix, the errors of a regression."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -29,8 +29,29 @@ def percent(share: float, digits: int = 1) -> str:
     return told
 
 
+class Figures:
+    """A dataclass whose `to_dict` has its fields and the properties named in `computed`, ready for JSON."""
+
+    computed: ClassVar[tuple[str, ...]] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Numbers, texts, lists and dictionaries."""
+        names = [each.name for each in fields(self) if each.repr]  # type: ignore[arg-type]
+        return {name: _for_json(getattr(self, name)) for name in (*names, *self.computed)}
+
+
+def _for_json(value: Any) -> Any:
+    if isinstance(value, Figures):
+        return value.to_dict()
+    if isinstance(value, list | tuple):
+        return [_for_json(each) for each in value]
+    if isinstance(value, dict):
+        return {str(name): _for_json(each) for name, each in value.items()}
+    return plain(value)
+
+
 @dataclass(frozen=True)
-class Share:
+class Share(Figures):
     """A share of rows, with the 95% interval of E. B. Wilson (1927).
 
     >>> share = Share(968, 1000)
@@ -40,6 +61,7 @@ class Share:
 
     count: int
     total: int
+    computed = ("value", "low", "high")
 
     @property
     def value(self) -> float:
@@ -61,35 +83,28 @@ class Share:
         low = 0.0 if self.count == 0 else max(0.0, middle - half)
         return low, 1.0 if self.count == self.total else min(1.0, middle + half)
 
-    def in_a_thousand(self) -> str:
-        """ "about 968, between 955 and 977" of 1,000 rows."""
-        low, middle, high = (round(1000 * share) for share in (self.low, self.value, self.high))
-        return f"about {middle:,}, between {low:,} and {high:,}"
-
     def __str__(self) -> str:
         return f"{percent(self.value)} (95% interval {percent(self.low)} to {percent(self.high)})"
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"value": self.value, "low": self.low, "high": self.high, "count": self.count, "total": self.total}
-
 
 @dataclass(frozen=True)
-class ClassFigures:
-    """One class among the held-out rows: how many there are, how many were found, how many answers of it are right."""
+class ClassFigures(Figures):
+    """One class among the held-out rows: its rows, the predictions of it, and how many of these are right."""
 
     name: Any
     rows: int
     answered: int
     right: int
+    computed = ("precision", "recall", "f1")
 
     @property
     def recall(self) -> float | None:
-        """Of the rows of this class, the share that was found."""
+        """right / rows."""
         return self.right / self.rows if self.rows else None
 
     @property
     def precision(self) -> float | None:
-        """Of the answers of this class, the share that is right."""
+        """right / answered."""
         return self.right / self.answered if self.answered else None
 
     @property
@@ -98,21 +113,17 @@ class ClassFigures:
         total = self.rows + self.answered
         return 2 * self.right / total if total else None
 
-    def to_dict(self) -> dict[str, Any]:
-        figures = {"name": plain(self.name), "rows": self.rows, "answered": self.answered, "right": self.right}
-        return figures | {"precision": self.precision, "recall": self.recall, "f1": self.f1}
-
 
 @dataclass(frozen=True)
-class Confusion:
-    """Rows by their class (down) and by the answer (across)."""
+class Confusion(Figures):
+    """Counts of rows by true class (down) and prediction (across)."""
 
     classes: list[Any]
     counts: Array
 
     @staticmethod
     def of(truth: Array, answers: Array, known: list[Any]) -> Confusion:
-        """The matrix of these answers; a class that the model does not know comes after those that it knows."""
+        """The matrix of these predictions; classes unknown to the model come last."""
         columns = [coded(column) for column in (truth, answers)]
         found = {plain(value) for values, _ in columns for value in values}
         unknown = sorted(found - set(known), key=lambda value: (str(type(value)), value))
@@ -137,36 +148,29 @@ class Confusion:
 
     @property
     def balanced_accuracy(self) -> float:
-        """The mean of the recalls: every class counts alike, however few rows it has."""
+        """The mean of the classes' recalls."""
         return float(np.mean([figures.recall for figures in self.per_class if figures.recall is not None]))
 
     def worst(self, most: int = 5) -> list[tuple[Any, Any, int]]:
-        """The commonest mistakes: class, answer, how often."""
+        """The most frequent confusions: true class, prediction, count."""
         counts = self.counts.copy()
         np.fill_diagonal(counts, 0)
         order = np.argsort(-counts, axis=None, kind="stable")[:most]
         places = [divmod(int(place), len(counts)) for place in order]
         return [(self.classes[i], self.classes[j], int(counts[i, j])) for i, j in places if counts[i, j]]
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"classes": plain(self.classes), "counts": self.counts.tolist()}
-
 
 @dataclass(frozen=True)
-class Baseline:
+class Baseline(Figures):
     """Always the same answer: the largest class of the training rows, or their mean."""
 
     answer: Any
     accuracy: Share | None = None  # of a class
     mean_error: float | None = None  # of a mean
 
-    def to_dict(self) -> dict[str, Any]:
-        accuracy = None if self.accuracy is None else self.accuracy.to_dict()
-        return {"answer": plain(self.answer), "accuracy": accuracy, "mean_error": self.mean_error}
-
 
 @dataclass(frozen=True)
-class RegressionFigures:
+class RegressionFigures(Figures):
     """R², the mean absolute error with its 95% interval, and the root of the mean squared error."""
 
     r2: float | None  # None where the held-out targets are all the same
@@ -188,15 +192,11 @@ class RegressionFigures:
             root_mean_square=float(np.sqrt((errors**2).mean())),
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        return {name: plain(value) for name, value in vars(self).items()}
-
 
 def lead(scores: Array, classes: list[Any], name: Any) -> Array:
-    """How far the model leans towards this class: its score minus the best other one, above 0 where it is the answer.
+    """The score of a class minus the best other score: above 0 where the class is predicted.
 
-    A score of one of several classes means nothing by itself: a row whose scores are all high may well be of another
-    class, and the answer is the class with the highest.
+    The score of one of several classes means nothing by itself: the highest is the prediction.
 
     Examples
     --------
@@ -211,10 +211,16 @@ def lead(scores: Array, classes: list[Any], name: Any) -> Array:
     return np.asarray(scores[:, k] - np.delete(scores, k, axis=1).max(axis=1))
 
 
-def area_under_roc(hits: Array, scores: Array) -> float:
-    """The share of the pairs of a hit and a miss in which the hit has the higher score; a tie counts half.
+def roc_auc(truth: Array, scores: Any, classes: list[Any], positive: Any) -> float | None:
+    """The area under the ROC curve of a class, where there are scores, and rows of the class and of others."""
+    if scores is None or positive is None or np.shape(scores)[1:] not in ((), (len(classes),)):
+        return None
+    hits = truth == positive
+    return None if hits.all() or not hits.any() else area_under_roc(hits, lead(scores, classes, positive))
 
-    Counted in whole numbers. That it is the area under the ROC curve is Mann and Whitney's.
+
+def area_under_roc(hits: Array, scores: Array) -> float:
+    """The share of pairs of a hit and a miss in which the hit has the higher score (Mann and Whitney); ties count half.
 
     Examples
     --------

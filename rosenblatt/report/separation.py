@@ -1,79 +1,110 @@
 """Whether the training rows are linearly separable, within a time limit.
 
-Rows that are not separable stay so when more are added. So the question is put to a few thousand rows first, the ones
-that the model finds hardest among them: a no is a no for all. Only a yes is asked of all rows.
+Rows that are not separable stay so when more are added. So a few thousand rows are tested first, misclassified ones
+among them: if they are not separable, neither are all. Only a positive result is confirmed on all rows.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from rosenblatt.features.anatomy import Anatomy, Array, count_rows, plain, take
+from rosenblatt.features.anatomy import Anatomy, Array, count_rows, take
+from rosenblatt.report.scores import Figures
 from rosenblatt.wording import LONGEST, listed, short
 
-FEW = 2_000  # rows that are asked first
+FEW = 2_000  # rows that are tested first
 MANY_COLUMNS = 2_000  # beyond which any hyperplane will do, not the one of the widest margin
-MOST_NUMBERS = 2**27  # numbers of a table that is asked at all
+MOST_NUMBERS = 2**27  # numbers of a dense table that is tested
 MOST_CLASSES = 30
-VERDICTS = ("separable", "not separable", "undecided")
 
 
 @dataclass(frozen=True)
-class Separation:
+class Separation(Figures):
     """The verdict about the training rows as the learner sees them: "separable", "not separable", "undecided".
 
-    With several classes every class is asked against the rest, and `per_class` has their verdicts: all must be
-    separable for the whole to be. `margin` is the geometric margin, proven; `certificate` the proof, where two classes
-    were asked.
+    Several classes are tested one against the rest, and `per_class` has their verdicts: all must be separable for the
+    whole to be. `margin` is the geometric margin, proven; `witness_rows` how many rows prove the opposite;
+    `certificate` the proof for two classes, and `tested` the rows that it is about where it is not all.
     """
 
     verdict: str
-    sentence: str
     rows: int
     seconds: float
+    time_limit: float
+    classes: list[Any] = field(default_factory=list)
     margin: float | None = None
     mistake_bound: int | None = None
     witness_rows: int | None = None
+    identical_rows: bool = False  # two equal rows of different classes are the proof
     per_class: dict[Any, str] = field(default_factory=dict)
     certificate: Any = field(default=None, repr=False, compare=False)
-    asked: Any = field(default=None, repr=False, compare=False)  # the rows it speaks of, where not all
+    tested: Any = field(default=None, repr=False, compare=False)
+    computed = ("sentence",)
 
-    def to_dict(self) -> dict[str, Any]:
-        skipped = ("certificate", "asked", "per_class")
-        found = {name: plain(value) for name, value in vars(self).items() if name not in skipped}
-        return found | {"per_class": {str(name): verdict for name, verdict in self.per_class.items()}}
+    @property
+    def sentence(self) -> str:
+        if self.verdict == "undecided":
+            if len(self.classes) < 2:
+                return "The training rows have fewer than two classes."
+            if len(self.classes) > MOST_CLASSES:
+                return f"Linear separability was not tested: there are {len(self.classes)} classes."
+            return f"Linear separability was not decided within {self.time_limit:g} s."
+        if self.per_class:
+            return self._sentence_of_several()
+        if self.verdict == "separable":
+            return f"The training rows are linearly separable (proven), with a margin of {self.margin:.3g}."
+        if self.identical_rows:
+            return "The training rows are not separable (proven): two identical rows have different classes."
+        return f"The training rows are not linearly separable (proven by {self.witness_rows:,} of them)."
+
+    def _sentence_of_several(self) -> str:
+        by_verdict: dict[str, list[str]] = {}
+        for name, verdict in self.per_class.items():
+            by_verdict.setdefault(verdict, []).append(f"“{short(name, LONGEST)}”")
+        if len(by_verdict) == 1:
+            which = "Every class is" if self.verdict == "separable" else "No class is"
+            return f"{which} linearly separable from the others in the training rows (proven)."
+        parts = [f"{verdict}: {listed(names, 6)}" for verdict, names in sorted(by_verdict.items())]
+        return f"Linear separability of each class from the others in the training rows: {'; '.join(parts)}."
 
 
 def separation_of(
     anatomy: Anatomy, X: Any, y: Array, classes: list[Any], *, time_limit: float, seed: int
 ) -> Separation:
-    started = time.monotonic()
-    n = count_rows(X)
+    started, n = time.monotonic(), count_rows(X)
     present = [name for name in classes if (y == name).any()]
-    if len(present) < 2:
-        return Separation("undecided", "The training rows have fewer than two classes.", n, 0.0)
-    if len(present) > MOST_CLASSES:
-        return Separation("undecided", f"Separability was not asked for each of {len(present)} classes.", n, 0.0)
-    question = _Question(anatomy, X, y, seed)
+    if not 2 <= len(present) <= MOST_CLASSES:
+        return Separation("undecided", n, 0.0, time_limit, present)
+    test = _Test(anatomy, X, y, seed)
     deadline = started + time_limit
     if len(present) == 2:
-        found = question.ask(None, deadline)
-        asked = question.few if getattr(getattr(found, "about", None), "shape", (n,))[0] < n else None
-        return replace(_told(found, present, n, time.monotonic() - started, time_limit), asked=asked)
-    verdicts = {}
+        found = test.decide(None, deadline)
+        verdict = getattr(found, "verdict", "undecided")
+        details: dict[str, Any] = {}
+        if verdict == "separable":
+            details = {"margin": found.margin, "mistake_bound": found.mistake_bound}
+        elif verdict == "not separable":  # hulls of one row each that share a point: identical rows
+            rows = len(found.rows)
+            details = {"witness_rows": rows, "identical_rows": rows == 2 and bool(found.about.intercept)}
+        tested = test.few if getattr(getattr(found, "about", None), "shape", (n,))[0] < n else None
+        seconds = time.monotonic() - started
+        return Separation(verdict, n, seconds, time_limit, present, certificate=found, tested=tested, **details)
+    verdicts: dict[Any, str] = {}
     for number, name in enumerate(present):
         now = time.monotonic()
         until = now + max(0.0, deadline - now) / (len(present) - number)
-        verdicts[name] = getattr(question.ask(name, until), "verdict", "undecided")
-    return _told_several(verdicts, n, time.monotonic() - started, time_limit)
+        verdicts[name] = getattr(test.decide(name, until), "verdict", "undecided")
+    found_verdicts = set(verdicts.values())
+    verdict = next(one for one in ("not separable", "undecided", "separable") if one in found_verdicts)
+    return Separation(verdict, n, time.monotonic() - started, time_limit, present, per_class=verdicts)
 
 
-class _Question:
-    """The training rows, asked about one class against the rest, or about two classes."""
+class _Test:
+    """The training rows, tested for one class against the rest, or for two classes."""
 
     def __init__(self, anatomy: Anatomy, X: Any, y: Array, seed: int) -> None:
         self.anatomy, self.X, self.y = anatomy, X, y
@@ -84,7 +115,7 @@ class _Question:
         self._all: Any = None
 
     def _few(self) -> Array:
-        """Rows to ask first: some that the model answers wrongly, and some as they come."""
+        """Rows to test first: half of them misclassified where there are as many."""
         n = len(self.y)
         if n <= FEW:
             return np.arange(n)
@@ -93,8 +124,8 @@ class _Question:
         wrong = self.random.permutation(wrong)[: FEW // 2]
         return np.unique(np.concatenate([wrong, self.random.choice(pool, FEW - len(wrong), replace=False)]))
 
-    def ask(self, name: Any, deadline: float) -> Any:
-        """The verdict about the few if it is no, else about all; None where there was no time or no room."""
+    def decide(self, name: Any, deadline: float) -> Any:
+        """The result for the few rows if they are not separable, else for all; None without time or memory."""
         from rosenblatt.certificates.results import NotSeparable
 
         labels = self.y if name is None else np.where(self.y == name, 1, 0)
@@ -102,8 +133,7 @@ class _Question:
         if len(self.few) == len(self.y) or isinstance(found, NotSeparable):
             return found
         if self._all is None:
-            width = self.few_rows.shape[1]
-            if len(self.y) * width > MOST_NUMBERS and not hasattr(self.few_rows, "indptr"):
+            if len(self.y) * self.few_rows.shape[1] > MOST_NUMBERS and not hasattr(self.few_rows, "indptr"):
                 return None
             self._all = self.anatomy.seen(self.X)
         return self._decide(self._all, labels, deadline)
@@ -114,72 +144,9 @@ class _Question:
         left = deadline - time.monotonic()
         if left <= 0 or (labels == labels[0]).all():
             return None
-        # In thousands of columns the bound on the margin from above, in exact numbers, takes longer than all the rest.
+        # In thousands of columns the upper bound of the margin, in exact numbers, takes longer than everything else.
         tolerance = 0.1 if rows.shape[1] <= MANY_COLUMNS else 1.0
         found = separability(rows, labels, self.intercept, left, tolerance=tolerance)
         if getattr(found, "reason", "") == "interrupted":
-            raise KeyboardInterrupt  # it ends the summary, not just this question
+            raise KeyboardInterrupt  # it ends the summary, not only this test
         return found
-
-
-def _undecided(time_limit: float) -> str:
-    """Another machine, or a busy one, may decide more or less in that time; what is decided is the same everywhere."""
-    return (
-        f"Whether the training rows are linearly separable was not decided in {time_limit:g} s; given more time, "
-        f"separability (rosenblatt separable) may decide it."
-    )
-
-
-def _told(found: Any, classes: list[Any], n: int, seconds: float, time_limit: float) -> Separation:
-    verdict = getattr(found, "verdict", "undecided")
-    if verdict == "separable":
-        one, other = (short(name, LONGEST) for name in classes[:2])
-        sentence = (
-            f"The training rows are linearly separable, proven: a flat boundary has every “{one}” on one side "
-            f"and every “{other}” on the other, {found.margin:.3g} away at least, in the learner's units."
-        )
-        return Separation(verdict, sentence, n, seconds, found.margin, found.mistake_bound, None, {}, found)
-    if verdict == "not separable":
-        rows = len(found.rows)
-        if rows == 2 and found.about.intercept:  # hulls of one row each that share a point
-            sentence = (
-                "The training rows are not linearly separable, proven: two of them are equal but of different "
-                "classes, so that no boundary of any shape can get both right."
-            )
-            return Separation(verdict, sentence, n, seconds, None, None, rows, {}, found)
-        sentence = (
-            f"The training rows are not linearly separable, proven from {rows:,} of them: no flat boundary can get all "
-            f"of them right."
-        )
-        return Separation(verdict, sentence, n, seconds, None, None, rows, {}, found)
-    return Separation("undecided", _undecided(time_limit), n, seconds, certificate=found)
-
-
-def _told_several(verdicts: dict[Any, str], n: int, seconds: float, time_limit: float) -> Separation:
-    by_verdict = {verdict: [name for name in verdicts if verdicts[name] == verdict] for verdict in VERDICTS}
-    if by_verdict["not separable"]:
-        verdict, named = "not separable", by_verdict["not separable"]
-        which = (
-            "no class is"
-            if len(named) == len(verdicts)
-            else f"{_quoted(named)} {'is' if len(named) == 1 else 'are'} not"
-        )
-        sentence = (
-            f"Of the {len(verdicts)} classes {which} linearly separable from the others in the training rows, proven."
-        )
-        if by_verdict["separable"]:
-            sentence += f" {_quoted(by_verdict['separable'])} {'is' if len(by_verdict['separable']) == 1 else 'are'}."
-        if by_verdict["undecided"]:
-            sentence += f" {len(by_verdict['undecided'])} remained undecided in {time_limit:g} s."
-    elif by_verdict["undecided"]:
-        verdict, sentence = "undecided", _undecided(time_limit)
-    else:
-        verdict = "separable"
-        sentence = (
-            f"Each of the {len(verdicts)} classes is linearly separable from the others in the training rows, proven."
-        )
-    return Separation(verdict, sentence, n, seconds, per_class=verdicts)
-
-
-def _quoted(names: list[Any]) -> str:
-    return listed((f"“{name}”" for name in names), 6, last=" and ")

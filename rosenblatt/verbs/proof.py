@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from rosenblatt.certificates.certify import CertifiedModel
+from rosenblatt.certificates.fewest import FewestErrors, fewest_errors
+from rosenblatt.certificates.reading import read_rows
 from rosenblatt.certificates.results import NotSeparable, Separable, Undecided
 from rosenblatt.certificates.table import SeparabilityTable
 from rosenblatt.features.column_kinds import GUESSED, KEPT, holds_numbers
@@ -33,7 +36,8 @@ class Proof:
 
     Attributes
     ----------
-    verdict : "separable", "not separable", "undecided"; with several classes "separable" if every question is
+    verdict : "separable", "not separable", "undecided"; with several classes "separable" if every question is;
+        "certified" for a file that is about a model
     result : the certificate, or a table of them, see `rosenblatt.separability`
     features : the names of the features, which columns of text and categories were turned into
     intercept : whether the verdict is about any hyperplane; if not, it is about those through the origin
@@ -68,6 +72,12 @@ class Proof:
         rows = getattr(self.result, "rows", ())
         return [1 + int(row if self.places is None else self.places[row]) for row in rows]
 
+    @property
+    def wrong_rows(self) -> list[int]:
+        """The rows of the file that the best hyperplane, or the model, has wrong, counted from 1."""
+        rows = getattr(self.result, "wrong", ())
+        return [1 + int(row if self.places is None else self.places[row]) for row in rows]
+
     def to_dict(self) -> dict[str, Any]:
         found: dict[str, Any] = {
             "verdict": self.verdict,
@@ -91,6 +101,11 @@ class Proof:
             }
         if isinstance(self.result, NotSeparable):
             return found | {"witness_rows": self.witness_rows}
+        if isinstance(self.result, FewestErrors):
+            interval = {"lower": self.result.lower, "upper": self.result.upper, "rows": self.wrong_rows}
+            return found | {"fewest_errors": interval}
+        if isinstance(self.result, CertifiedModel):
+            return found | {"errors": self.result.errors, "margin": self.result.margin, "rows": self.wrong_rows}
         return found | {"reason": self.reason or getattr(self.result, "reason", "")}
 
 
@@ -101,6 +116,7 @@ def separable(
     intercept: bool = True,
     time_limit: float | None = None,
     tolerance: float | None = None,
+    fewest: bool = False,
     certificate: str | None = None,
     verify: str | None = None,
     missing: str = "error",
@@ -123,6 +139,7 @@ def separable(
     intercept : whether the hyperplane may leave the origin; a certificate to check must answer the same question
     time_limit : seconds, after which the verdict may be "undecided"; not beside `verify`
     tolerance : how close to the largest margin the margin must be proven, 0.01 when not given; not beside `verify`
+    fewest : enclose the fewest errors of any hyperplane instead, for two classes, in 10 seconds or `time_limit`
     certificate : where to write the proof, a JSON file; not beside `verify`
     verify : a certificate to check against the data instead of looking for a new one
     missing, text : how columns become numbers, see `ColumnEncoder`; numbers stay as they are
@@ -144,8 +161,12 @@ def separable(
             "A certificate is written or checked, one at a time, but --certificate and --verify both came; "
             "leave one of them out."
         )
-    looking = {"--tolerance": tolerance, "--time-limit": time_limit}
+    looking = {"--tolerance": tolerance, "--time-limit": time_limit, "--fewest-errors": fewest or None}
     given = [option for option, value in looking.items() if value is not None]
+    if fewest and tolerance is not None:
+        raise UsageError(
+            "--tolerance is about margins, which --fewest-errors does not look for; leave one of them out."
+        )
     if given and verify is not None:
         raise UsageError(
             f"{given[0]} is about the search for a proof, but --verify checks one that is there; leave one of them out."
@@ -176,7 +197,10 @@ def separable(
 
     with reading(found.name):
         close = TOLERANCE if tolerance is None else tolerance
-        result = separability(rows, found.labels(), intercept, time_limit, tolerance=close, verbose=verbose)
+        if fewest:
+            result = fewest_errors(rows, found.labels(), intercept, 10.0 if time_limit is None else time_limit)
+        else:
+            result = separability(rows, found.labels(), intercept, time_limit, tolerance=close, verbose=verbose)
     if certificate is not None:
         if isinstance(result, Undecided):
             raise InputError(f"There is no proof to write, since the question is undecided ({result.reason}).")
@@ -188,6 +212,10 @@ def separable(
 
 
 def _verdict(result: Any) -> str:
+    if isinstance(result, FewestErrors):
+        return "separable" if not result.upper else "not separable" if result.lower else "undecided"
+    if isinstance(result, CertifiedModel):
+        return "certified"
     if not isinstance(result, SeparabilityTable):
         return str(result.verdict)
     verdicts = {part.verdict for _, part in result}
@@ -212,6 +240,7 @@ def _numbers(found: Examples, missing: str, text: str) -> tuple[Any, list[str], 
         numbers = [column.name for column in found.rows if holds_numbers(column, encoder.max_categories)]
         encoder.set_params(kinds=dict.fromkeys([*numbers, *found.keep], KEPT))
         rows = encoder.fit_transform(found.rows)
+        rows = _not_rounded(found.rows, rows, [str(name) for name in encoder.get_feature_names_out()])
     left_out = {
         name: f"{why}; {keep_option(name)} keeps it" if why in GUESSED else why
         for name, why in encoder.dropped_.items()
@@ -219,6 +248,19 @@ def _numbers(found: Examples, missing: str, text: str) -> tuple[Any, list[str], 
     told = tuple(f"The column {shortened(name)} is left out: " for name in left_out)
     found.notes.extend(note for note in encoder.notes_ if not note.startswith(told))
     return rows, [str(name) for name in encoder.get_feature_names_out()], left_out
+
+
+def _not_rounded(frame: Any, rows: Any, features: list[str]) -> Any:
+    """The rows as encoded, unless float64 rounded whole numbers above 2^53: then the columns as they were read."""
+    whole = [column for column in frame if column.dtype.is_integer() and column.name in features]
+    if not any(column.cast(float).cast(column.dtype, strict=False).ne_missing(column).any() for column in whole):
+        return rows
+    if not set(features) <= set(frame.columns):
+        raise InputError(
+            f"A proof is about the numbers of the file, but the column {shortened(whole[0].name)} has whole numbers "
+            f"above 2^53, which columns made of text cannot stand beside; drop that column, or the columns of text."
+        )
+    return read_rows(frame.select(features))
 
 
 def _verified(path: str, rows: Any, found: Examples, intercept: bool, common: dict[str, Any]) -> Proof:

@@ -313,7 +313,7 @@ def test_other_data_is_known_by_its_digest(number):
     for row in range(len(y)):
         other = y.copy()
         other[row] = 1 - other[row]
-        assert "digest" in refused(certificate, X, other)
+        assert refused(certificate, X, other).endswith(("digests differ.", "pass rows of two classes."))
     for i in range(1, len(X)):
         order = np.arange(len(X))
         order[[0, i]] = i, 0

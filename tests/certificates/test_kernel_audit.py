@@ -125,13 +125,13 @@ def test_rows_of_another_fit_are_refused():
         audit(model, 2 * CORNERS, XOR)
 
 
-def test_lessons_after_the_fit_are_noticed(tmp_path):
+def test_updates_after_the_fit_are_noticed(tmp_path):
     model = fitted(CORNERS, XOR, "rbf", gamma=1.0)
     model.partial_fit(CORNERS, 1 - XOR)
     with pytest.raises(ValueError, match="the X that was fitted"):
         audit(model, CORNERS, XOR)
     both = audit(model, np.concatenate([CORNERS, CORNERS]), np.concatenate([XOR, XOR]))
-    assert not both.applies and "lessons after the fit" in both.note
+    assert not both.applies and "updates after the fit" in both.note
     save(fitted(CORNERS, XOR, "rbf", gamma=1.0), tmp_path / "model")
     with pytest.raises(ValueError, match="came from a file"):
         audit(load(tmp_path / "model"), CORNERS, XOR)

@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rosenblatt.certificates import verify as exactly
+from rosenblatt.certificates import verify_numbers
 
 SIZES = {"int8": (-(2**7), 2**7 - 1), "int64": (-(2**63), 2**63 - 1), "uint64": (0, 2**64 - 1), "uint8": (0, 255)}
 HARD = [0.0, -0.0, 5e-324, -5e-324, 2.0**-1022, 1.7976931348623157e308, -1.7976931348623157e308, 1e200, 1e-200, 1.0]
@@ -174,7 +175,7 @@ def test_many_blocks_of_rows(monkeypatch, dtype):
         exactly.largest_square(X, constant=True),
         exactly.class_means(X, signs, intercept=True),
     ]
-    monkeypatch.setattr(exactly, "BLOCK", 30)
+    monkeypatch.setattr(verify_numbers, "BLOCK", 30)
     assert whole == [
         exactly.least(X, signs, plane),
         exactly.largest_square(X, constant=True),

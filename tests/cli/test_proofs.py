@@ -128,3 +128,10 @@ def test_undecided_questions_are_not_written(shell, tmp_path):
     asked = ("separable", "digits.npz", "--time-limit", 1e-6, "--certificate", "none.json")
     assert "every question is undecided" in shell.refused(*asked, code=3)
     assert not (tmp_path / "none.json").exists()
+
+
+def test_the_fewest_errors_of_any_hyperplane(shell, tmp_path):
+    (tmp_path / "xor.csv").write_text("a,b,k\n0,0,n\n0,1,y\n1,0,y\n1,1,n\n")
+    shown = shell("separable", "xor.csv", "-t", "k", "--fewest-errors", "--certificate", "f.json", code=1)
+    assert "no linear model can make fewer than 1 error on these 4 rows" in " ".join(shown.split())
+    assert "holds" in shell("separable", "xor.csv", "-t", "k", "--verify", "f.json", code=1)

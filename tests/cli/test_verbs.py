@@ -208,7 +208,7 @@ def test_a_model_that_does_not_beat_the_largest_class_says_so_and_what_would(she
     y = np.where((X**2).sum(axis=1) < 1.4, "in", "out")
     polars.DataFrame({"x": X[:, 0], "y": X[:, 1], "where": y}).write_csv("disc.csv")
     shown = shell("train", "disc.csv", "-t", "where", "--no-save")
-    assert "does not beat the largest class" in " ".join(shown.split())
+    assert "The model is not" in " ".join(shown.split())
     assert "--learner kernel" in shown
 
 
@@ -277,7 +277,7 @@ def test_ctrl_c_while_a_model_is_judged_keeps_it(shell, iris, monkeypatch):
     def interrupted(judge):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(advice.Judge, "suggestions", interrupted)
+    monkeypatch.setattr(advice.Advisor, "advice", interrupted)
     said = shell("train", iris, "-t", "species", "-o", "m.safetensors", code=130)
     assert "Ctrl-C ended the judging" in shell.err and "Confusion" in said
     assert rosenblatt.describe("m.safetensors")["stop_reason"] != "interrupted"
@@ -855,17 +855,24 @@ def test_the_lab_is_called_with_what_was_asked_for(shell, monkeypatch):
     called = {}
     monkeypatch.setattr(rosenblatt.lab, "serve", lambda **options: called.update(options))
     shell("lab", "--host", "0.0.0.0", "--port", 8000, "--no-browser")
-    assert called == {"host": "0.0.0.0", "port": 8000, "open_browser": False}
+    assert called == {"host": "0.0.0.0", "port": 8000, "open_browser": False, "link": ""}
+    shell("lab", "https://example.org/#s=abc")
+    assert called == {"host": "127.0.0.1", "port": None, "open_browser": True, "link": "https://example.org/#s=abc"}
+
+
+def test_the_lab_is_exported_as_files(shell, tmp_path):
+    printed = shell("lab", "--export", tmp_path / "site")
+    assert (tmp_path / "site" / "index.html").exists() and "lab.js" in printed
 
 
 def test_a_missing_extra_is_one_sentence(shell, monkeypatch):
     import rosenblatt.lab
 
     def serve(**options):
-        raise ImportError('The lab needs panel, which is not installed; run: pip install "rosenblatt[lab]".')
+        raise ImportError('The lab needs x, which is not installed; run: pip install "rosenblatt[x]".')
 
     monkeypatch.setattr(rosenblatt.lab, "serve", serve)
-    assert 'pip install "rosenblatt[lab]"' in shell.refused("lab", code=2)
+    assert 'pip install "rosenblatt[x]"' in shell.refused("lab", code=2)
 
 
 def test_report(shell, iris):

@@ -101,6 +101,10 @@ class TestOnTheDevice:
         on_device, on_cpu = pair(X, y, block_size=16, **options)
         assert_same_run(on_device, on_cpu)
 
+    def test_a_support_that_was_left_by_all_scores_0(self, device):
+        X, y = np.array([[5.0], [1.0], [0.0]]), np.array([2, 0, 1])
+        assert_same_run(*pair(X, y, kernel="rbf", gamma=0.3, max_iter=2, budget=1, shuffle=False))
+
     def test_weights(self, device):
         X, y = integers(4, 3)
         weights = np.random.default_rng(0).integers(0, 3, len(X)).astype(float)

@@ -10,9 +10,8 @@ def filled(count, layout, dtype, d=5):
     random = np.random.default_rng(count)
     state = HalfSpaces(count, d, dtype, layout)
     state.set_weights(random.normal(size=(count, d)), random.normal(size=count))
-    state.restore(state.lag, random.normal(size=(count, d)))
     state.ledger[:count, SEEN] = 7.0
-    return state
+    return HalfSpaces.from_state(state.to_state() | {"lag": random.normal(size=(count, d)).astype(dtype)})
 
 
 @pytest.mark.parametrize("layout", ["rows", "columns"])
@@ -20,12 +19,10 @@ def filled(count, layout, dtype, d=5):
 @pytest.mark.parametrize("count", [1, 2, 5, 8, 9, 16, 17, 20, 33])
 def test_what_is_stored_has_no_padding_and_comes_back(layout, dtype, count):
     state = filled(count, layout, dtype)
-    again = HalfSpaces(count, 5, dtype, layout)
-    for mine, other in ((state.vectors, again.vectors), (state.lag, again.lag)):
-        stored = state.stored(mine)
-        assert stored.shape == (count, 5)
-        again.restore(other, stored)
-    again.ledger[...] = state.ledger
+    stored = state.to_state()
+    assert stored["vectors"].shape == stored["lag"].shape == (count, 5) and stored["ledger"]["bias"].shape == (count,)
+    again = HalfSpaces.from_state(stored)
+    assert again.vectors.shape == state.vectors.shape and again.seen == 7
     for one, other in zip((*state.last(), *state.averaged()), (*again.last(), *again.averaged()), strict=True):
         np.testing.assert_array_equal(one, other)
 
@@ -55,3 +52,15 @@ def test_the_norm_of_huge_weights_is_finite_and_of_infinite_ones_is_not():
     assert state.norm() == pytest.approx(1e200 * np.sqrt(10))
     state.ledger[0, BIAS] = np.inf
     assert not np.isfinite(state.norm())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [({"vectors": np.zeros((3, 4))}, "lag is invalid"), ({"vectors": np.zeros(3)}, "vectors is invalid"),
+     ({"layout": "touched"}, "layout is invalid"), ({"ledger": {}}, "a row for each half-space"),
+     ({"more": 1}, "unknown"),
+     ({"vectors": np.zeros((3, 5), np.float16)}, "neither float32 nor float64")],
+)  # fmt: skip
+def test_a_state_that_does_not_fit_is_refused(change, message):
+    with pytest.raises(ValueError, match=message):
+        HalfSpaces.from_state(filled(3, "rows", np.float64).to_state() | change)

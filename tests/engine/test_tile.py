@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rosenblatt import HalfSpace
 from rosenblatt.engine.grid import epochs as tile_run
-from rosenblatt.engine.online import state
+from rosenblatt.engine.online import state, stopping
 from rosenblatt.engine.online.state import weight_dtype
 from rosenblatt.estimators import training
 
@@ -112,7 +112,9 @@ def test_settings_end_when_they_would_alone():
     assert {ending.stop_reason for ending in endings} == {"converged"}
 
 
-def test_a_lack_of_progress_ends_one_setting_and_not_another():
+def test_a_lack_of_progress_ends_one_setting_and_not_another(monkeypatch):
+    monkeypatch.setattr(stopping, "FEW_ROWS", 1)
+    monkeypatch.setattr(stopping, "EXAMPLES_WAITED", 1)
     X, y = blobs()
     endings = assert_same("passive_aggressive_1", GRIDS["passive_aggressive_1"], X, y, max_iter=60, tol=1e-3,
                           random_state=0)  # fmt: skip

@@ -154,5 +154,5 @@ def test_labels_may_be_a_column_of_a_frame(library):
 
 def test_the_warning_is_one_and_says_what_to_do():
     with pytest.warns(ConvergenceWarning, match="raise max_iter") as caught:
-        Perceptron(max_iter=2, random_state=0).fit(iris.data.to_numpy(), iris.target)
+        Perceptron("last", max_iter=2, random_state=0).fit(iris.data.to_numpy(), iris.target)
     assert len(caught) == 1 and caught[0].filename == __file__

@@ -66,7 +66,7 @@ def test_the_voted_answer_of_a_rule_that_shrinks(regularize_intercept):
 @quiet
 def test_one_fit_computes_all_answers_and_each_is_what_its_own_fit_gives():
     X, y = digits.data, digits.target
-    together = Perceptron(answer="voted", random_state=0, max_iter=3).fit(X[:500], y[:500])
+    together = Perceptron(random_state=0, max_iter=3).fit(X[:500], y[:500], keep=("pocket", "voted"))
     assert set(together.answers_) == {"last", "averaged", "voted", "pocket"}
     for name in together.answers_:
         alone = Perceptron(answer=name, random_state=0, max_iter=3).fit(X[:500], y[:500])
@@ -77,8 +77,8 @@ def test_one_fit_computes_all_answers_and_each_is_what_its_own_fit_gives():
 @quiet
 def test_the_voted_answer_must_be_asked_for_and_has_no_weights():
     model = Perceptron(random_state=0).fit(toy.X, toy.y)
-    assert set(model.answers_) == {"last", "averaged", "pocket"}
-    with pytest.raises(AttributeError, match="set answer='voted' and fit again"):
+    assert set(model.answers_) == {"last", "averaged"}
+    with pytest.raises(AttributeError, match="fit again with keep='voted'"):
         model.set_params(answer="voted").predict(toy.X)
     model.fit(toy.X, toy.y)
     assert not hasattr(model, "coef_")
@@ -89,7 +89,7 @@ def test_the_voted_answer_must_be_asked_for_and_has_no_weights():
 @quiet
 def test_answer_may_be_changed_after_the_fit():
     X, y = integers(4, 2)
-    model = Perceptron(random_state=0, max_iter=3).fit(X, y)
+    model = Perceptron("last", random_state=0, max_iter=3).fit(X, y)
     last = model.coef_
     model.set_params(answer="averaged")
     assert not np.array_equal(model.coef_, last)
@@ -118,24 +118,36 @@ def test_converged():
 
 def test_max_iter_is_a_result_with_one_warning():
     with pytest.warns(ConvergenceWarning, match="max_iter=7") as caught:
-        model = Perceptron(max_iter=7, random_state=0).fit(hard.X, hard.y)
+        model = Perceptron("last", max_iter=7, random_state=0).fit(hard.X, hard.y)
     assert model.stop_reason_ == "max_iter" and model.n_iter_ == 7
     assert len(caught) == 1 and "\n" not in str(caught[0].message)
 
 
-@pytest.mark.parametrize("answer", ["averaged", "pocket", "voted"])
+@pytest.mark.parametrize("answer", ["auto", "averaged", "pocket", "voted"])
 def test_the_answers_that_do_not_need_to_converge_do_not_warn(answer):
     assert Perceptron(answer, max_iter=7, random_state=0).fit(hard.X, hard.y).stop_reason_ == "max_iter"
 
 
 def test_no_improvement():
-    model = Perceptron("averaged", tol=0.01, max_iter=1000, random_state=0).fit(hard.X, hard.y)
+    X, y = integers(0, 2, n=5000)
+    model = Perceptron(random_state=0).fit(X, y)
     assert model.stop_reason_ == "no_improvement" and 6 <= model.n_iter_ < 100
+    np.testing.assert_array_equal(model.coef_, model.answers_["averaged"].coef)
+    assert Perceptron(tol=None, random_state=0).fit(X, y).stop_reason_ == "max_iter"
+
+
+def test_the_automatic_answer_is_the_separating_weights_where_there_are_any():
+    model = Perceptron(random_state=0).fit(toy.X, toy.y)
+    assert model.stop_reason_ == "converged"
+    np.testing.assert_array_equal(model.coef_, model.answers_["last"].coef)
+    online = Perceptron().partial_fit(hard.X, hard.y)
+    np.testing.assert_array_equal(online.coef_, online.answers_["last"].coef)
+    assert not np.array_equal(online.coef_, online.answers_["averaged"].coef)
 
 
 def test_time_limit():
     X, y = integers(0, 2, n=5000)
-    model = Perceptron("averaged", time_limit=0.05, max_iter=10**9, random_state=0).fit(X, y)
+    model = Perceptron("averaged", tol=None, time_limit=0.05, max_iter=10**9, random_state=0).fit(X, y)
     assert model.stop_reason_ == "time_limit" and np.isfinite(model.coef_).all()
 
 
@@ -188,7 +200,7 @@ rng = np.random.default_rng(0)
 X, y = rng.normal(size=(3000, 20)), rng.integers(0, 2, 3000)
 Perceptron(max_iter=1).fit(X, y)
 threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
-model = Perceptron(max_iter=10**9, random_state=0).fit(X, y)
+model = Perceptron(max_iter=10**9, tol=None, random_state=0).fit(X, y)
 print(model.stop_reason_, model.predict(X).shape, model.n_iter_ > 1)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=100)
@@ -210,7 +222,7 @@ def test_a_fit_in_another_thread_does_not_touch_signals():
 @quiet
 def test_train_and_test_error_are_those_of_the_last_weights():
     X, y = digits.data, digits.target
-    model = Perceptron(random_state=0, max_iter=4)
+    model = Perceptron("last", random_state=0, max_iter=4)
     model.fit(X[:600], y[:600], eval_set=(X[600:], y[600:]), record="train_error")
     last = model.trace_.epochs[-1]
     assert last.train_error == pytest.approx(1 - model.score(X[:600], y[:600]), abs=1e-12)
@@ -223,7 +235,7 @@ def test_train_and_test_error_are_those_of_the_last_weights():
 def test_train_error_is_weighted_and_both_records_may_be_asked_for():
     X, y = integers(2, 2)
     weights = np.arange(30.0)
-    model = Perceptron(random_state=0, max_iter=3).fit(X, y, weights, record=("updates", "train_error"))
+    model = Perceptron("last", random_state=0, max_iter=3).fit(X, y, weights, record=("updates", "train_error"))
     wrong = model.predict(X) != y
     assert model.trace_.epochs[-1].train_error == pytest.approx(weights[wrong].sum() / weights.sum())
     assert len(model.trace_.updates) == model.trace_["updates"].sum()
@@ -274,7 +286,7 @@ def test_a_learning_rate_may_be_a_function_of_time():
     def rule(m, sqnorm, t, params):
         return (1.0 / t if m <= 0 else 0.0), 1.0
 
-    model = Perceptron(learning_rate=lambda t: 1.0 / t, shuffle=False, max_iter=3).fit(X, y)
+    model = Perceptron("last", learning_rate=lambda t: 1.0 / t, shuffle=False, max_iter=3).fit(X, y)
     spaces = reference.one_against_rest(X, y, 2, rule, (), model.n_iter_)
     np.testing.assert_allclose(model.coef_[0], spaces[0].w, rtol=1e-12)
 
@@ -306,11 +318,11 @@ def test_class_weight_multiplies_the_sample_weight(class_weight):
 @quiet
 def test_warm_start_goes_on_from_the_last_weights():
     X, y = integers(8, 3)
-    model = Perceptron(warm_start=True, shuffle=False, max_iter=2).fit(X, y)
+    model = Perceptron("last", warm_start=True, shuffle=False, max_iter=2).fit(X, y)
     again = model.fit(X, y).coef_
-    np.testing.assert_array_equal(again, Perceptron(shuffle=False, max_iter=4).fit(X, y).coef_)
+    np.testing.assert_array_equal(again, Perceptron("last", shuffle=False, max_iter=4).fit(X, y).coef_)
     cold = model.set_params(warm_start=False).fit(X, y).coef_
-    np.testing.assert_array_equal(cold, Perceptron(shuffle=False, max_iter=2).fit(X, y).coef_)
+    np.testing.assert_array_equal(cold, Perceptron("last", shuffle=False, max_iter=2).fit(X, y).coef_)
 
 
 @quiet

@@ -348,6 +348,8 @@ BAD = [
     ({"y": np.zeros(150)}, "at least 2 classes"),
     ({"y": KINDS[:9]}, "same number of rows|inconsistent"),
     ({"scoring": "acuracy"}, "acuracy"),
+    ({"scoring": ["accuracy", "f1_macro"]}, "compared by one"),
+    ({"scoring": {"f1": "f1_macro"}}, "compared by one"),
     ({"sample_weight": np.ones(3)}, "sample_weight"),
 ]
 

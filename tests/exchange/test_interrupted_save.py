@@ -73,12 +73,27 @@ def test_a_folder_without_rights(tmp_path):
     assert said.startswith("PermissionError: ") and "could not be written (Permission denied)" in said
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody without rights")
+def test_a_file_that_may_not_be_read_is_not_called_damaged(tmp_path):
+    path = tmp_path / "model.safetensors"
+    save(models.fitted("perceptron")[0], path)
+    path.chmod(0)
+
+    def work():
+        os.setuid(65534)
+        load(path)
+
+    os.chmod(tmp_path, 0o755)
+    said = in_a_child(work)
+    assert said == f"PermissionError: Cannot read {path}: Permission denied."
+
+
 @pytest.mark.parametrize("path", ["missing/model.safetensors", "file/model.safetensors", "folder"])
 def test_a_place_that_is_none(path, tmp_path):
     (tmp_path / "file").write_text("")
     (tmp_path / "folder").mkdir()
     model, _ = models.fitted("perceptron")
-    with pytest.raises(OSError, match=r"could not be written|but it is a folder") as caught:
+    with pytest.raises(OSError, match=r"could not be written|is a directory") as caught:
         save(model, tmp_path / path)
     assert str(caught.value).endswith(".") and "\n" not in str(caught.value)
 

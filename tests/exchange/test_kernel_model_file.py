@@ -58,15 +58,17 @@ def test_a_function_is_not_in_the_file_and_can_be_set_again(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize(
-    "damage", ["model._rows", "model._state.coefficients", "model._state.squared", "model._state.numbers"]
-)
+@pytest.mark.parametrize("damage", ["_rows", "_state.coefficients", "_state.squared", "_state.numbers"])
 def test_a_file_that_does_not_fit_together_is_refused(damage, tmp_path):
     save(MODELS["rbf"].fit(TOY.X, TOY.y), tmp_path / "model.safetensors")
     header, arrays = read_file(tmp_path / "model.safetensors")
     header.pop("protocol")
-    write_file(tmp_path / "model.safetensors", header, {**arrays, damage: arrays[damage][:-1]})
-    with pytest.raises(ValueError, match="do not fit together"):
+    write_file(
+        tmp_path / "model.safetensors",
+        header,
+        {**arrays, f"model.fitted.{damage}": arrays[f"model.fitted.{damage}"][:-1]},
+    )
+    with pytest.raises(ValueError, match="does not hold a valid model"):
         load(tmp_path / "model.safetensors")
 
 

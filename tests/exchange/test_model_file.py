@@ -121,7 +121,7 @@ def test_a_damaged_file_is_refused_in_one_sentence(tmp_path_factory, whole, data
         said = str(error)
     if said:
         assert "\n" not in said
-        assert "save the model again" in said or "install a newer" in said
+        assert "model.safetensors" in said
     else:  # the change met a number, or a name that may be any
         assert isinstance(loaded, Perceptron)
 
@@ -134,7 +134,7 @@ def test_every_number_is_under_the_seal(whole, tmp_path):
         content = bytearray(whole)
         content[place] ^= 1 << place % 8
         path.write_bytes(content)
-        with pytest.raises(ValueError, match="its seal does not fit"):
+        with pytest.raises(ValueError, match="its checksum does not match"):
             load(path)
 
 
@@ -144,7 +144,7 @@ def test_an_array_that_belongs_to_nothing_is_refused(tmp_path):
     write_file(path, header, arrays)
     load(path)
     write_file(path, header, {**arrays, "more": np.zeros(3)})
-    with pytest.raises(ValueError, match="'more' belongs to nothing"):
+    with pytest.raises(ValueError, match="'more' is not used"):
         load(path)
 
 
@@ -163,9 +163,9 @@ def test_sparse_rows_that_would_lead_a_loop_astray_are_refused(indices, indptr):
 @pytest.mark.parametrize(
     ("header", "message"),
     [
-        ({"protocol": 3, "kind": "Perceptron"}, "protocol that this version reads"),
-        ({"kind": "os.system"}, "do not fit together"),
-        ({"kind": "Perceptron", "params": {"no_such": 1}}, "do not fit together"),
+        ({"protocol": 4, "kind": "Perceptron"}, "has protocol '?4"),
+        ({"kind": "os.system"}, "does not hold a valid model"),
+        ({"kind": "Perceptron", "params": {"no_such": 1}}, "does not hold a valid model"),
     ],
 )
 def test_what_is_not_known_is_refused(header, message, tmp_path):
@@ -177,17 +177,17 @@ def test_what_is_not_known_is_refused(header, message, tmp_path):
 @pytest.mark.parametrize("content", [b"", b"hello", b"\x80\x04\x95", json.dumps({"a": 1}).encode()])
 def test_other_files_are_refused(content, tmp_path):
     (tmp_path / "other").write_bytes(content)
-    with pytest.raises(ValueError, match=r"must be a model file written by rosenblatt\.save"):
+    with pytest.raises(ValueError, match=r"is not a model file written by rosenblatt\.save"):
         load(tmp_path / "other")
-    with pytest.raises(FileNotFoundError, match="no such file"):
+    with pytest.raises(FileNotFoundError, match="No such file"):
         load(tmp_path / "nothing")
-    with pytest.raises(FileNotFoundError, match="no such file"):
+    with pytest.raises(FileNotFoundError, match="is not a file"):
         load(tmp_path)
 
 
 @pytest.mark.parametrize(
     ("model", "message"),
-    [(Perceptron(), "is not fitted"), ("text", "but got str"), (object(), "but got object")],
+    [(Perceptron(), "is not fitted"), ("text", "Cannot save str"), (object(), "Cannot save object")],
 )
 def test_only_fitted_estimators_are_saved(model, message, tmp_path):
     with pytest.raises((TypeError, ValueError), match=message):
@@ -210,5 +210,5 @@ def test_a_loaded_model_predicts_in_another_process_without_compiling_anything(t
 def test_the_header_says_what_wrote_it(tmp_path):
     save(Perceptron().fit([[0.0], [1.0]], [0, 1]), tmp_path / "model.safetensors")
     header, arrays = read_file(tmp_path / "model.safetensors")
-    assert header["protocol"] == 2 and header["version"] == rosenblatt.__version__
-    assert arrays["model.classes_"].tolist() == [0, 1]
+    assert header["protocol"] == 3 and header["version"] == rosenblatt.__version__
+    assert arrays["model.fitted.classes_"].tolist() == [0, 1]

@@ -225,8 +225,8 @@ def test_tables(text, missing, tmp_path):
     ("model", "message"),
     [
         (lambda: Perceptron(), "not fitted"),
-        (lambda: ThresholdUnit([1], 0), "takes a learner of ours"),
-        (lambda: PairProducts(3).fit(models.X), "takes a learner of ours"),
+        (lambda: ThresholdUnit([1], 0), "Cannot export "),
+        (lambda: PairProducts(3).fit(models.X), "Cannot export "),
         (lambda: make_pipeline(QuantileTransformer(n_quantiles=5), Perceptron()).fit(models.X, models.BINARY),
          "QuantileTransformer has no ONNX form here"),
         (lambda: make_pipeline(FunctionTransformer(np.abs), Perceptron()).fit(models.X, models.BINARY),

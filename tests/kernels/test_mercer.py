@@ -1,6 +1,8 @@
 """A violation that is found is a violation; its absence is never called validity."""
 
 import warnings
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -30,8 +32,15 @@ def test_no_violation_is_found_for_kernels_that_are_valid(seed, kernel):
     random = np.random.default_rng(seed)
     X = random.normal(size=(random.integers(1, 60), random.integers(1, 6))) * 10.0 ** random.integers(-3, 3)
     report = is_mercer(kernel, X)
-    assert not report.violation and "no violation found" in str(report)
-    assert "valid" not in str(report)
+    assert not report.violation and report.theorem and str(report).startswith("positive semi-definite: ")
+    assert not report.witness and not report.verify(X)
+
+
+def test_no_violation_in_a_sample_is_no_proof():
+    report = is_mercer(lambda A, B: A @ B.T, generator.normal(size=(20, 3)))
+    assert not report.violation and not report.theorem and str(report) == "no violation found among 20 rows"
+    with pytest.raises(ValueError, match="neither yes nor no"):
+        bool(report)
 
 
 @pytest.mark.parametrize("kernel", ["sigmoid", minus, distance])
@@ -43,6 +52,40 @@ def test_a_violation_has_its_proof(kernel):
     c, rows = report.weights, X[report.rows]
     values = np.tanh(rows @ rows.T - 1.0) if kernel == "sigmoid" else kernel(rows, rows)
     assert c @ values @ c == pytest.approx(report.eigenvalue) and c @ values @ c < 0
+    assert report.verify(X) and report.witness_value < 0
+    exact = [float(weight) for weight in report.witness]
+    rows = X[list(report.witness_rows)]
+    values = np.tanh(rows @ rows.T - 1.0) if kernel == "sigmoid" else kernel(rows, rows)
+    assert exact @ values @ exact == pytest.approx(float(report.witness_value), rel=1e-6)
+
+
+def test_a_polynomial_with_a_negative_constant_has_an_exact_witness():
+    """(x·y - 1)^2 at 0 and 1: the matrix [[1, 1], [1, 0]] has the determinant -1."""
+    X = np.array([[0.0], [1.0]])
+    report = is_mercer(Polynomial(2, coef0=-1.0), X)
+    matrix = [[1, 1], [1, 0]]
+    c = report.witness
+    assert report.violation and report.witness_rows == (0, 1)
+    assert report.witness_value == sum(c[i] * c[j] * matrix[i][j] for i in (0, 1) for j in (0, 1)) < 0
+
+
+def test_a_changed_witness_is_refused():
+    X = np.array([[0.0], [1.0]])
+    report = is_mercer(Polynomial(2, coef0=-1.0), X)
+    assert report.verify(X)
+    for change in (
+        {"witness": (Fraction(1), Fraction(0))},
+        {"witness": report.witness[:1]},
+        {"witness": ()},
+        {"witness_rows": (0, 7)},
+        {"witness_rows": (0, -1)},
+        {"witness_value": Fraction(1)},
+        {"witness_value": report.witness_value - 1},
+        {"kernel": None},
+        {"kernel": Linear()},
+    ):
+        assert not replace(report, **change).verify(X), change
+    assert not report.verify(np.array([[0.0], [0.0]]))
 
 
 def test_at_most_1000_rows_are_looked_at():

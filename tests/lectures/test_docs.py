@@ -101,16 +101,17 @@ def test_tests_that_pages_name_exist() -> None:
             assert found, f"{page} names {name}, which is not there"
 
 
-def test_the_parts_of_a_layout_are_those_that_the_loop_takes() -> None:
-    from rosenblatt.engine.online.loop import LAYOUTS
+def test_layouts_have_the_functions_of_the_contract() -> None:
+    from rosenblatt.engine.layouts.table import LAYOUTS, Layout
 
-    (line,) = re.findall(
-        r"^\| another memory layout \|.*$", (ROOT / "ARCHITECTURE.md").read_text("utf-8"), re.MULTILINE
-    )
-    named = set(re.findall(r"`(\w+)`", line.split(" with ")[1].split(", an entry in")[0]))
-    assert all(hasattr(layout, name) for layout in LAYOUTS.values() for name in named)
-    source = (ROOT / "rosenblatt" / "engine" / "online" / "loop.py").read_text("utf-8")
-    assert set(re.findall(r"\blayout\.(\w+)", source)) <= named
+    named = {name for name in vars(Layout) if not name.startswith("_")} | {"LAYOUT"}
+    assert len(named) > 10
+    for layout in LAYOUTS.values():
+        for name in named:
+            assert hasattr(layout, name), f"{layout.LAYOUT} has no {name}"
+            if name != "LAYOUT":
+                wanted = list(inspect.signature(getattr(Layout, name)).parameters)[1:]
+                assert list(inspect.signature(getattr(layout, name)).parameters) == wanted, f"{layout.LAYOUT}.{name}"
 
 
 @pytest.mark.parametrize("name", sorted(set(rosenblatt.__all__) - {"__version__"}))

@@ -282,3 +282,17 @@ def test_sparse_rows():
 def test_bad_input(call, error, sentence):
     with pytest.raises(error, match=sentence):
         call(Perceptron(random_state=0).fit(X, Y))
+
+
+def test_a_few_far_rows_do_not_squeeze_the_histogram():
+    """Most rows within 3, a handful a million away on either side: not two bars."""
+    margins = np.append(np.random.default_rng(0).normal(1.0, 1.0, 50_000), [1e6, 2e6, -1e6])
+    display = MarginDisplay(margins).plot()
+    heights = np.array([bar.get_height() for bar in display.ax_.patches if hasattr(bar, "get_height")])
+    assert (heights > 100).sum() > 8 and "rows beyond at the ends" in display.ax_.get_xlabel()
+    counts = sum(container.datavalues.sum() for container in display.ax_.containers)
+    assert counts == len(margins)
+    wrong = display.ax_.containers[1]
+    assert wrong.datavalues.sum() == (margins < 0).sum()
+    one = MarginDisplay(np.append(np.full(999, 5.0), -0.001)).plot()
+    assert one.ax_.containers[1].datavalues.sum() == 1

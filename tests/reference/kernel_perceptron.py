@@ -37,7 +37,7 @@ def train(K, codes, n_classes, epochs=1, coupled=False, weights=None, drop_after
             c = 1.0 if weights is None else weights[i]
             if c == 0.0 or i in run.dropped:
                 continue
-            scores = run.a.T @ K[:, i]
+            scores = run.a.T @ K[:, i] if budget is None else in_order(run, K[:, i])
             steps = lessons(scores, codes[i], n_classes, coupled, c)
             met += wrong(scores, codes[i], n_classes)
             run.order.append(i)
@@ -58,6 +58,14 @@ def train(K, codes, n_classes, epochs=1, coupled=False, weights=None, drop_after
         if len(run.updates) == before:  # an epoch that changes nothing
             break
     return run
+
+
+def in_order(run, values):
+    """The scores under a budget: summed over the rows that are held, in the order of their last updates."""
+    scores = np.zeros(run.a.shape[1])
+    for j in sorted(np.flatnonzero(run.a.any(axis=1)), key=lambda j: run.last_lesson[j]):
+        scores += run.a[j] * values[j]
+    return scores
 
 
 def wrong(scores, code, n_classes):

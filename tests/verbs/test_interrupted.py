@@ -168,7 +168,7 @@ def test_a_proof_while_a_model_is_judged(iris, monkeypatch, capsys):
 
     monkeypatch.setattr(Prover, "decide", deciding)
     tried = []
-    monkeypatch.setattr(advice.Judge, "suggestions", lambda judge: tried.append(judge) or [])
+    monkeypatch.setattr(advice.Advisor, "advice", lambda judge: tried.append(judge) or [])
     assert main(["train", "iris.csv", "-t", "species", "-o", "m.safetensors"]) == 130
     assert not tried and predict("m.safetensors", "iris.csv").rows == 150
 

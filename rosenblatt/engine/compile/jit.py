@@ -1,17 +1,14 @@
 """From a plain Python rule to a compiled loop that is cached on disk and notices every edit.
 
-numba caches a function under the values that it closes over, pickled. A rule is therefore handed over as a
-copy that lives in this module under a name made from its *fingerprint*: a digest of its bytecode and of
-everything it reads (constants, globals, closed-over values, defaults, attributes of modules, and the
-functions it calls, and so on). Pickled by that name it has the same key in every process, also when it was
-written in a script, a notebook or a REPL; after an edit, to it or to a constant that it reads, it has another.
-The engine's own sources are part of every key as well.
+numba caches a function under the values that it closes over, pickled. A rule is therefore handed over as a copy that
+lives in this module under a name made from its fingerprint (`fingerprint.py`). Pickled by that name it has the same key
+in every process, also when it was written in a script, a notebook or a REPL; after an edit, to it or to a constant that
+it reads, it has another. The engine's own sources are part of every key as well.
 """
 
 from __future__ import annotations
 
 import builtins
-import dis
 import functools
 import hashlib
 import types
@@ -20,23 +17,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+import numba
+from numba.core.errors import NumbaError, UnsupportedBytecodeError
+from numba.extending import register_jitable
 
-from rosenblatt.loading import collector_at_rest
+from rosenblatt.engine.compile.fingerprint import fingerprint as fingerprint
+from rosenblatt.engine.compile.fingerprint import plain, reads
+from rosenblatt.engine.compile.fingerprint import reads_argument as reads_argument
+from rosenblatt.engine.compile.numba_private import PIPELINES_KNOWN, LoopCompiler, PartCompiler, with_safe_cache
 
-with collector_at_rest():
-    import numba
-    from numba.core.errors import NumbaError, UnsupportedBytecodeError
-    from numba.core.registry import CPUDispatcher
-    from numba.extending import register_jitable
 # What the compiler may assume: a product and a sum may be fused. Not that sums may be reordered, nor that
 # there are no NaNs: a diverging run must be seen.
 FLAGS: dict[str, Any] = {"fastmath": {"contract"}, "boundscheck": False, "error_model": "numpy", "_nrt": False}
 LOOP: dict[str, Any] = {}
 PART: dict[str, Any] = {}
-if numba.__version__.startswith("0.68."):  # whose inner ways `parts` knows; with any other, numba's usual way is taken
-    from rosenblatt.engine.compile.numba_private import LoopCompiler, PartCompiler
-
+if PIPELINES_KNOWN:
     LOOP, PART = {"pipeline_class": LoopCompiler}, {"pipeline_class": PartCompiler, "no_cfunc_wrapper": True}
 
 Function = Callable[..., Any]
@@ -54,89 +49,9 @@ def engine_digest() -> str:
 engine_digest()  # now, while the sources are the ones that were imported
 
 
-def plain(function: Any) -> Any:
-    """The Python function behind a function that the user has already compiled with numba."""
-    return function.py_func if isinstance(function, CPUDispatcher) else function
-
-
-def _code_objects(code: types.CodeType) -> Iterator[types.CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _code_objects(constant)
-
-
-def _attributes(name: str, value: Any, names: set[str], known: set[int]) -> Iterator[tuple[str, Any]]:
-    """What may be read as name.attribute, name.attribute.attribute and so on, where these are modules."""
-    if isinstance(value, types.ModuleType) and id(value) not in known:
-        known.add(id(value))
-        for attribute in sorted(names & vars(value).keys()):
-            inner = getattr(value, attribute)
-            yield f"{name}.{attribute}", inner
-            yield from _attributes(f"{name}.{attribute}", inner, names, known)
-
-
-def names_of(function: types.FunctionType) -> set[str]:
-    """What the function names that is not its own: globals, what Python has built in, and attributes."""
-    return {name for code in _code_objects(function.__code__) for name in code.co_names}
-
-
-def reads(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
-    """What the function reads from outside: names and values."""
-    names = names_of(function)
-    for name in sorted(names & function.__globals__.keys()):
-        value = function.__globals__[name]
-        yield name, value
-        yield from _attributes(name, value, names, set())
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        yield name, cell.cell_contents
-
-
-def _describe(value: Any, known: set[int]) -> str:
-    """Everything that the compiled form of `value` can depend on, as text."""
-    value = plain(value)
-    if isinstance(value, types.FunctionType):
-        if id(value) in known:
-            return value.__qualname__
-        known.add(id(value))
-        parts = [repr((value.__defaults__, value.__kwdefaults__))]
-        for code in _code_objects(value.__code__):
-            constants = [c for c in code.co_consts if not isinstance(c, types.CodeType)]
-            parts.append(repr((code.co_code, constants, code.co_names, code.co_varnames)))
-        parts += [f"{name}={_describe(read, known)}" for name, read in reads(value)]
-        return "\n".join(parts)
-    if isinstance(value, tuple | list):
-        return f"{type(value).__qualname__}({', '.join(_describe(item, known) for item in value)})"
-    if isinstance(value, type):
-        members = sorted((name, repr(member)) for name, member in vars(value).items() if not name.startswith("__"))
-        return f"{value.__qualname__} {members}"
-    if isinstance(value, np.ndarray):
-        return f"{value.dtype}{value.shape}{hashlib.sha256(value.tobytes()).hexdigest()}"
-    if isinstance(value, types.ModuleType | types.BuiltinFunctionType | np.ufunc):
-        return f"{value.__name__} {getattr(value, '__version__', '')}"
-    return f"{type(value).__qualname__} {value!r}"
-
-
-def fingerprint(function: Any) -> str:
-    """A digest of the function and of everything it reads."""
-    text = _describe(function, set())
-    return hashlib.sha256(text.encode()).hexdigest()[:24]
-
-
 def part(function: Any) -> Any:
     """Let compiled code call this plain function, as a part of itself: no call is left in the machine code."""
     return register_jitable(forceinline=True, **PART, **FLAGS)(function)
-
-
-def reads_argument(function: Any, position: int) -> bool:
-    """Whether the function's bytecode reads its argument number `position`."""
-    code = plain(function).__code__
-    name = code.co_varnames[position]
-    for instruction in dis.get_instructions(code):
-        read = instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
-        if "LOAD" in instruction.opname and name in read:
-            return True
-    return False
 
 
 def named_copy(function: Any) -> Any:
@@ -183,38 +98,17 @@ def adopt(function: Any, key: str) -> Any:
 
 
 def jit(function: Function, *, alone: bool = False, any_order: bool = False) -> Any:
-    """Compile on first use, and keep the machine code on disk wherever there is a folder to write to.
+    """Compile on first use, and cache the machine code on disk wherever there is a folder to write to.
 
-    `alone`: no other Python thread runs meanwhile. A call of a fraction of a microsecond is safe so, and needs no lock.
-    `any_order`: sums may be taken in any order, which lets the compiler use whole vectors.
+    `alone`: keep the GIL, which calls of a fraction of a microsecond need not release.
+    `any_order`: sums may be reordered, which lets the compiler use vector instructions.
     """
     flags = FLAGS | {"fastmath": {"contract", "reassoc"}} if any_order else FLAGS
     options = {"nogil": not alone, **LOOP, **flags}
     try:
-        return _quick_to_load(numba.njit(cache=True, **options)(function))
+        return with_safe_cache(numba.njit(cache=True, **options)(function))
     except RuntimeError:  # numba found no folder it may write to
         return numba.njit(**options)(function)
-
-
-def _quick_to_load(function: Any) -> Any:
-    """Let kept machine code be loaded without all that numba knows to compile.
-
-    Before it loads anything, numba takes note of every function that it could compile a call of, in a tenth of a
-    second. What is loaded is compiled already, and before it compiles numba does the same once more.
-    """
-    cache: Any = getattr(function, "_cache", None)
-    if hasattr(cache, "_load_overload") and hasattr(cache, "_guard_against_spurious_io_errors"):
-
-        def load(signature: Any, target: Any) -> Any:
-            try:
-                with cache._guard_against_spurious_io_errors():
-                    return cache._load_overload(signature, target)
-            except Exception:  # a file that was cut or altered, of which pickle may say anything
-                cache.flush()  # begins its index anew
-                return None
-
-        cache.load_overload = load
-    return function
 
 
 @contextmanager

@@ -6,6 +6,9 @@ code is linked into the loop as it was written, and the loop is optimised once, 
 in little more than half the time. `PartCompiler` and `LoopCompiler` do this with the internals of numba 0.68; with any
 other version `jit` compiles in numba's usual way.
 
+`with_safe_cache` reads numba's own cache so that a damaged file (a full disk, a killed process) is compiled again
+instead of raising. It uses two private methods, and does nothing where they are missing.
+
 `to_fixed_tuple` and `tuple_setitem` turn a row of parameters into a tuple and change one entry of it. numba has had
 them under these names since 0.46, and has no public way to do either in compiled code.
 """
@@ -14,6 +17,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numba
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import LoweringPass, register_pass
@@ -21,6 +25,8 @@ from numba.core.environment import lookup_environment
 from numba.core.typed_passes import AnnotateTypes, NativeLowering
 from numba.cpython.unsafe.tuple import tuple_setitem as tuple_setitem
 from numba.np.unsafe.ndarray import to_fixed_tuple as to_fixed_tuple
+
+PIPELINES_KNOWN = numba.__version__.startswith("0.68.")
 
 
 class PartLibrary(JITCodeLibrary):  # type: ignore[misc]
@@ -90,3 +96,24 @@ class PartCompiler(Compiler):  # type: ignore[misc]
 class LoopCompiler(Compiler):  # type: ignore[misc]
     def define_pipelines(self) -> list[Any]:
         return _with_pass(super().define_pipelines(), HandOutEnvironments, NativeLowering)
+
+
+def with_safe_cache(function: Any) -> Any:
+    """The compiled function; a damaged file of its cache is compiled again.
+
+    Loading also skips the registration of everything that numba could compile, a tenth of a second; numba does that
+    itself before it compiles.
+    """
+    cache: Any = getattr(function, "_cache", None)
+    if hasattr(cache, "_load_overload") and hasattr(cache, "_guard_against_spurious_io_errors"):
+
+        def load(signature: Any, target: Any) -> Any:
+            try:
+                with cache._guard_against_spurious_io_errors():
+                    return cache._load_overload(signature, target)
+            except Exception:  # unpickling a damaged file may raise anything
+                cache.flush()  # starts a new index
+                return None
+
+        cache.load_overload = load
+    return function

@@ -21,7 +21,7 @@ from rosenblatt.engine.compile.jit import part
 from rosenblatt.engine.compile.prefetch import AHEAD
 from rosenblatt.engine.compile.simd import accumulate, fused, load, per_vector, repeat, store, store_sums, zeros
 from rosenblatt.engine.compile.simd import add as add_vectors
-from rosenblatt.engine.layouts import LAYOUTS
+from rosenblatt.engine.layouts.table import LAYOUTS
 from rosenblatt.engine.online.loop import SMALLEST_SCALE, make_step
 from rosenblatt.engine.online.state import SAFE, VECTOR_BYTES, Array, aligned_zeros
 

@@ -20,6 +20,7 @@ import numpy as np
 from rosenblatt.engine.kernel import scan as dual_scan
 from rosenblatt.engine.kernel.products import Products, cores
 from rosenblatt.engine.kernel.scan import WANTS_VALUES
+from rosenblatt.engine.kernel.state import Expansion
 from rosenblatt.engine.kernel.values import Operand, Store, as_slice, values_of
 from rosenblatt.engine.online.state import Array
 
@@ -84,7 +85,7 @@ class Block:
         self.scores = np.ascontiguousarray(scores.T)
         self.codes = task.codes[rows]
         self.weights = task.sample_weight[rows] if len(task.sample_weight) else np.empty(0)
-        self.coefficients = np.zeros((count, n))
+        self.coefficients = np.zeros((n, count))
         self.counts = np.zeros((count, n), np.int64)
         self.held = np.zeros(n, bool)
         self.steps = np.zeros((count, n))
@@ -92,7 +93,14 @@ class Block:
         self.place = np.full(n, -1, np.int64)
         self.values = np.empty((0, n), task.dtype)
         self.known = 0  # rows of values that are filled
-        self.stopped = np.zeros(3, np.int64)  # where the scan stopped, half-spaces moved, room left in the budget
+        # Where the scan stopped, half-spaces moved, room left in the budget, rows that entered the support.
+        self.stopped = np.zeros(4, np.int64)
+        self.entered = np.zeros(n, np.int64)
+        # Under a budget: the support when the block was opened, in the order of the last updates.
+        self.support_slots = np.empty(0, np.int64)
+        self.support = np.empty((n, 0), task.dtype)  # its kernel values with the block
+        self.support_coefficients = np.empty((0, count))
+        self.support_place = np.full(n, -1, np.int64)  # of the block's own rows in the support
 
     def lessons(self, start: int, stop: int) -> tuple[Array, Array, Array, Array]:
         """(positions, steps, wrong, dropped) of the rows that taught something."""
@@ -191,15 +199,32 @@ class CpuHands:
         self.store.append(_rows_of(block.operand, positions[~known]))
         self.steps = np.concatenate([self.steps, steps[~known]])
 
-    def open(self, rows: Array, coefficients: Array) -> Block:
-        """A block whose scores are up to date; `coefficients` are the expansion's, where scores are fresh."""
+    def open(self, rows: Array, slots: Array, state: Expansion) -> Block:
+        """A block whose scores are up to date; `slots` are those of its rows in the expansion, -1 for none."""
         operand = self._operand(rows)
+        if self.task.budget:
+            return self._open_bounded(rows, slots, operand, state)
         if self.fresh:
-            scores = self.products.sums(operand, self.store.view(), coefficients)
+            scores = self.products.sums(operand, self.store.view(), state.coefficients[: state.size])
         else:
             self.bring_up_to_date(rows, (0, 0), operand)
             scores = self.scores[rows]
         return Block(rows, operand, scores, self.task)
+
+    def _open_bounded(self, rows: Array, slots: Array, operand: Operand, state: Expansion) -> Block:
+        """A block with the kernel values of the whole support, for scores that are summed up row by row."""
+        alive = state.alive
+        alive = alive[np.argsort(state.taught[alive])]
+        coefficients = state.coefficients[alive]
+        values = np.empty((len(rows), 0), self.task.dtype)
+        if len(alive):
+            values = self.products.matrix(operand, _rows_of(self.store.view(), alive))
+        block = Block(rows, operand, values @ coefficients, self.task)
+        block.support_slots, block.support, block.support_coefficients = alive, values, coefficients
+        place = np.full(state.size + 1, -1, np.int64)
+        place[alive] = np.arange(len(alive))
+        block.support_place = place[slots]  # the last one, -1, where there is no slot
+        return block
 
     # ------------------------------------------------------------------ the scan
 
@@ -210,7 +235,8 @@ class CpuHands:
             status = dual_scan.scan(
                 block.scores, block.values, block.place, block.codes, block.weights, task.positive, task.classes,
                 task.coupled, task.drop_after, room, block.coefficients, block.counts, block.held, start, block.steps,
-                block.taught, block.wrong, block.dropped, squared, block.stopped,
+                block.taught, block.wrong, block.dropped, squared, block.stopped, task.budget > 0, block.support,
+                block.support_coefficients, block.support_place, block.entered,
             )  # fmt: skip
             start = int(block.stopped[0])
             if status != WANTS_VALUES:
@@ -241,7 +267,8 @@ class CpuHands:
         row = support.part(slot, slot + 1)
         with np.errstate(over="ignore", invalid="ignore"):
             values = self.products.values(row, block.operand)[0].astype(np.float64)
-            block.scores[:, start:] -= coefficients[slot][:, None] * values[start:]
+            block.scores[:, start:] -= coefficients[slot][:, None] * values[start:]  # for `suspects`
+        block.support_coefficients[block.support_slots == slot] = 0.0
         own = self.products.sums(row, support, coefficients)[0]
         return own, float(self.products.values(row, row)[0, 0])
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from rosenblatt.engine.kernel.cpu import DualTask, Mark, answers
 from rosenblatt.engine.kernel.scan import WANTS_VALUES
+from rosenblatt.engine.kernel.state import Expansion
 from rosenblatt.engine.kernel.values import Operand, Store, around, as_slice, is_far, values_of
 from rosenblatt.engine.online.state import Array
 
@@ -369,7 +370,7 @@ class CudaBlock:
         self.codes = hands.codes[where]
         self.weights = hands.weights[where] if len(task.sample_weight) else None
         self.remembers = bool(task.drop_after or task.budget)
-        self.coefficients = np.zeros((count, n)) if self.remembers else np.empty(0)
+        self.coefficients = np.zeros((n, count)) if self.remembers else np.empty(0)
         self.counts = np.zeros((count, n), np.int64) if self.remembers else np.empty(0)
         self.held = np.zeros(n, bool) if self.remembers else np.empty(0)
         self.values: Any = None
@@ -470,11 +471,11 @@ class CudaHands:
     def _sent(self, coefficients: Array) -> Any:
         return self.cupy.asarray(coefficients.astype(self.task.dtype))
 
-    def open(self, rows: Array, coefficients: Array) -> CudaBlock:
-        """A block whose scores are up to date; `coefficients` are the expansion's, where scores are fresh."""
+    def open(self, rows: Array, slots: Array, state: Expansion) -> CudaBlock:
+        """A block whose scores are up to date; `slots` are those of its rows in the expansion, -1 for none."""
         operand = self.source.operand(rows)
         if self.fresh:
-            scores = self.source.sums(operand, self.store.view(), self._sent(coefficients))
+            scores = self.source.sums(operand, self.store.view(), self._sent(state.coefficients[: state.size]))
         else:
             self.bring_up_to_date(rows, (0, 0), operand)
             scores = self.scores[self._where(rows)]
@@ -494,7 +495,7 @@ class CudaHands:
         extra = (None, None, None)
         if block.remembers:
             extra = (
-                cupy.asarray(block.coefficients),
+                cupy.asarray(np.ascontiguousarray(block.coefficients.T)),
                 cupy.asarray(block.counts),
                 cupy.asarray(block.held.astype(np.uint8)),
             )
@@ -543,6 +544,9 @@ class CudaHands:
         values = self.source.values(row, block.operand)[0].astype(np.float64)
         steps = self.cupy.asarray(coefficients[slot])
         block.scores[:, start:] -= steps[:, None] * values[start:]
+        empty = np.flatnonzero(~np.delete(coefficients, slot, axis=0).any(axis=0))
+        if len(empty):  # rounding leaves no zero where everything was subtracted again
+            block.scores[self.cupy.asarray(empty), start:] = 0.0
         own = self.source.sums(row, support, self._sent(coefficients))[0].get()
         return own, float(self.source.values(row, row)[0, 0])
 

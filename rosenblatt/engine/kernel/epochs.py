@@ -173,7 +173,7 @@ class _Follower:
 
     def _visit(self, rows: Array) -> tuple[int, str]:
         task, state, hands = self.task, self.state, self.hands
-        block = hands.open(rows, state.coefficients[: state.size])
+        block = hands.open(rows, self.slot_of[rows], state)
         self.visits.append((rows, hands.mark()))
         self._prepare(block)
         before = state.last() if self.pocket is not None else np.empty((0, 0))
@@ -207,9 +207,9 @@ class _Follower:
             return
         slots = self.slot_of[block.rows]
         known = np.flatnonzero(slots >= 0)
-        block.coefficients[:, known] = self.state.coefficients[slots[known]].T
+        block.coefficients[known] = self.state.coefficients[slots[known]]
         block.counts[:, known] = self.state.counts[slots[known]].T
-        block.held[known] = block.coefficients[:, known].any(axis=0)
+        block.held[known] = block.coefficients[known].any(axis=1)
 
     def _learn(self, block: Block, start: int, positions: Array, steps: Array, dropped: Array) -> Array:
         state = self.state
@@ -247,7 +247,7 @@ class _Follower:
                 block.rows == state.numbers[slot] - self.first
             )  # it may be visited in this block yet
             block.held[place] = False
-            block.coefficients[:, place] = 0.0
+            block.coefficients[place] = 0.0
             block.counts[:, place] = 0
 
     def _compact(self) -> None:

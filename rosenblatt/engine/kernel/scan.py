@@ -3,6 +3,10 @@
 The scores of the block are up to date when it begins. A row that teaches something changes the scores of the rows after
 it by its kernel values with them. Those values are asked for in advance for the rows that look like mistakes
 (`suspects`), and for near misses; when another row turns out to be one, the scan stops there and asks for more.
+
+Under a budget (`bounded`) support rows leave as well, and what was added to a score and subtracted again need not be 0
+in floating point. There a row's score is summed up when it is visited, over the support rows in the order of their last
+update, so that it does not depend on where a block began.
 """
 
 from __future__ import annotations
@@ -58,17 +62,34 @@ def answered_wrongly(scores: Any, i: Any, code: Any, classes: Any) -> bool:
     return False
 
 
+@part
+def add_value(scores: Any, i: Any, coefficients: Any, value: Any) -> None:
+    """scores[:, i] += coefficients · value; a coefficient of 0 is no term."""
+    for k in range(scores.shape[0]):
+        if coefficients[k] != 0.0:
+            scores[k, i] += coefficients[k] * value
+
+
 @functools.cache
 def _scan(key: str) -> Any:
     def scan(
         scores: Any, values: Any, place: Any, codes: Any, weights: Any, positive: Any, classes: Any, coupled: Any,
         drop_after: Any, room: Any, coefficients: Any, counts: Any, held: Any, start: Any, steps: Any, taught: Any,
-        wrong: Any, dropped: Any, squared: Any, stopped: Any,
+        wrong: Any, dropped: Any, squared: Any, stopped: Any, bounded: Any, support: Any, support_coefficients: Any,
+        support_place: Any, entered: Any,
     ) -> int:  # fmt: skip
         key  # noqa: B018  part of the key under which the machine code is kept
         count, n = scores.shape
         for i in range(start, n):
             c = weights[i] if weights.shape[0] > 0 else 1.0
+            if bounded:
+                for k in range(count):
+                    scores[k, i] = 0.0
+                for j in range(support.shape[1]):
+                    add_value(scores, i, support_coefficients[j], np.float64(support[i, j]))
+                for j in range(stopped[3]):
+                    p = entered[j]
+                    add_value(scores, i, coefficients[p], np.float64(values[place[p], i]))
             if not lesson(scores, i, codes[i], c, positive, coupled, steps):
                 continue
             p = place[i]
@@ -97,7 +118,14 @@ def _scan(key: str) -> Any:
             if leaves:
                 dropped[i] = True
                 for k in range(count):
-                    steps[k, i] = -coefficients[k, i]
+                    steps[k, i] = -coefficients[i, k]
+            if bounded:
+                for k in range(count):
+                    coefficients[i, k] += steps[k, i]
+                    if support_place[i] >= 0:
+                        support_coefficients[support_place[i], k] = 0.0
+                entered[stopped[3]] = i
+                stopped[3] += 1
             for k in range(count):
                 step = steps[k, i]
                 if step != 0.0:
@@ -172,7 +200,7 @@ def _radial_exponents(key: str) -> Any:
 
 
 def scan(*arguments: Any) -> int:
-    """Visit the rows of a block from `start` on; why it stopped. `stopped` is (where, half-spaces moved, room left)."""
+    """Visit the rows of a block from `start` on; why it stopped. See `Block` for what it reads and writes."""
     return int(_scan(f"dual scan {compiled.engine_digest()}")(*arguments))
 
 

@@ -18,6 +18,10 @@ import numpy as np
 
 from rosenblatt.engine.online.state import Array
 from rosenblatt.engine.online.update_log import UpdateLog
+from rosenblatt.stored import MOST, array, checked, choice, indices, maybe, row_of, size, whole
+
+COUNTERS = ("count", "size", "seen", "shown", "updates", "mistakes")
+SLOTS = ("numbers", "coefficients", "lag", "counts", "taught")
 
 
 class Expansion:
@@ -46,7 +50,7 @@ class Expansion:
         if size <= room:
             return
         room = max(64, 2 * room, size)
-        for name in ("numbers", "coefficients", "lag", "counts", "taught"):
+        for name in SLOTS:
             old = getattr(self, name)
             new = np.zeros((room, *old.shape[1:]), old.dtype)
             new[: self.size] = old[: self.size]
@@ -81,7 +85,7 @@ class Expansion:
     def keep(self, slots: Array) -> None:
         """Forget all other slots; the ones that are kept move together, in their order."""
         n = len(slots)
-        for name in ("numbers", "coefficients", "lag", "counts", "taught"):
+        for name in SLOTS:
             array = getattr(self, name)
             array[:n] = array[slots]
             array[n : self.size] = 0
@@ -137,4 +141,42 @@ class Expansion:
                     figures = np.stack([steps[moved, k], np.ones(len(moved)), times[moved]], axis=1)
                     result._rows[k].append(numbers[moved])
                     result._numbers[k].append(figures.astype(np.float64))
+        return result
+
+    def to_state(self) -> dict[str, Any]:
+        """For a model file."""
+        state: dict[str, Any] = {name: int(getattr(self, name)) for name in COUNTERS}
+        state |= {name: getattr(self, name)[: self.size] for name in SLOTS}
+        state |= {"dtype": self.dtype, "squared": self.squared, "dropped": np.array(self.dropped, np.int64)}
+        if self.history is not None:
+            empty = np.empty(0, np.int64), np.empty((0, self.count)), np.empty(0, np.int64)
+            state["history"] = [np.concatenate(part) for part in zip(*(self.history or [empty]), strict=True)]
+        return state
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Expansion:
+        history = row_of(array("i", "events"), array("f", "events", "count"), array("i", "events"))
+        floats, counts = array("f", "size", "count"), array("i", "size", "count")
+        checked("Expansion", state, {
+            "count": size("count"), "size": size("size"), "seen": whole, "shown": size("shown"), "updates": whole,
+            "mistakes": whole, "dtype": choice(np.dtype(np.float32), np.dtype(np.float64)),
+            "numbers": indices("size", below="shown"), "coefficients": floats, "lag": floats, "counts": counts,
+            "taught": array("i", "size"), "squared": array("f", "count"), "dropped": indices("dropped", below="shown"),
+            "history": maybe(history),
+        })  # fmt: skip
+        result = cls(int(state["count"]), state["dtype"])
+        for name in (*COUNTERS, *SLOTS, "squared"):
+            expected = getattr(result, name)
+            if isinstance(expected, np.ndarray) and state[name].dtype != expected.dtype:
+                raise ValueError(f"Expansion: {name} has another dtype")
+            setattr(result, name, state[name].copy() if isinstance(expected, np.ndarray) else int(state[name]))
+        if len(np.unique(result.numbers)) != result.size:
+            raise ValueError("Expansion: a row occurs twice")
+        result.dropped, result.history = state["dropped"].tolist(), None
+        if "history" in state:
+            numbers, steps, times = state["history"]
+            timed = bool(((times >= 0) & (times < MOST)).all())
+            if not np.isin(numbers, result.numbers).all() or not timed or steps.dtype != np.float64:
+                raise ValueError("Expansion: an update names a row or a time that is not there")
+            result.history = [(numbers, steps, times)]
         return result

@@ -1,13 +1,11 @@
 """Dense rows: a C-contiguous matrix of uint8, float32 or float64, read in the dtype it has.
 
-`rows` is the one-tuple (X,). The half-spaces are in the "rows" layout. Five half-spaces at a time take their
-dot products from one reading of the row. Each keeps two running vectors, so that the order of additions does not depend
-on how many half-spaces share the reading.
+`rows` is the one-tuple (X,). The half-spaces are in the "rows" layout. Five half-spaces at a time take their dot
+products from one reading of the row (`dense_scores`); rows of bytes skip their zeros (`byte_rows`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,39 +14,32 @@ from rosenblatt.engine.compile.jit import part
 from rosenblatt.engine.compile.prefetch import prefetch, prefetch_close
 from rosenblatt.engine.compile.simd import (
     BYTES,
-    accumulate,
     fused,
     largest,
     load,
     per_vector,
     repeat,
     store,
-    store_totals,
     top,
     total,
     zero,
-    zeros,
 )
 from rosenblatt.engine.layouts.byte_rows import (
-    WORTH_A_LOOK,
     add_occupied,
     bring_close,
     in_chunks,
     looks_at,
-    multiply_occupied,
 )
+from rosenblatt.engine.layouts.dense_scores import FOUR, THREE, TWO, U, block_1, scores_in_blocks
 from rosenblatt.engine.online.state import (
     BOUND,
     CHANGE,
     LAG_BOUND,
     LAGGED,
-    LEDGER_COLUMNS,
     REACH,
-    ROW_MAX,
     SAFE,
     SCALE,
     SCORE,
-    UNCHECKED,
     VECTOR_BYTES,
     Array,
 )
@@ -59,10 +50,7 @@ BYTES_AHEAD = 4096  # which are read sooner than memory answers, until so much i
 MOST_AHEAD = 64  # visits
 LINES_AHEAD = 64  # cache lines of a row that are prefetched at once: 4 KiB
 LINES_HELD = 128  # cache lines of `lag` that are kept in the L1 cache: 8 KiB
-LINES_TRACKED = 16  # from this length on, the largest number of a row is found while the row is read
 LARGEST_BYTE = 255.0
-U = np.uint64
-TWO, THREE, FOUR = U(2), U(3), U(4)
 
 
 def unit(rows: tuple[Array, ...]) -> int:
@@ -70,106 +58,10 @@ def unit(rows: tuple[Array, ...]) -> int:
     return 1
 
 
-def _block(count: int, *, tracking: bool = False) -> Callable[..., None]:
-    """ledger[k, SCORE] = v_k·x for the `count` half-spaces from `first` on, and, `tracking`, ledger[first, ROW_MAX].
-
-    Row `coming_row` is prefetched meanwhile, a cache line whenever a line is read: prefetched all at once, the lines
-    would wait for each other. For a single half-space it is prefetched in four quarters, each from its end: a forward
-    stream would make the hardware prefetcher go on beyond the end of the row. Row `near_row`, which was prefetched some
-    visits ago, is brought into the L1 cache.
-    """
-
-    @part
-    def scores_of_block(
-        X: Any, row: Any, near_row: Any, coming_row: Any, vectors: Any, first: Any, ledger: Any
-    ) -> None:  # fmt: skip
-        d = U(vectors.shape[1])
-        base, near, coming = row * d, near_row * d, coming_row * d
-        lanes = per_vector(vectors)
-        quarter = d // (FOUR * lanes) * lanes
-        place = coming + quarter
-        start = U(first) * d
-        a, b = zeros(vectors, count), zeros(vectors, count)
-        most, most_too = zero(vectors), zero(vectors)
-        j = U(0)
-        if count >= WORTH_A_LOOK and in_chunks(X, vectors):
-            if looks_at(ledger, first):
-                a, b, j = multiply_occupied(a, b, X, base, vectors, first, d, ledger)
-            else:
-                ledger[first, UNCHECKED] -= 1.0
-        while count == 1 and j + FOUR * lanes <= d:  # more to do in a turn; several half-spaces have enough
-            if coming != base:
-                place -= lanes
-                prefetch(X, place)
-                prefetch(X, place + quarter)
-                prefetch(X, place + TWO * quarter)
-                prefetch(X, place + THREE * quarter)
-                prefetch_close(X, near + j)
-                prefetch_close(X, near + j + lanes)
-                prefetch_close(X, near + j + TWO * lanes)
-                prefetch_close(X, near + j + THREE * lanes)
-            x_0 = load(X, base + j, vectors)
-            a = accumulate(a, x_0, vectors, start + j, d)
-            x_1 = load(X, base + j + lanes, vectors)
-            b = accumulate(b, x_1, vectors, start + j + lanes, d)
-            x_2 = load(X, base + j + TWO * lanes, vectors)
-            a = accumulate(a, x_2, vectors, start + j + TWO * lanes, d)
-            x_3 = load(X, base + j + THREE * lanes, vectors)
-            b = accumulate(b, x_3, vectors, start + j + THREE * lanes, d)
-            if tracking:
-                most, most_too = largest(most, x_0), largest(most_too, x_1)
-                most, most_too = largest(most, x_2), largest(most_too, x_3)
-            j += FOUR * lanes
-        while j + lanes + lanes <= d:
-            if coming != base:
-                prefetch(X, coming + j)
-                prefetch(X, coming + j + lanes)
-            x_0, x_1 = load(X, base + j, vectors), load(X, base + j + lanes, vectors)
-            a = accumulate(a, x_0, vectors, start + j, d)
-            b = accumulate(b, x_1, vectors, start + j + lanes, d)
-            if tracking:
-                most, most_too = largest(most, x_0), largest(most_too, x_1)
-            j += lanes + lanes
-        if coming != base:
-            prefetch(X, coming + j)
-            prefetch(X, coming + min(j + lanes, d - U(1)))
-            prefetch(X, coming + d - U(1))
-        if j + lanes <= d:
-            x_0 = load(X, base + j, vectors)
-            a = accumulate(a, x_0, vectors, start + j, d)
-            if tracking:
-                most = largest(most, x_0)
-            j += lanes
-        store_totals(a, b, ledger, U(first) * U(LEDGER_COLUMNS) + U(SCORE), U(LEDGER_COLUMNS))
-        if tracking:
-            ledger[first, ROW_MAX] = _max_with_tail(X, row, j, d, largest(most, most_too))
-        for k in range(U(first), U(first) + U(count) if j < d else U(first)):
-            s = vectors.dtype.type(ledger[k, SCORE])
-            for tail in range(j, d):
-                s = fused(s, vectors.dtype.type(X[row, tail]), vectors[k, tail])
-            ledger[k, SCORE] = s
-
-    return scores_of_block
-
-
-block_1, block_2, block_3, block_4, block_5 = (_block(count) for count in range(1, 6))
-block_1_and_max = _block(1, tracking=True)
-
-
-@part
-def _tracks_max(X: Any, vectors: Any, first: Any, last: Any) -> bool:
-    """Whether ROW_MAX is found whenever a row is read: a single half-space waits for memory and has the time.
-
-    Before an update, a pass of its own over the row would cost more. For bytes the largest value is known.
-    """
-    lanes = per_vector(vectors)
-    return last - first == 1 and per_vector(X) == lanes and U(vectors.shape[1]) >= U(LINES_TRACKED) * lanes
-
-
 @part
 def scores(rows: Any, i: Any, vectors: Any, first: Any, last: Any, ledger: Any) -> None:
     """ledger[k, SCORE] = v_k·x_i for first <= k < last."""
-    _in_blocks(rows[0], U(i), U(i), U(i), vectors, first, last, ledger)
+    scores_in_blocks(rows[0], U(i), U(i), U(i), vectors, first, last, ledger)
 
 
 @part
@@ -191,44 +83,16 @@ def _fetched(rows: Any, i: Any, near: Any, coming: Any, vectors: Any, several: A
 def scores_and_fetch(
     rows: Any, i: Any, near: Any, coming: Any, vectors: Any, first: Any, last: Any, ledger: Any
 ) -> None:  # fmt: skip
-    """`scores`, while row `coming` is prefetched, and row `near` into the L1 cache.
-
-    Where `_tracks_max` says so, ledger[first, ROW_MAX] is set too, for `add`.
-    """
-    X, fetched = rows[0], _fetched(rows, i, near, coming, vectors, last - first > 1)
-    if _tracks_max(X, vectors, first, last):
-        block_1_and_max(X, U(i), U(near), fetched, vectors, first, ledger)
-    else:
-        _in_blocks(X, U(i), U(near), fetched, vectors, first, last, ledger)
+    """`scores`, while row `coming` is prefetched, and row `near` into the L1 cache."""
+    fetched = _fetched(rows, i, near, coming, vectors, last - first > 1)
+    scores_in_blocks(rows[0], U(i), U(near), fetched, vectors, first, last, ledger)
 
 
 @part
 def score_binary(rows: Any, i: Any, near: Any, coming: Any, vectors: Any, ledger: Any) -> Any:
     """As `scores_and_fetch`, for a single half-space: v·x_i."""
-    X, fetched = rows[0], _fetched(rows, i, near, coming, vectors, False)
-    if _tracks_max(X, vectors, 0, 1):
-        block_1_and_max(X, i, near, fetched, vectors, 0, ledger)
-    else:
-        block_1(X, i, near, fetched, vectors, 0, ledger)
+    block_1(rows[0], i, near, _fetched(rows, i, near, coming, vectors, False), vectors, 0, ledger)
     return ledger[0, SCORE]
-
-
-@part
-def _in_blocks(
-    X: Any, row: Any, near: Any, coming: Any, vectors: Any, first: Any, last: Any, ledger: Any
-) -> None:  # fmt: skip
-    k = first
-    while last - k >= 5:
-        block_5(X, row, near, coming, vectors, k, ledger)
-        k += 5
-    if last - k == 4:
-        block_4(X, row, near, coming, vectors, k, ledger)
-    elif last - k == 3:
-        block_3(X, row, near, coming, vectors, k, ledger)
-    elif last - k == 2:
-        block_2(X, row, near, coming, vectors, k, ledger)
-    elif last - k == 1:
-        block_1(X, row, near, coming, vectors, k, ledger)
 
 
 @part
@@ -291,16 +155,10 @@ def row_max(rows: Any, i: Any, vectors: Any) -> float:
     while j + lanes <= d:
         a = largest(a, load(X, base + j, vectors))
         j += lanes
-    return _max_with_tail(X, row, j, d, largest(largest(a, b), largest(c, e)))
-
-
-@part
-def _max_with_tail(X: Any, row: Any, j: Any, d: Any, most: Any) -> float:
-    """The largest of 1, the lanes of `most`, and the numbers of a row from number j on."""
-    result = max(1.0, np.float64(top(most)))
+    most = max(1.0, np.float64(top(largest(largest(a, b), largest(c, e)))))
     for tail in range(j, d):
-        result = max(result, abs(np.float64(X[row, tail])))
-    return result
+        most = max(most, abs(np.float64(X[row, tail])))
+    return most
 
 
 @part
@@ -313,7 +171,7 @@ def add(rows: Any, i: Any, vectors: Any, lag: Any, first: Any, last: Any, ledger
     X = rows[0]
     row, d = U(i), U(vectors.shape[1])
     lanes = per_vector(vectors)
-    most = ledger[first, ROW_MAX] if _tracks_max(X, vectors, first, last) else row_max(rows, i, vectors)
+    most = row_max(rows, i, vectors)
     for k in range(U(first), U(last)):
         if ledger[k, CHANGE] != 0.0:
             ledger[k, BOUND] += abs(ledger[k, CHANGE]) * most

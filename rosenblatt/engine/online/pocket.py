@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt.engine.online.state import Array, HalfSpaces
+from rosenblatt.stored import checked, choice, instance, number, optional, whole
 
 if TYPE_CHECKING:
     from rosenblatt.engine.online.mistakes import Runs
@@ -83,3 +84,20 @@ class Pocket:
         (state, order), self.nominee = self.nominee, None
         workers.visit(state, order)
         return state
+
+    def to_state(self) -> dict[str, Any]:
+        """For a model file, between two fits."""
+        return {"check": self.check, "errors": float(self.errors), "kept": self.kept, "run": int(self.run),
+                "longest": int(self.longest)}  # fmt: skip
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Pocket:
+        kinds = {
+            "check": choice("run", "update", "stream"),
+            "errors": number,
+            "kept": optional(instance(HalfSpaces)),
+            "run": whole,
+            "longest": whole,
+        }
+        checked("Pocket", state, kinds)
+        return cls(**state)

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.engine.compile import jit as compiled
-from rosenblatt.engine.layouts import LAYOUTS
 from rosenblatt.engine.layouts import csr as sparse
+from rosenblatt.engine.layouts.table import LAYOUTS
 from rosenblatt.engine.online.loop import loop_key, make_visit
 from rosenblatt.engine.online.state import (
     BIAS,

@@ -23,15 +23,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.stored import MOST, array, checked, choice, mapping, maybe
+
 Array = npt.NDArray[Any]
 
 # The columns of the ledger: what is known of a half-space besides its vector. Each has 128 bytes of its own, so that
 # threads that train neighbouring half-spaces never write to the same cache line.
 (
     BIAS, BIAS_LAG, SCALE, REACH, MARK, SEEN, UPDATES, SCORE,
-    CHANGE, LAGGED, MISTAKES, BIAS_BEFORE, BOUND, LAG_BOUND, ROW_MAX, UNCHECKED,
-) = range(16)  # fmt: skip
-LEDGER_COLUMNS = 16
+    CHANGE, LAGGED, MISTAKES, BIAS_BEFORE, BOUND, LAG_BOUND, UNCHECKED,
+) = range(15)  # fmt: skip
+STORED_COLUMNS = {  # those that a model file keeps; the others live within one example
+    "bias": BIAS, "bias_lag": BIAS_LAG, "scale": SCALE, "reach": REACH, "mark": MARK, "seen": SEEN, "updates": UPDATES,
+    "mistakes": MISTAKES, "bound": BOUND, "lag_bound": LAG_BOUND,
+}  # fmt: skip
+LEDGER_COLUMNS = 16  # one is free
 VECTOR_BYTES = 64
 SAFE = 1e37  # numbers up to here stay finite through one more addition of their like, in float32 and in float64
 SETTLE_AFTER = 2**20  # examples
@@ -123,13 +129,40 @@ class HalfSpaces:
             block[:width, : len(part)] = part.T
             start += block.shape[1]
 
-    def stored(self, array: Array) -> Array:
-        """Vectors or lag as a model file has them: (K, d), without padding."""
-        return np.ascontiguousarray(self._read(array))
+    def to_state(self) -> dict[str, Any]:
+        """For a model file: (K, d) weights and sums without padding, and the ledger's columns by name."""
+        state = {
+            "layout": self.layout,
+            "vectors": np.ascontiguousarray(self._read(self.vectors)),
+            "ledger": {name: self.ledger[: max(self.count, 1), column] for name, column in STORED_COLUMNS.items()},
+        }
+        if self.lag.shape == self.vectors.shape:
+            state["lag"] = np.ascontiguousarray(self._read(self.lag))
+        return state if self.total is None else state | {"total": self.total}
 
-    def restore(self, array: Array, stored: Array) -> None:
-        """Fill vectors or lag from what `stored` returned."""
-        self._write(array, stored)
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> HalfSpaces:
+        weights = array("f", "count", "features")
+        kinds = {"layout": choice("rows", "columns"), "vectors": weights, "lag": maybe(weights),
+                 "total": maybe(weights), "ledger": mapping(choice(*STORED_COLUMNS), array("f", "rows"))}  # fmt: skip
+        sizes = checked("HalfSpaces", state, kinds)
+        vectors, ledger, lag, total = state["vectors"], state["ledger"], state.get("lag"), state.get("total")
+        rows = max(sizes["count"], 1)
+        if vectors.dtype not in (np.float32, np.float64) or (lag is not None and lag.dtype != vectors.dtype):
+            raise ValueError("HalfSpaces: the weights are neither float32 nor float64")
+        if set(ledger) != set(STORED_COLUMNS) or any(len(column) != rows for column in ledger.values()):
+            raise ValueError("HalfSpaces: the ledger does not have a row for each half-space")
+        for name in ("mark", "seen", "updates", "mistakes"):
+            if not ((ledger[name] >= 0) & (ledger[name] < MOST)).all():
+                raise ValueError(f"HalfSpaces: {name} is not a number of examples")
+        result = cls(sizes["count"], sizes["features"], vectors.dtype, state["layout"], averages=lag is not None)
+        result._write(result.vectors, vectors)
+        if lag is not None:
+            result._write(result.lag, lag)
+        for name, column in STORED_COLUMNS.items():
+            result.ledger[:rows, column] = ledger[name]
+        result.total = None if total is None else total.astype(np.float64)
+        return result
 
     @property
     def seen(self) -> int:

@@ -11,9 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-# A run stops after so many epochs without improvement, and not before so many examples: a few hundred rows cost
-# nothing, and a perceptron may need dozens of epochs to separate four.
+# A run stops after so many epochs without improvement, and not before so many examples. Few rows are never given up:
+# they cost nothing, and a perceptron may make two mistakes in each of ten thousand epochs before it separates two rows.
 EPOCHS_WAITED, EXAMPLES_WAITED = 5, 20_000
+FEW_ROWS = 1000
 SOON = 1.0  # seconds within which a second Ctrl-C ends more than the run that heard the first
 
 _heard = [-math.inf]  # when Ctrl-C was last heard
@@ -78,10 +79,10 @@ class Watch:
             return "interrupted"
         if wants_stop:
             return "callback"
-        if self.tol is not None:
+        if self.tol is not None and n_rows >= FEW_ROWS:
             mistakes = figures["mistakes"]
             self.waited = 0 if mistakes < (1.0 - self.tol) * self.best else self.waited + 1
             self.best = min(self.best, mistakes)
-            if self.waited >= max(EPOCHS_WAITED, EXAMPLES_WAITED / max(1, n_rows)):
+            if self.waited >= max(EPOCHS_WAITED, EXAMPLES_WAITED / n_rows):
                 return "no_improvement"
         return "interrupted" if self.interrupted() else ""

@@ -9,32 +9,54 @@ import numpy as np
 
 from rosenblatt.engine.compile import jit as compiled
 from rosenblatt.engine.online.state import Array
+from rosenblatt.engine.threads import map_blocks, thread_count
+
+STRIP = 32  # rows whose scores are carried through all updates together, in vector registers
 
 
 @functools.cache
 def _tally(key: str) -> Any:
     def tally(
-        products: Any, rows: Any, steps: Any, shrinks: Any, counts: Any, bias: Any, shrink_bias: Any, votes: Any
-    ) -> None:
+        products: Any, rows: Any, steps: Any, shrinks: Any, counts: Any, bias: Any, shrink_bias: Any, scores: Any,
+        votes: Any,
+    ) -> None:  # fmt: skip
         key  # noqa: B018  part of the key under which the machine code is kept
-        for r in range(products.shape[0]):
-            linear, offset, total = 0.0, 0.0, 0.0
-            for u in range(len(rows)):
-                linear = shrinks[u] * linear + steps[u] * products[r, rows[u]]
-                offset = (shrinks[u] if shrink_bias else 1.0) * offset + steps[u] * bias
-                total += counts[u] if linear + offset >= 0.0 else -counts[u]
-            votes[r] = total
+        offset = 0.0
+        for u in range(len(rows)):
+            i, step, shrink, count = rows[u], steps[u], shrinks[u], counts[u]
+            offset = (shrink if shrink_bias else 1.0) * offset + step * bias
+            for r in range(STRIP):
+                score = shrink * scores[r] + step * products[i, r]
+                scores[r] = score
+                votes[r] += count if score + offset >= 0.0 else -count
 
     return compiled.jit(tally)
 
 
 def tally(
-    products: Array, rows: Array, steps: Array, shrinks: Array, counts: Array, bias: float, shrink_bias: bool
+    products: Array,
+    rows: Array,
+    steps: Array,
+    shrinks: Array,
+    counts: Array,
+    bias: float,
+    shrink_bias: bool,
+    *,
+    n_jobs: int | None = 1,
 ) -> Array:
     """sum_u counts[u] · sign(score_u) for every row of `products`, whose column i is the product with row i."""
-    votes = np.empty(len(products))
-    _tally(f"tally {compiled.engine_digest()}")(products, rows, steps, shrinks, counts, bias, shrink_bias, votes)
-    return votes
+    n_rows = len(products)
+    count = _tally(f"tally {compiled.engine_digest()}")
+
+    def strip(start: int) -> Array:
+        part = np.zeros((products.shape[1], STRIP), products.dtype)
+        part[:, : min(STRIP, n_rows - start)] = products[start : start + STRIP].T
+        votes = np.zeros(STRIP)
+        count(part, rows, steps, shrinks, counts, bias, shrink_bias, np.zeros(STRIP), votes)
+        return votes
+
+    parts = map_blocks(strip, range(0, n_rows, STRIP), thread_count(n_jobs, work=n_rows * len(rows)))
+    return np.concatenate([*parts, np.empty(0)])[:n_rows]
 
 
 @functools.cache
