@@ -20,7 +20,7 @@ sum is 0. It costs one addition per step. A regularized b, 1/2 b² in the object
 weight, of a feature that is always 1, it would make every step short. See docs/decisions/013.
 
 Coordinate steps are slow where columns differ in scale or rows are nearly parallel. There, Newton's method (`proximal`)
-takes over once the passes have cost as much as it does. See docs/decisions/032.
+takes over once the passes have cost as much as it does. See docs/decisions/034.
 
 When to stop is not left to heuristics. A proof makes a satisfy every constraint, computes w from it in float64, takes
 the best b for that w, and compares the two objectives: their difference, the duality gap, bounds how far the objective
