@@ -28,6 +28,13 @@ from rosenblatt.stored import Sizes, Stored, instance, kinds, labels, maybe, who
 BLOCK_BYTES = 2**23  # of mapped rows
 
 
+def _seeded(part: Any, random: np.random.RandomState) -> Any:
+    """Equal seeds give equal fits, also where a part draws random numbers."""
+    if part.get_params().get("random_state", 0) is None:
+        part.set_params(random_state=random.randint(2**31 - 1))
+    return part
+
+
 class Streamed(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A learner on mapped features, which are computed block by block whenever they are needed.
 
@@ -45,7 +52,7 @@ class Streamed(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     shuffle : bool
         Visit the rows in a new random order in every epoch.
     random_state : int, RandomState or None
-        Seeds the shuffling.
+        Seeds the shuffling, and the copies of `features` and `learner` that have no random_state of their own.
 
     Attributes
     ----------
@@ -105,10 +112,10 @@ class Streamed(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                         "sample_weight must be above 0 for at least one row, but every row weighs 0; give the rows to "
                         "learn from a weight."
                     )
-            self.features_ = clone(self.features).fit(X)
-            self.learner_ = clone(self.learner)
-            self.classes_ = np.unique(labels)
             random = random_state_of(self.random_state)
+            self.features_ = _seeded(clone(self.features), random).fit(X)
+            self.learner_ = _seeded(clone(self.learner), random)
+            self.classes_ = np.unique(labels)
             order = np.arange(n_rows)
             for number in range(1, int(self.max_iter) + 1):
                 if self.shuffle:

@@ -24,8 +24,8 @@ from rosenblatt.engine.compile import jit as compiled
 from rosenblatt.engine.compile.prefetch import AHEAD
 from rosenblatt.engine.gradient.losses import LOSSES
 from rosenblatt.engine.gradient.objective import Objective
-from rosenblatt.engine.layouts import LAYOUTS
 from rosenblatt.engine.layouts.rows import rows_of
+from rosenblatt.engine.layouts.table import LAYOUTS
 from rosenblatt.engine.online.shuffle import Shuffler
 from rosenblatt.engine.online.state import CHANGE, SCORE, Array, HalfSpaces
 

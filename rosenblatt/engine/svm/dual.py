@@ -33,7 +33,7 @@ import numpy as np
 
 from rosenblatt.engine.compile import jit as compiled
 from rosenblatt.engine.gradient.intercept import best_intercepts, dot
-from rosenblatt.engine.layouts import LAYOUTS
+from rosenblatt.engine.layouts.table import LAYOUTS
 from rosenblatt.engine.online.state import Array, HalfSpaces
 from rosenblatt.engine.svm.box_newton import climb
 from rosenblatt.engine.svm.loops import (

@@ -9,7 +9,7 @@ import numpy as np
 
 from rosenblatt.engine.compile import jit as compiled
 from rosenblatt.engine.compile.prefetch import AHEAD
-from rosenblatt.engine.layouts import LAYOUTS
+from rosenblatt.engine.layouts.table import LAYOUTS
 from rosenblatt.engine.online.state import CHANGE, SCORE
 
 LONGEST_REST = 3  # passes: a coordinate rests for as many as its slope is times TIRED, up to these
