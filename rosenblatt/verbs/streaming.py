@@ -190,9 +190,7 @@ def train_streamed(
     (1000, 800, True)
     """
     if not learns_in_passes(learner):
-        raise UsageError(
-            f"{type(learner).__name__} is not a classifier with partial_fit, which learning in passes needs."
-        )
+        raise UsageError(f"{type(learner).__name__} is no classifier with partial_fit, which learning in passes needs.")
     if max_iter < 1:
         raise UsageError(f"max_iter, the number of passes, must be at least 1, but got {max_iter!r}.")
     stream = _Stream(source, target, weights, tuple(drop), seed, int(tested_rows), scale, missing, settings=settings)

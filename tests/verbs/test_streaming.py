@@ -168,7 +168,7 @@ def test_ctrl_c_keeps_what_was_learned(tmp_path, small_blocks):
     [
         ("god", Perceptron(), "did you mean 'good'"),
         (None, Perceptron(), "Name the target"),
-        ("good", GaussianDiscriminant(), "has no partial_fit"),
+        ("good", GaussianDiscriminant(), "no classifier with partial_fit"),
         ("same", Perceptron(), "has a single value"),
         (9, Perceptron(), "no column number 9"),
     ],
