@@ -259,8 +259,12 @@ class LogisticRegression(LinearClassifier):
         scores = one_by_one.scores(self, x)
         if scores is None:
             return {}
-        chances = self._chances(scores)[0] if len(self.classes_) > 1 else np.ones(1)
-        return dict(zip(self.classes_.tolist(), chances.tolist(), strict=True))
+        if len(self.classes_) == 1:
+            return {self.classes_.item(0): 1.0}
+        if len(scores) == 1:
+            second = one_by_one.sigmoid(scores[0])
+            return dict(zip(self.classes_.tolist(), (1.0 - second, second), strict=True))
+        return dict(zip(self.classes_.tolist(), self._chances(np.array([scores]))[0].tolist(), strict=True))
 
     def predict_proba(self, X: Any) -> Array:
         """The probability of every class, (n_samples, n_classes)."""
