@@ -155,7 +155,9 @@ class LinearSVM(_Online):
         self.lam = lam
         self.answer = answer
         self.fit_intercept = fit_intercept
-        self._estimator = rosenblatt.LinearSVM(lam=lam, solver="pegasos", answer=answer, fit_intercept=fit_intercept)
+        self._estimator = rosenblatt.HalfSpace(
+            rule="pegasos", params={"lam": lam}, answer=answer, fit_intercept=fit_intercept
+        )
 
 
 class LogisticRegression(_Online):
