@@ -8,8 +8,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.loading import collector_at_rest
-
 __version__ = "0.1.0"
 
 _HOMES = {
@@ -120,8 +118,7 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"rosenblatt has no {name!r}; it has {', '.join(__all__)}.")
-    with collector_at_rest():
-        module = importlib.import_module(home)
+    module = importlib.import_module(home)
     value = getattr(module, name)
     globals()[name] = value
     return value

@@ -96,7 +96,7 @@ def line_of(file: str, folder: Path) -> Line:
             path = Path(place) / file
             run("datasets", "export", "newsgroups", str(path))
         options = [] if target is None else ["--target", target]
-        found = run("train", str(path), *options, "--no-save")
+        found = run("train", str(path), *options, "--advise", "--out", os.devnull)
     return Line(Path(file).name, "" if target is None else f"`{target}`", found)
 
 

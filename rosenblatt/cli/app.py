@@ -18,7 +18,6 @@ from rosenblatt.cli.convert import convert
 from rosenblatt.cli.demo import demo
 from rosenblatt.cli.evaluate import evaluate
 from rosenblatt.cli.export import export
-from rosenblatt.cli.help import Verb, Verbs
 from rosenblatt.cli.inspect import inspect
 from rosenblatt.cli.lab import lab
 from rosenblatt.cli.predict import predict
@@ -27,31 +26,26 @@ from rosenblatt.cli.train import train
 
 app = typer.Typer(
     name="rosenblatt",
-    cls=Verbs,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="rosenblatt datasets export iris iris.csv\nrosenblatt train iris.csv --target species",
+    epilog="Begin with: rosenblatt datasets export iris iris.csv; then rosenblatt train iris.csv --target species",
 )
 
-LEARNING, PROVING, DATA, LOOKING = "Learn and predict", "Prove", "Data", "Look around"
+LEARNING, THEORY, DATA, LOOKING = "Learn and predict", "Theory", "Data", "Look around"
 for verb, panel, example in (
     (train, LEARNING, "rosenblatt train flowers.csv --target species --report report.html"),
     (predict, LEARNING, "rosenblatt predict flowers.safetensors new.csv --out answered.csv"),
     (evaluate, LEARNING, "rosenblatt evaluate flowers.safetensors more.csv"),
-    (
-        inspect,
-        LEARNING,
-        "rosenblatt inspect flowers.safetensors --data flowers.csv --row 3\nrosenblatt inspect flowers.csv",
-    ),
+    (inspect, LEARNING, "rosenblatt inspect flowers.safetensors --data flowers.csv --row 3"),
     (export, LEARNING, "rosenblatt export flowers.safetensors --onnx flowers.onnx"),
-    (separable, PROVING, "rosenblatt separable flowers.csv --target species --certificate proof.json"),
-    (audit, PROVING, "rosenblatt audit flowers.safetensors flowers.csv"),
     (convert, DATA, "rosenblatt convert flowers.csv flowers.libsvm --target species"),
+    (separable, THEORY, "rosenblatt separable flowers.csv --target species --certificate proof.json"),
+    (audit, THEORY, "rosenblatt audit flowers.safetensors flowers.csv"),
     (demo, LOOKING, "rosenblatt demo"),
     (lab, LOOKING, "rosenblatt lab --port 8000 --no-browser"),
 ):
-    app.command(verb.__name__, rich_help_panel=panel, cls=Verb, epilog=example)(verb)
+    app.command(verb.__name__, rich_help_panel=panel, epilog=f"Example: {example}")(verb)
 app.add_typer(datasets.app, name="datasets", rich_help_panel=DATA)
 
 

@@ -16,15 +16,16 @@ def audit(
     encoding: o.Encoding = None,
     separator: o.Separator = None,
     format: o.Format = None,
-    zero_based: o.ZeroBasedForModel = None,
+    na_values: o.NaValues = None,
+    zero_based: o.ZeroBased = False,
     quiet: o.Quiet = False,
     as_json: o.Json = False,
 ) -> None:
     """Hold the run behind a perceptron against the convergence theorem, update by update.
 
     The run is made again from the data that it was trained on and must end at the very weights in the file. Exit code
-    0: the theorem holds, as it must. 1: it does not, which would be a mistake of ours. 5: it is not about this run,
-    since the classes are not separable for one.
+    0: the theorem holds, as it must. 1: it does not, which would be a bug. 5: it is not about this run, since the
+    classes are not separable for one.
     """
     from rosenblatt.cli.proofs import print_audit
     from rosenblatt.cli.screen import console, notes, print_json
@@ -34,11 +35,7 @@ def audit(
         model,
         data,
         time_limit=time_limit,
-        header=header,
-        encoding=encoding,
-        separator=separator,
-        format=format,
-        zero_based=zero_based,
+        reading_options=o.reading(header, encoding, separator, format, na_values, zero_based),
     )
     if as_json:
         print_json(done.to_dict())

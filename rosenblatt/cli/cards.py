@@ -55,22 +55,17 @@ def _model_card(screen: Console, card: ModelCard) -> None:
         print_drivers(screen, card.drivers)
 
 
-def _columns(screen: Console, columns: list[tuple[str, str, str]]) -> None:
+def _columns(screen: Console, columns: list[dict[str, str]]) -> None:
     """The columns that a model takes, by what they are; those left out with the reason."""
     kinds = {"number": "Numbers", "date": "Dates", "boolean": "Yes or no", "category": "Categories"}
     for kind, told in (kinds | {"hashed": "Hashed", "text": "Text"}).items():
-        names = [name for name, found, why in columns if _called(found, why) == kind]
+        names = [column["name"] for column in columns if column["kind"] == kind]
         if names:
             pair(screen, told, safe(listed(names, 12)))
-    for name, kind, why in columns:
-        if kind == "dropped":
-            pair(screen, "Left out", f"{safe(short(name, LONGEST_NAME))} [dim]({safe(why)})[/dim]")
-
-
-def _called(kind: str, why: str) -> str:
-    from rosenblatt.features.column import Column
-
-    return Column("", kind, why).called
+    for column in columns:
+        if column["kind"] == "dropped":
+            name, why = short(column["name"], LONGEST_NAME), column["why"]
+            pair(screen, "Left out", f"{safe(name)} [dim]({safe(why)})[/dim]")
 
 
 def _step(step: Any) -> str:
@@ -121,13 +116,11 @@ def _data_card(screen: Console, card: DataCard) -> None:
 
 def _left_out(screen: Console, card: DataCard) -> None:
     """The columns that training would leave out, by the reason."""
-    from rosenblatt.features.column_kinds import GUESSED
-
-    reasons: dict[str, list[str]] = {}
+    reasons: dict[tuple[str, bool], list[str]] = {}
     for column in card.columns:
         if column["kind"] == "dropped":
-            reasons.setdefault(column["why"], []).append(short(column["name"], LONGEST))
-    for why, names in reasons.items():
+            reasons.setdefault((column["why"], column["guessed"]), []).append(short(column["name"], LONGEST))
+    for (why, guessed), names in reasons.items():
         they = "it" if len(names) == 1 else "them"
-        told = f"{why}; --keep keeps {they}" if why in GUESSED else why
+        told = f"{why}; --keep keeps {they}" if guessed else why
         pair(screen, "Left out", f"{safe(listed(names))} [dim]({safe(told)})[/dim]")

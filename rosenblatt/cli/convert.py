@@ -32,7 +32,8 @@ def convert(
     encoding: o.Encoding = None,
     separator: o.Separator = None,
     format: o.Format = None,
-    zero_based: o.ZeroBased = None,
+    na_values: o.NaValues = None,
+    zero_based: o.ZeroBased = False,
     quiet: o.Quiet = False,
     as_json: o.Json = False,
 ) -> None:
@@ -52,11 +53,7 @@ def convert(
         text=text,
         drop=drop or (),
         keep=keep or (),
-        header=header,
-        encoding=encoding,
-        separator=separator,
-        format=format,
-        zero_based=zero_based,
+        reading_options=o.reading(header, encoding, separator, format, na_values, zero_based),
         to=to,
     )
     if as_json and out != "-":

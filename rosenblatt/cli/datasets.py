@@ -6,24 +6,23 @@ from typing import Annotated
 
 import typer
 
-from rosenblatt.cli.help import Verb, Verbs
 from rosenblatt.cli.options import DATA, Json, To
 
-app = typer.Typer(cls=Verbs, invoke_without_command=True, rich_markup_mode="rich")
+app = typer.Typer(invoke_without_command=True, rich_markup_mode="rich")
 
 Name = Annotated[
     str, typer.Argument(metavar="NAME", show_default=False, help="A set that `rosenblatt datasets` lists.")
 ]
 
 
-@app.callback(epilog="rosenblatt datasets export newsgroups newsgroups.parquet")
+@app.callback(epilog="Example: rosenblatt datasets export newsgroups newsgroups.parquet")
 def datasets(context: typer.Context, as_json: Json = False) -> None:
     """The field's well-known sets: list them, fetch them, write them as files."""
     if context.invoked_subcommand is None:
         list_datasets(as_json)
 
 
-@app.command("list", cls=Verb, epilog="rosenblatt datasets list")
+@app.command("list", epilog="Example: rosenblatt datasets list")
 def list_datasets(as_json: Json = False) -> None:
     """List the sets, and say whether they are on this machine."""
     from rosenblatt.cli.screen import console, print_json, table
@@ -45,7 +44,7 @@ def list_datasets(as_json: Json = False) -> None:
     screen.print("\n[dim]Write one as a file:[/dim]  rosenblatt datasets export iris iris.csv")
 
 
-@app.command("fetch", cls=Verb, epilog="rosenblatt datasets fetch mnist")
+@app.command("fetch", epilog="Example: rosenblatt datasets fetch mnist")
 def fetch(name: Name, as_json: Json = False) -> None:
     """Print where the files of a set are; download them when they are not here."""
     from rosenblatt.cli.screen import note, print_json
@@ -58,10 +57,10 @@ def fetch(name: Name, as_json: Json = False) -> None:
     for path in paths:
         print(path)
     if not paths:
-        note(f"{name} comes with scikit-learn and has no file of its own; export it to have one.")
+        note(f"{name} comes with scikit-learn and has no file of its own; datasets export writes one.")
 
 
-@app.command("export", cls=Verb, epilog="rosenblatt datasets export a9a a9a.libsvm --part train")
+@app.command("export", epilog="Example: rosenblatt datasets export a9a a9a.libsvm --part train")
 def export(
     name: Name,
     path: Annotated[
@@ -77,7 +76,6 @@ def export(
         str, typer.Option("--part", metavar="PART", rich_help_panel=DATA, help="train, test, or all.")
     ] = "all",
     to: To = None,
-    format: Annotated[str | None, typer.Option("--format", hidden=True)] = None,  # the former name of --to
     as_json: Json = False,
 ) -> None:
     """Write a set as a file."""
@@ -86,12 +84,12 @@ def export(
     from rosenblatt.verbs.tables import MATRICES, format_of
     from rosenblatt.wording import counted
 
-    done = export_dataset(name, path, part=part, to=format if to is None else to)
+    done = export_dataset(name, path, part=part, to=to)
     if as_json and path != "-":
         print_json(done.to_dict())
     elif path != "-":
         size = f"{counted(done.rows, 'row')}, {counted(done.columns, 'column')}"
-        named = format_of(path, format if to is None else to) not in MATRICES.values()  # which have labels
+        named = format_of(path, to) not in MATRICES.values()  # which have labels
         print(f"{path}: {size}" + (f"; train with --target {done.target}" if named else ""))
     elif as_json:
-        note("the rows went to standard output, so there is no JSON.")
+        note("The rows went to standard output, so there is no JSON.")

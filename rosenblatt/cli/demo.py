@@ -185,12 +185,11 @@ def next_steps() -> list[tuple[str, str]]:
     ours = "rosenblatt" if shutil.which("rosenblatt") else os.path.relpath(Path(sys.executable).with_name("rosenblatt"))
     return [
         (f"{ours} datasets export iris iris.csv", "a file to begin with"),
-        (f"{ours} train iris.csv -t species", "to a judged model"),
+        (f"{ours} train iris.csv -t species", "to a tested model"),
         (f"{ours} lab", "watch it learn"),
         ('Perceptron(answer="averaged").fit(X, y)', "dense or sparse, no copy"),
         ('PassiveAggressive().learn_one({"age": 41}, "yes")', "one example at a time"),
         ("HalfSpace(rule=my_rule).fit(X, y)", "your own rule, compiled"),
-        ("make bench", "beside its peers"),
     ]
 
 

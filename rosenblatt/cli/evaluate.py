@@ -18,53 +18,46 @@ def evaluate(
     data: o.Data,
     target: Annotated[
         str | None,
-        typer.Option(
+        o.option(
+            o.DATA,
             "--target",
             "-t",
             metavar="COLUMN",
-            rich_help_panel=o.DATA,
-            show_default="the model's",
-            help="The column that has the answers: its name, its number, or -1 for the last one.",
+            default="the model's",
+            help="The column that has the answers: its name, its number, or -1 for the last.",
         ),
     ] = None,
     positive: o.Positive = None,
     at_least: Annotated[
         float | None,
-        typer.Option(
-            "--at-least",
-            metavar="SHARE",
-            rich_help_panel=o.TEST,
-            show_default=False,
-            help="End with exit code 1 when the accuracy (R² for numbers) is below, for scripts.",
+        o.option(
+            o.TEST, "--at-least", metavar="SHARE", help="Exit code 1 when the accuracy (R² for numbers) is below."
         ),
     ] = None,
     header: o.Header = None,
     encoding: o.Encoding = None,
     separator: o.Separator = None,
     format: o.Format = None,
-    zero_based: o.ZeroBasedForModel = None,
+    na_values: o.NaValues = None,
+    zero_based: o.ZeroBased = False,
     top: o.Top = 8,
     quiet: o.Quiet = False,
     as_json: o.Json = False,
 ) -> None:
-    """Judge a model by a file that has the answers."""
+    """Test a model on a file that has the answers."""
     from rosenblatt.cli.screen import console, notes, print_json
     from rosenblatt.cli.summary import print_summary
     from rosenblatt.verbs import evaluate as judge
     from rosenblatt.verbs.errors import check_number
 
-    check_number("--at-least", at_least, 0, 1, usual="0.9 asks for 90 %")
+    check_number("--at-least", at_least, 0, 1)
     done = judge(
         model,
         data,
         target,
         positive=positive,
         top=top,
-        header=header,
-        encoding=encoding,
-        separator=separator,
-        format=format,
-        zero_based=zero_based,
+        reading_options=o.reading(header, encoding, separator, format, na_values, zero_based),
     )
     if as_json:
         print_json(done.to_dict())

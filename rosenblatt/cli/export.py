@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from rosenblatt.cli import options as o
 
 
@@ -13,21 +11,19 @@ def export(
     model: o.Model,
     onnx: Annotated[
         str | None,
-        typer.Option(
+        o.option(
+            o.OUTPUT,
             "--onnx",
             metavar="FILE",
-            rich_help_panel=o.OUTPUT,
-            show_default=False,
             help='An ONNX file, with the preprocessing in it (needs pip install "rosenblatt[onnx]").',
         ),
     ] = None,
-    weights: Annotated[
+    coefficients: Annotated[
         str | None,
-        typer.Option(
-            "--weights",
+        o.option(
+            o.OUTPUT,
+            "--coefficients",
             metavar="FILE",
-            rich_help_panel=o.OUTPUT,
-            show_default=False,
             help="A table of the weights, as the learner sees the features: csv, parquet, ...",
         ),
     ] = None,
@@ -37,7 +33,7 @@ def export(
     from rosenblatt.cli.screen import print_json
     from rosenblatt.verbs import export as write
 
-    done = write(model, onnx=onnx, weights=weights)
+    done = write(model, onnx=onnx, coefficients=coefficients)
     if as_json:
         print_json(done.to_dict())
         return

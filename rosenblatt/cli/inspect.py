@@ -12,31 +12,18 @@ from rosenblatt.cli import options as o
 def inspect(
     path: Annotated[list[str], typer.Argument(metavar="FILE...", show_default=False, help="A model file, or data.")],
     data: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--data",
-            metavar="FILE",
-            rich_help_panel=o.ANSWER,
-            show_default=False,
-            help="With --row: the file that has the row.",
-        ),
+        list[str] | None, o.option(o.ANSWER, "--data", metavar="FILE", help="With --row: the file that has the row.")
     ] = None,
     row: Annotated[
-        int | None,
-        typer.Option(
-            "--row",
-            metavar="N",
-            rich_help_panel=o.ANSWER,
-            show_default=False,
-            help="Explain the model's answer for this row, from 1.",
-        ),
+        int | None, o.option(o.ANSWER, "--row", metavar="N", help="Explain the model's answer for this row, from 1.")
     ] = None,
     top: o.Top = 8,
     header: o.Header = None,
     encoding: o.Encoding = None,
     separator: o.Separator = None,
     format: o.Format = None,
-    zero_based: o.ZeroBasedWithModel = None,
+    na_values: o.NaValues = None,
+    zero_based: o.ZeroBased = False,
     quiet: o.Quiet = False,
     as_json: o.Json = False,
 ) -> None:
@@ -53,11 +40,7 @@ def inspect(
         data=data,
         row=row,
         top=top,
-        header=header,
-        encoding=encoding,
-        separator=separator,
-        format=format,
-        zero_based=zero_based,
+        reading_options=o.reading(header, encoding, separator, format, na_values, zero_based),
     )
     if as_json:
         print_json(done.to_dict())

@@ -41,7 +41,7 @@ def lab(
             print(f"{path}  {path.stat().st_size / 1000:,.0f} kB")
         return
     if port is not None:
-        check_number("--port", port, 0, 65535, usual="0 takes a free one")
+        check_number("--port", port, 0, 65535)
     from rosenblatt.lab import serve
 
     serve(host=host, port=port, open_browser=browser, link=link)

@@ -1,42 +1,62 @@
-"""`rosenblatt` from its first moment to its exit code, and what becomes of a failure.
-
-Not even typer is imported here before a large file that is to be learned from is being read.
-"""
+"""`rosenblatt` from its first moment to its exit code, and what becomes of a failure."""
 
 from __future__ import annotations
 
-import atexit
-import gc
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from io import TextIOWrapper
-from typing import TextIO
+from typing import Any, TextIO
 
 from rosenblatt.interrupts import listening, pressed
-from rosenblatt.loading import collector_at_rest
 
-INTERRUPTED = 130  # as in `failures`, which may not be there yet
+
+@contextmanager
+def _terminated() -> Iterator[list[int]]:
+    """SIGTERM is treated as Ctrl-C is, so that what is half written is removed; the signals that came are listed."""
+    came: list[int] = []
+
+    def stop(number: int, frame: Any) -> None:
+        came.append(number)
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield came
+        return
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield came
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @listening()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. A failure is one sentence on standard error."""
-    with collector_at_rest():
-        from rosenblatt.cli.app import command
-        from rosenblatt.cli.failures import Failure, code_and_sentence
-        from rosenblatt.cli.help import colours
+    from rosenblatt.cli.failures import Failure
 
     given = sys.argv[1:] if arguments is None else list(arguments)
+    with _terminated() as signals:
+        code = _run(given)
+    return Failure.TERMINATED if signals else code
+
+
+def _run(given: list[str]) -> int:
+    from rosenblatt.cli.app import command
+    from rosenblatt.cli.failures import Failure
+
     try:
         code = command()(args=given, prog_name="rosenblatt", standalone_mode=False, obj=given)
         sys.stdout.flush()
         code = code if isinstance(code, int) else 0
-        if code == Failure.INTERRUPTED and not isinstance(code, Failure):  # typer's own, which it does not speak of
+        if code == Failure.INTERRUPTED and not isinstance(code, Failure):  # typer's own, which it does not report
             raise KeyboardInterrupt
         ended_by_it = given[:1] == ["lab"]  # which has no other end
         if pressed() and code in (0, Failure.NO, Failure.UNDECIDED) and not ended_by_it:
-            print("rosenblatt: Ctrl-C was pressed; what is printed and written is whole.", file=sys.stderr)
+            _say("rosenblatt: Ctrl-C was pressed; what is printed and written is whole.")
             return Failure.INTERRUPTED
         return code
     except BrokenPipeError:
@@ -46,21 +66,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         return _reader_has_gone()
     except (Exception, KeyboardInterrupt) as error:
-        if os.environ.get("ROSENBLATT_TRACEBACK"):
-            import traceback
+        return _failed(error, given)
 
-            traceback.print_exc()
-        code, sentence = code_and_sentence(error)
-        if code == Failure.OUTPUT and sentence.startswith("Standard output"):
+
+def _failed(error: BaseException, given: list[str]) -> int:
+    from rosenblatt.cli.failures import Failure, code_and_sentence
+    from rosenblatt.cli.screen import colours, print_json
+
+    if os.environ.get("ROSENBLATT_TRACEBACK"):
+        import traceback
+
+        traceback.print_exc()
+    code, sentence = code_and_sentence(error)
+    if code == Failure.OUTPUT:
+        try:
+            sys.stdout.flush()
+        except OSError:
             _forget(sys.stdout)
-        if sentence:
-            name = "\033[1;31mrosenblatt:\033[0m" if colours(sys.stderr) else "rosenblatt:"
-            _say(f"{name} {sentence}")
-            if "--json" in given:
-                from rosenblatt.cli.screen import print_json
-
+    if sentence:
+        name = "\033[1;31mrosenblatt:\033[0m" if colours(sys.stderr) else "rosenblatt:"
+        _say(f"{name} {sentence}")
+        if "--json" in given:
+            try:
                 print_json({"error": sentence, "code": int(code)})
-        return code
+                sys.stdout.flush()
+            except OSError:  # nobody reads it, or there is no room; the exit code says it
+                _forget(sys.stdout)
+    return code
 
 
 def _say(sentence: str) -> None:
@@ -102,17 +134,10 @@ def _open_streams() -> None:
 
 def run() -> None:
     """The entry point of the installed command."""
-    # At its end Python looks once more through every object for cycles. Most are the compiler's and end with the
-    # process anyway: setting them aside saves a quarter of a second. Here no files of others could stay unwritten.
-    atexit.register(gc.freeze)
     _open_streams()
     try:
-        if sys.argv[1:2] == ["train"]:
-            from rosenblatt.cli.starting import begin_early
-
-            begin_early(sys.argv[2:])
         code = main()
     except KeyboardInterrupt:  # while libraries are imported
-        print("rosenblatt: interrupted.", file=sys.stderr)
-        code = INTERRUPTED
+        _say("rosenblatt: interrupted.")
+        code = 130
     sys.exit(code)

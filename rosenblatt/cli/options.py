@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rosenblatt.verbs.learners import LEARNERS
 
-DATA = "The data"
-MODEL = "The model"
-TEST = "How it is tested"
-OUTPUT = "What comes out"
-PROOF = "The proof"
+if TYPE_CHECKING:
+    from rosenblatt.sources import ReadOptions
+
+DATA = "Data"
+READ = "How the data are read"
+MODEL = "Model"
+TEST = "Test"
+OUTPUT = "Output"
+PROOF = "Proof"
 ANSWER = "One answer, explained"
+
+
+def option(panel: str, *names: str, default: Any = False, metavar: str | None = None, help: str, **more: Any) -> Any:
+    """An option in a panel of the help; `default` is what the help shows as its default, if anything."""
+    return typer.Option(*names, metavar=metavar, rich_help_panel=panel, show_default=default, help=help, **more)
+
 
 Data = Annotated[
     list[str],
@@ -28,168 +39,105 @@ Model = Annotated[
 ]
 Target = Annotated[
     str | None,
-    typer.Option(
+    option(
+        DATA,
         "--target",
         "-t",
         metavar="COLUMN",
-        rich_help_panel=DATA,
-        show_default=False,
-        help="The column to predict: its name, its number, or -1 for the last one.",
+        help="The column to predict: its name, its number, or -1 for the last.",
     ),
 ]
 Header = Annotated[
     bool | None,
-    typer.Option(
-        "--header/--no-header",
-        rich_help_panel=DATA,
-        show_default="recognised",
-        help="Whether the first line names the columns.",
-    ),
+    option(READ, "--header/--no-header", default="recognised", help="Whether the first line names the columns."),
 ]
 Encoding = Annotated[
     str | None,
-    typer.Option(
-        "--encoding",
-        metavar="NAME",
-        rich_help_panel=DATA,
-        show_default="utf-8",
-        help="How text is encoded, such as latin-1.",
-    ),
+    option(READ, "--encoding", metavar="NAME", default="utf-8", help="The encoding of text, such as latin-1."),
 ]
 Separator = Annotated[
     str | None,
-    typer.Option(
-        "--separator",
-        metavar="CHAR",
-        rich_help_panel=DATA,
-        show_default="recognised",
-        help="What parts the columns of a text table: one character, or tab.",
-    ),
+    option(READ, "--separator", metavar="CHAR", default="recognised", help="What separates columns: a sign, or tab."),
 ]
 Format = Annotated[
     str | None,
-    typer.Option(
-        "--format",
-        metavar="NAME",
-        rich_help_panel=DATA,
-        show_default="by the ending",
-        help="The format of the data: csv, tsv, parquet, arrow, jsonl, keel, libsvm, vw, idx, npy, npz.",
+    option(READ, "--format", metavar="NAME", default="recognised", help="The format, such as csv or libsvm."),
+]
+NaValues = Annotated[
+    list[str] | None,
+    option(
+        READ,
+        "--na-values",
+        metavar="WORDS",
+        default="NA, N/A, ?, null, None, NaN",
+        help="Words that mean missing, with commas between them, such as -999.",
     ),
+]
+ZeroBased = Annotated[
+    bool, option(READ, "--zero-based", help="The features of LIBSVM files count from 0 (from 1 otherwise).")
 ]
 
 
-def _zero_based(default: str) -> Any:
-    return typer.Option(
-        "--zero-based/--one-based",
-        rich_help_panel=DATA,
-        show_default=default,
-        help="Whether the first feature of LIBSVM files is number 0, or 1.",
+def reading(
+    header: bool | None, encoding: str | None, separator: str | None, format: str | None, na_values: list[str] | None,
+    zero_based: bool,
+) -> ReadOptions:  # fmt: skip
+    """The options about reading, put together."""
+    from rosenblatt.verbs.options import read_options
+
+    return read_options(
+        format=format, header=header, encoding=encoding, separator=separator, na_values=na_values, zero_based=zero_based
     )
 
 
-ZeroBased = Annotated[bool | None, _zero_based("--one-based")]
-ZeroBasedForModel = Annotated[bool | None, _zero_based("as in training")]
-ZeroBasedWithModel = Annotated[bool | None, _zero_based("as in training with a model, otherwise --one-based")]
 Missing = Annotated[
     str,
-    typer.Option(
-        "--missing",
-        metavar="POLICY",
-        rich_help_panel=DATA,
-        help="Missing values: error, median, or indicator (median, and a feature that says so).",
+    option(
+        DATA, "--missing", metavar="POLICY", default=True,
+        help="Missing values: error, median, or indicator (median, and a feature that marks them).",
     ),
-]
+]  # fmt: skip
 Text = Annotated[
-    str,
-    typer.Option(
-        "--text",
-        metavar="HOW",
-        rich_help_panel=DATA,
-        help="Columns of text: tfidf, hashed, drop, or auto, which takes one of the first two.",
-    ),
+    str, option(DATA, "--text", metavar="HOW", default=True, help="Columns of text: tfidf, hashed, drop, or auto.")
 ]
 Weights = Annotated[
-    str | None,
-    typer.Option(
-        "--weights",
-        metavar="COLUMN",
-        rich_help_panel=DATA,
-        show_default=False,
-        help="A column with the weight of each row.",
-    ),
+    str | None, option(DATA, "--weights", metavar="COLUMN", help="A column with the weight of each row.")
 ]
 Drop = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--drop",
-        metavar="COLUMNS",
-        rich_help_panel=DATA,
-        show_default=False,
-        help="Columns to leave out, with commas between them; may be given several times.",
-    ),
+    list[str] | None, option(DATA, "--drop", metavar="COLUMNS", help="Columns to leave out, with commas between them.")
 ]
 Keep = Annotated[
     list[str] | None,
-    typer.Option(
-        "--keep",
-        metavar="COLUMNS",
-        rich_help_panel=DATA,
-        show_default=False,
-        help="Columns to use although they look like names or numbers of the rows; written as for --drop.",
-    ),
+    option(DATA, "--keep", metavar="COLUMNS", help="Columns to use although they look like names or numbers of rows."),
 ]
 Positive = Annotated[
-    str | None,
-    typer.Option(
-        "--positive",
-        metavar="CLASS",
-        rich_help_panel=TEST,
-        show_default=False,
-        help="The class that is looked for, of two: precision and recall are about it.",
-    ),
+    str | None, option(TEST, "--positive", metavar="CLASS", help="The class that precision and recall are about.")
 ]
 Seed = Annotated[
-    int, typer.Option("--seed", metavar="NUMBER", rich_help_panel=TEST, help="The same seed gives the same model.")
+    int, option(TEST, "--seed", metavar="NUMBER", default=True, help="The same seed gives the same model.")
 ]
-Json = Annotated[bool, typer.Option("--json", rich_help_panel=OUTPUT, help="Print one JSON object, for scripts.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", rich_help_panel=OUTPUT, help="Print no progress and no remarks.")]
+Json = Annotated[bool, option(OUTPUT, "--json", help="Print one JSON object, for scripts.")]
+Quiet = Annotated[bool, option(OUTPUT, "--quiet", "-q", help="Print no progress and no notes.")]
+Top = Annotated[int, option(OUTPUT, "--top", metavar="N", default=True, help="How many features to show.")]
+To = Annotated[
+    str | None,
+    option(OUTPUT, "--to", metavar="NAME", default="by the ending", help="The format to write, such as parquet."),
+]
+TimeLimit = Annotated[
+    float | None, option(PROOF, "--time-limit", metavar="SECONDS", help="Stop looking then, with what is proven.")
+]
 
 
 def _learners(incomplete: str) -> list[tuple[str, str]]:
     return [(name, learner.told) for name, learner in LEARNERS.items() if name.startswith(incomplete)]
 
 
+_USUAL: list[str] = [name for name, learner in LEARNERS.items() if learner.usual]
+_COMPLETE: Callable[[str], list[tuple[str, str]]] = _learners
 LearnerName = Annotated[
     str | None,
-    typer.Option(
-        "--learner",
-        "-l",
-        metavar="NAME",
-        rich_help_panel=MODEL,
-        autocompletion=_learners,
-        show_default="averaged",
-        help=f"One of {', '.join(LEARNERS)}.",
+    option(
+        MODEL, "--learner", "-l", metavar="NAME", default="averaged", autocompletion=_COMPLETE,
+        help=f"One of {', '.join(_USUAL)}; also {', '.join(name for name in LEARNERS if name not in _USUAL)}.",
     ),
-]
-
-To = Annotated[
-    str | None,
-    typer.Option(
-        "--to",
-        metavar="NAME",
-        rich_help_panel=OUTPUT,
-        show_default="by the ending",
-        help="The format to write: csv, tsv, parquet, arrow, jsonl, libsvm, npz.",
-    ),
-]
-Top = Annotated[int, typer.Option("--top", metavar="N", rich_help_panel=OUTPUT, help="How many features to show.")]
-TimeLimit = Annotated[
-    float | None,
-    typer.Option(
-        "--time-limit",
-        metavar="SECONDS",
-        rich_help_panel=PROOF,
-        show_default=False,
-        help="Stop looking then, with what is proven.",
-    ),
-]
+]  # fmt: skip

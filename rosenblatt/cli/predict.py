@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
+from typing import TYPE_CHECKING, Annotated
 
 from rosenblatt.cli import options as o
+
+if TYPE_CHECKING:
+    from rosenblatt.verbs.prediction import Predictions
 
 
 def predict(
@@ -14,67 +15,64 @@ def predict(
     data: o.Data,
     out: Annotated[
         str,
-        typer.Option(
+        o.option(
+            o.OUTPUT,
             "--out",
             "-o",
             metavar="FILE",
-            rich_help_panel=o.OUTPUT,
-            show_default="standard output",
+            default="standard output",
             help="The file to write; its ending says the format: csv, tsv, parquet, arrow, jsonl.",
         ),
     ] = "-",
-    to: Annotated[
-        str | None,
-        typer.Option(
-            "--to",
-            metavar="NAME",
-            rich_help_panel=o.OUTPUT,
-            show_default="by the ending",
-            help="The format to write: csv, tsv, parquet, arrow, jsonl.",
-        ),
-    ] = None,
-    only: Annotated[
-        bool, typer.Option("--only", rich_help_panel=o.OUTPUT, help="Write the predictions without the rows.")
-    ] = False,
-    scores: Annotated[
-        bool, typer.Option("--scores", rich_help_panel=o.OUTPUT, help="Add the score of every class.")
-    ] = False,
+    to: o.To = None,
+    only: Annotated[bool, o.option(o.OUTPUT, "--only", help="Write the predictions without the rows.")] = False,
+    scores: Annotated[bool, o.option(o.OUTPUT, "--scores", help="Add the score of every class.")] = False,
     probabilities: Annotated[
         bool,
-        typer.Option(
+        o.option(
+            o.OUTPUT,
             "--probabilities",
-            rich_help_panel=o.OUTPUT,
-            help="Add the probability of every class (learners logistic, discriminant, sigmoid, layer).",
+            help="Add the probability of every class (logistic, discriminant, sigmoid, layer).",
         ),
     ] = False,
+    threshold: Annotated[
+        float | None,
+        o.option(
+            o.OUTPUT,
+            "--threshold",
+            metavar="VALUE",
+            help="Of two classes, answer the second from this probability on (score, for learners without).",
+        ),
+    ] = None,
     header: o.Header = None,
     encoding: o.Encoding = None,
     separator: o.Separator = None,
     format: o.Format = None,
-    zero_based: o.ZeroBasedForModel = None,
+    na_values: o.NaValues = None,
+    zero_based: o.ZeroBased = False,
     quiet: o.Quiet = False,
     as_json: o.Json = False,
 ) -> None:
     """Answer every row of a file with a model.
 
     The rows come out in their order with a column `prediction` added. Columns may come in any order; those that the
-    model does not know are ignored, and said.
+    model does not know are ignored, with a note.
     """
     from rosenblatt.cli.screen import notes, print_json
     from rosenblatt.verbs import predict as answer
     from rosenblatt.wording import counted, short, visible
 
-    if as_json and out == "-":
-        done = answer(
-            model, data, only=only, scores=scores, probabilities=probabilities, header=header, encoding=encoding,
-            separator=separator, format=format, zero_based=zero_based,
+    def asked(out: str | None, to: str | None) -> Predictions:
+        return answer(
+            model, data, out=out, only=only, scores=scores, probabilities=probabilities, threshold=threshold, to=to,
+            reading_options=o.reading(header, encoding, separator, format, na_values, zero_based),
         )  # fmt: skip
+
+    if as_json and out == "-":
+        done = asked(None, None)
         print_json({**done.to_dict(), "predictions": done.answers})
     else:
-        done = answer(
-            model, data, out=out, only=only, scores=scores, probabilities=probabilities, header=header,
-            encoding=encoding, separator=separator, format=format, zero_based=zero_based, to=to,
-        )  # fmt: skip
+        done = asked(out, to)
         if as_json:
             print_json(done.to_dict())
         elif out != "-" and not quiet:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.cli.notes import FEW
 from rosenblatt.cli.screen import LONGEST, bullet, pair, safe, table
 from rosenblatt.wording import counted, listed, number_in_words, short
 
@@ -13,6 +11,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from rosenblatt.verbs.proof import AuditedRun, Proof
+
+
+FEW = 3  # columns that are named for one reason
 
 
 def print_proof(screen: Console, done: Proof) -> None:
@@ -106,16 +107,10 @@ def _checked(done: Proof) -> str:
 
 def _left_out(reasons: dict[str, str]) -> str:
     """Columns and why they are left out; many of the same reason are counted."""
-    alike: dict[str, list[str]] = {}
-    for name, why in reasons.items():
-        alike.setdefault(re.sub(r"--keep .*(?= keeps it)", "--keep", why), []).append(name)
-    told = []
-    for names in alike.values():
-        if len(names) <= FEW:
-            told += [f"{listed([name])} ({reasons[name]})" for name in names]
-        else:
-            told.append(f"{listed(names, FEW)} ({reasons[names[0]]})")
-    return "; ".join(told)
+    if len(reasons) <= FEW:
+        return "; ".join(f"{listed([name])} ({why})" for name, why in reasons.items())
+    name, why = next(iter(reasons.items()))
+    return f"{listed(reasons, FEW)} ({name}: {why})"
 
 
 def _several(screen: Console, result: Any, checked: str) -> None:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 import sys
 import textwrap
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.cli.words import in_options
 from rosenblatt.wording import visible
 
 if TYPE_CHECKING:
@@ -30,10 +30,12 @@ def console(*, stderr: bool = False) -> Console:
     from rich.console import Console
 
     class Piped(Console):
-        """A console that leaves it to `main` what is done when the reader has gone, instead of leaving with code 1."""
+        """A console that leaves no spaces at the ends of lines, and a pipe without a reader to `main`."""
 
-        def on_broken_pipe(self) -> None:
-            raise BrokenPipeError
+        def print(self, *objects: Any, **options: Any) -> None:
+            with self.capture() as captured:
+                super().print(*objects, **options)
+            self.file.write(re.sub(" +(?=\n)", "", captured.get()))
 
     found = Piped(stderr=stderr, highlight=False, soft_wrap=False)
     if found.width > WIDEST:
@@ -41,7 +43,7 @@ def console(*, stderr: bool = False) -> Console:
     return found
 
 
-def print_json(value: Any) -> None:
+def print_json(value: Any, *, to_stderr: bool = False) -> None:
     """One JSON object; numbers that JSON does not know become null."""
     ascii_only = (sys.stdout.encoding or "utf-8").casefold() not in (
         "utf-8",
@@ -49,7 +51,7 @@ def print_json(value: Any) -> None:
     )  # then \u00fc for ü
     indent = 2 if sys.stdout.isatty() else None
     text = json.dumps(plain(value), ensure_ascii=ascii_only, allow_nan=False, indent=indent)
-    print(_COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+    print(_COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text), file=sys.stderr if to_stderr else sys.stdout)
 
 
 def plain(value: Any) -> Any:
@@ -82,17 +84,20 @@ def watching(quiet: bool) -> int:
 def notes(sentences: Iterable[str], quiet: bool) -> None:
     """Remarks, unless nobody wants them."""
     if not quiet:
-        from rosenblatt.cli.notes import gathered
-
-        for sentence in gathered(map(in_options, sentences)):
+        for sentence in dict.fromkeys(sentences):
             note(sentence)
 
 
 def note(sentence: str) -> None:
     """A remark that is not the result."""
-    sentence = visible(in_options(sentence))
-    text = f"\033[2mnote: {sentence}\033[0m" if sys.stderr.isatty() else f"note: {sentence}"
+    sentence = visible(sentence)
+    text = f"\033[2mnote: {sentence}\033[0m" if colours(sys.stderr) else f"note: {sentence}"
     print(text, file=sys.stderr)
+
+
+def colours(stream: Any) -> bool:
+    """Whether a stream is a terminal that wants colours."""
+    return bool(stream.isatty()) and "NO_COLOR" not in os.environ
 
 
 def table(*columns: tuple[str, str] | str, title: str | None = None) -> Table:

@@ -16,41 +16,30 @@ def separable(
     data: o.Data,
     target: o.Target = None,
     certificate: Annotated[
-        str | None,
-        typer.Option(
-            "--certificate",
-            metavar="FILE",
-            rich_help_panel=o.OUTPUT,
-            show_default=False,
-            help="Write the proof as JSON.",
-        ),
+        str | None, o.option(o.OUTPUT, "--certificate", metavar="FILE", help="Write the proof as JSON.")
     ] = None,
     verify: Annotated[
         str | None,
-        typer.Option(
+        o.option(
+            o.PROOF,
             "--verify",
             metavar="FILE",
-            rich_help_panel=o.PROOF,
-            show_default=False,
             help="Check this certificate against the data in exact arithmetic, instead of looking for a proof.",
         ),
     ] = None,
     intercept: Annotated[
         bool,
-        typer.Option(
-            "--intercept/--no-intercept",
-            rich_help_panel=o.PROOF,
-            show_default="--intercept",
-            help="Whether the hyperplane may leave 0.",
+        o.option(
+            o.PROOF, "--intercept/--no-intercept", default="--intercept", help="Whether the hyperplane may leave 0."
         ),
     ] = True,
     tolerance: Annotated[
         float | None,
-        typer.Option(
+        o.option(
+            o.PROOF,
             "--tolerance",
             metavar="SHARE",
-            rich_help_panel=o.PROOF,
-            show_default="0.01",
+            default="0.01",
             help="How close to the largest margin; 1 takes any hyperplane.",
         ),
     ] = None,
@@ -72,7 +61,8 @@ def separable(
     encoding: o.Encoding = None,
     separator: o.Separator = None,
     format: o.Format = None,
-    zero_based: o.ZeroBased = None,
+    na_values: o.NaValues = None,
+    zero_based: o.ZeroBased = False,
     quiet: o.Quiet = False,
     as_json: o.Json = False,
 ) -> None:
@@ -98,11 +88,7 @@ def separable(
         text=text,
         drop=drop or (),
         keep=keep or (),
-        header=header,
-        encoding=encoding,
-        separator=separator,
-        format=format,
-        zero_based=zero_based,
+        reading_options=o.reading(header, encoding, separator, format, na_values, zero_based),
         verbose=watching(quiet or as_json),
     )
     if as_json:

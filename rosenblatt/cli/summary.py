@@ -7,7 +7,6 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli.screen import LONGEST, bullet, pair, safe, table
-from rosenblatt.cli.words import in_options
 from rosenblatt.report.scores import percent
 from rosenblatt.wording import LONGEST as LONGEST_NAME
 from rosenblatt.wording import counted, short, visible
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from rosenblatt.report import Summary
-    from rosenblatt.verbs.trained import Training
+    from rosenblatt.verbs.training import Training
 
 MOST_CLASSES = 10  # of which a confusion matrix is shown
 NARROWEST = 5  # characters of a column of answers
@@ -26,9 +25,11 @@ def print_training(screen: Console, done: Training) -> None:
     """The summary, the settings that were tried, and what was written."""
     if done.searched is not None:
         _searched(screen, done.searched, regression=done.summary.kind == "regression")
+    if done.compared is not None:
+        _compared(screen, done.compared, regression=done.summary.kind == "regression")
     print_summary(screen, done.summary, learner=done.learner)
     spent = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in done.seconds.items())
-    if done.learned_in_part:
+    if done.summary.stop_reason == "interrupted":
         screen.print("\n[yellow]Interrupted[/yellow]: the model is what was learned until then.")
     written = [path for path in (done.path, done.report) if path and path != "-"]
     if written:
@@ -47,7 +48,7 @@ def print_briefly(done: Training) -> None:
     summary = done.summary
     if summary.accuracy is not None:
         share = summary.accuracy
-        told = f"{percent(share.value)} right, {share.count:,} of {counted(share.total, 'row')}"
+        told = f"accuracy {percent(share.value)}, {share.count:,} of {counted(share.total, 'row')}"
     else:
         assert summary.regression is not None
         told = f"mean error {summary.regression.mean_error:.4g} on {counted(summary.rows_test, 'row')}"
@@ -69,7 +70,7 @@ def print_summary(screen: Console, summary: Summary, learner: str | None = None)
     if summary.advice:
         screen.print("\n[bold]What to try next[/bold]")
         for advice in summary.advice:
-            bullet(screen, in_options(advice.sentence))
+            bullet(screen, advice.sentence)
             command = command_of(advice)
             if command:
                 screen.print(f"    [cyan]{safe(command)}[/cyan]", soft_wrap=True)
@@ -86,7 +87,7 @@ def command_of(advice: Any) -> str | None:
     >>> command_of(Advice("answer", "...", "Perceptron", {"answer": "pocket"}))
     '--learner pocket'
     >>> command_of(Advice("kernel", "...", "KernelPerceptron", {"kernel": "rbf", "answer": "averaged", "max_iter": 20}))
-    '--learner kernel --max-iter 20'
+    '--learner kernel --set max_iter=20'
     """
     from rosenblatt.verbs.learners import LEARNERS, make_learner
 
@@ -96,7 +97,7 @@ def command_of(advice: Any) -> str | None:
             continue
         usual = make_learner(name).get_params(deep=False)
         said = [
-            f"--max-iter {value}" if key == "max_iter" else f"--set {key}={_text(value)}"
+            f"--set {key}={_text(value)}"
             for key, value in advice.settings.items()
             if key not in usual or usual[key] != value
         ]
@@ -110,7 +111,7 @@ def _text(value: Any) -> str:
 
 
 def _figures(screen: Console, summary: Summary) -> None:
-    rows = [] if summary.rows_train is None else [("Rows", f"{summary.rows_train:,} to learn from")]
+    rows = [] if summary.rows_train is None else [("Trained on", counted(summary.rows_train, "row"))]
     rows += [("Tested on", f"{counted(summary.rows_test, 'row')}: {safe(summary.held_out)}")]
     rows += _accuracy(summary) if summary.accuracy is not None else _mean_error(summary)
     if summary.separation is not None:
@@ -133,7 +134,7 @@ def _accuracy(summary: Summary) -> list[tuple[str, str]]:
     answer = safe(short(summary.baseline.answer, LONGEST))
     rows = [
         ("Accuracy", f"{_coloured(percent(share.value), summary)}  [dim]{between}[/dim]"),
-        ("Largest class", f"{percent(always.value)}  [dim]always answering {answer}[/dim]"),
+        ("Largest class", f"{percent(always.value)}  [dim]always predicting {answer}[/dim]"),
     ]
     if not summary.beats_baseline:
         rows.append(("", f"[yellow]{safe(summary.against_baseline())}[/yellow]"))
@@ -149,7 +150,7 @@ def _mean_error(summary: Summary) -> list[tuple[str, str]]:
     rows = [("Mean error", f"{error}  [dim]between {figures.low:.4g} and {figures.high:.4g}[/dim]")]
     if figures.r2 is not None:
         rows.append(("R²", f"{figures.r2:.3f}  [dim]the share of the variance that is explained[/dim]"))
-    told = f"{always.mean_error:.4g}  [dim]always answering {always.answer:.4g}[/dim]"
+    told = f"{always.mean_error:.4g}  [dim]always predicting {always.answer:.4g}[/dim]"
     return [*rows, ("Always the mean", told)]
 
 
@@ -165,15 +166,17 @@ def _confusion(screen: Console, summary: Summary) -> None:
     names = [short(visible(str(name)), LONGEST) for name in confusion.classes]
     # What is left for each column of answers, beside the names on the left and the two shares on the right.
     room = (screen.width - max(len(name) for name in names) - 22) // len(names) - 2
-    screen.print("\n[bold]Confusion[/bold] [dim](rows: what it is, columns: what was answered)[/dim]")
+    screen.print("\n[bold]Confusion[/bold] [dim](rows: truth, columns: predictions)[/dim]")
     if len(names) > MOST_CLASSES or room < NARROWEST:
         worst = [(truth, answer, count) for truth, answer, count in confusion.worst(6) if count]
-        shown = table("is", "answered", ("rows", "right"))
+        shown = table("truth", "predicted", ("rows", "right"))
         for truth, answer, count in worst:
             shown.add_row(safe(short(str(truth), LONGEST)), safe(short(str(answer), LONGEST)), f"{count:,}")
-        screen.print(shown if worst else "[green]no row was mixed up[/green]")
+        screen.print(shown if worst else "[green]no errors[/green]")
         return
-    shown = table("", *((safe(short(name, room)), "right") for name in names), ("found", "right"), ("precise", "right"))
+    shown = table(
+        "", *((safe(short(name, room)), "right") for name in names), ("recall", "right"), ("precision", "right")
+    )
     for k, (name, figures) in enumerate(zip(names, confusion.per_class, strict=True)):
         cells = [_count(count, right=j == k) for j, count in enumerate(confusion.counts[k])]
         shown.add_row(safe(name), *cells, _percent(figures.recall), _percent(figures.precision))
@@ -181,8 +184,7 @@ def _confusion(screen: Console, summary: Summary) -> None:
     found = summary.positive_figures
     if found is not None and summary.roc_auc is not None:
         name = safe(short(summary.positive, LONGEST))
-        precise = f"no row was called {name}" if found.precision is None else f"precise {_percent(found.precision)}"
-        told = f"found {_percent(found.recall)}, {precise}"
+        told = f"precision {_percent(found.precision)}, recall {_percent(found.recall)}, F1 {_percent(found.f1)}"
         screen.print(f"[dim]For {name}: {told}, area under the ROC curve {summary.roc_auc:.3f}[/dim]")
 
 
@@ -206,9 +208,9 @@ def _drivers(screen: Console, summary: Summary) -> None:
 def print_drivers(screen: Console, drivers: list[dict[str, Any]], *, weights: bool = True) -> None:
     """Features with their weights in the units of the data, a bar for their importance, and for whom they speak."""
     told = "weights in the units of the data" if weights else "accuracy lost without them"
-    screen.print(f"\n[bold]What drives it[/bold] [dim]({told})[/dim]")
+    screen.print(f"\n[bold]Most important features[/bold] [dim]({told})[/dim]")
     largest = max((abs(driver.get("effect") or driver.get("weight") or 0) for driver in drivers), default=0) or 1.0
-    shown = table("feature", ("weight" if weights else "lost", "right"), "", "more of it speaks")
+    shown = table("feature", ("weight" if weights else "lost", "right"), "", "more of it is")
     for driver in drivers:
         effect = driver.get("effect") or driver.get("weight") or 0.0
         value = driver.get("weight") if weights else effect
@@ -224,6 +226,16 @@ def print_drivers(screen: Console, drivers: list[dict[str, Any]], *, weights: bo
         shown.add_row(safe(name), number, f"[{colour}]{bar}[/{colour}]", safe(side))
     if all(driver.get("towards") is None and driver.get("against") is None for driver in drivers):
         shown.columns[3].header = ""
+    screen.print(shown)
+
+
+def _compared(screen: Console, rows: list[dict[str, Any]], *, regression: bool) -> None:
+    """What every learner scored on the held-out rows, best first."""
+    shown = table("learner", ("R²" if regression else "accuracy", "right"), ("seconds", "right"), "", title="Compared")
+    for row in rows:
+        score = "–" if row["score"] is None else f"{row['score']:.4f}" if regression else f"{row['score']:.2%}"
+        shown.add_row(row["learner"], score, f"{row['seconds']:.1f}", f"[dim]{safe(short(row['told'], 60))}[/dim]")
+    screen.print()
     screen.print(shown)
 
 

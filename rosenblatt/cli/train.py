@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from typing import Annotated
 
@@ -18,77 +19,48 @@ def train(
     learner: o.LearnerName = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set",
-            "-s",
-            metavar="NAME=VALUE",
-            rich_help_panel=o.MODEL,
-            show_default=False,
-            help="A parameter of the learner, such as max_iter=50; may be given several times.",
-        ),
-    ] = None,
-    max_iter: Annotated[
-        int | None,
-        typer.Option(
-            "--max-iter",
-            metavar="N",
-            rich_help_panel=o.MODEL,
-            show_default="the learner's",
-            help="The most epochs.",
+        o.option(
+            o.MODEL, "--set", "-s", metavar="NAME=VALUE", help="A parameter of the learner, such as max_iter=50."
         ),
     ] = None,
     time_limit: Annotated[
         float | None,
-        typer.Option(
-            "--time-limit",
-            metavar="SECONDS",
-            rich_help_panel=o.MODEL,
-            show_default=False,
-            help="Stop learning then, with what is learned.",
+        o.option(
+            o.MODEL, "--time-limit", metavar="SECONDS", help="Stop learning then, with what is learned; also the test."
         ),
     ] = None,
     search: Annotated[
-        bool,
-        typer.Option(
-            "--search",
-            rich_help_panel=o.MODEL,
-            help="Try several values of the learner's main parameter and keep the best by cross-validation.",
-        ),
+        bool, o.option(o.MODEL, "--search", help="Choose the learner's main parameter by cross-validation.")
+    ] = False,
+    compare: Annotated[
+        bool, o.option(o.MODEL, "--compare", help="Also score every other learner on the held-out rows.")
+    ] = False,
+    advise: Annotated[
+        bool, o.option(o.MODEL, "--advise", help="Also try other learners for a few seconds, and say what to try next.")
     ] = False,
     scale: Annotated[
-        bool | None,
-        typer.Option(
-            "--scale/--no-scale",
-            rich_help_panel=o.MODEL,
-            show_default="--scale",
-            help="Whether to bring columns to one scale first; bytes and sparse rows stay as they are.",
+        bool,
+        o.option(
+            o.MODEL, "--scale/--no-scale", default="--scale", help="Scale columns (not bytes or sparse rows)."
         ),
-    ] = None,
+    ] = True,
     test: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--test", metavar="FILE", rich_help_panel=o.TEST, show_default=False, help="Test on the rows of this file."
-        ),
+        list[str] | None, o.option(o.TEST, "--test", metavar="FILE", help="Test on the rows of this file.")
     ] = None,
     holdout: Annotated[
         float | None,
-        typer.Option(
-            "--holdout",
-            metavar="SHARE",
-            rich_help_panel=o.TEST,
-            show_default="0.2",
-            help="Test on this share of the rows, kept aside; 0 keeps none.",
-        ),
+        o.option(o.TEST, "--holdout", metavar="SHARE", default="0.2", help="Hold out this share of the rows; 0 none."),
+    ] = None,
+    time: Annotated[
+        str | None, o.option(o.TEST, "--time", metavar="COLUMN", help="Hold out the latest rows by this column.")
+    ] = None,
+    group: Annotated[
+        str | None,
+        o.option(o.TEST, "--group", metavar="COLUMN", help="Hold out whole groups by this column, not learned from."),
     ] = None,
     cv: Annotated[
         int | None,
-        typer.Option(
-            "--cv",
-            metavar="FOLDS",
-            rich_help_panel=o.TEST,
-            show_default=False,
-            help="Test by cross-validation; the model itself is trained on all rows.",
-        ),
+        o.option(o.TEST, "--cv", metavar="FOLDS", help="Test by cross-validation; the model learns from all rows."),
     ] = None,
     seed: o.Seed = 0,
     positive: o.Positive = None,
@@ -96,11 +68,8 @@ def train(
     text: o.Text = "auto",
     stream: Annotated[
         bool | None,
-        typer.Option(
-            "--stream/--no-stream",
-            rich_help_panel=o.DATA,
-            show_default="when it might not fit into memory",
-            help="Learn in passes over the file, in bounded memory.",
+        o.option(
+            o.DATA, "--stream/--no-stream", default="when it might not fit", help="Learn in passes, in bounded memory."
         ),
     ] = None,
     weights: o.Weights = None,
@@ -110,113 +79,54 @@ def train(
     encoding: o.Encoding = None,
     separator: o.Separator = None,
     format: o.Format = None,
-    zero_based: o.ZeroBased = None,
+    na_values: o.NaValues = None,
+    zero_based: o.ZeroBased = False,
     out: Annotated[
         str | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            rich_help_panel=o.OUTPUT,
-            show_default="NAME-OF-DATA.safetensors",
+        o.option(
+            o.OUTPUT, "--out", "-o", metavar="FILE", default="NAME-OF-DATA.safetensors",
             help="The model file to write, or - for standard output.",
         ),
     ] = None,
-    save: Annotated[
-        bool,
-        typer.Option(
-            "--save/--no-save",
-            rich_help_panel=o.OUTPUT,
-            show_default="--save",
-            help="Whether to write the model.",
-        ),
-    ] = True,
+    force: Annotated[bool, o.option(o.OUTPUT, "--force", "-f", help="Replace a model file that exists.")] = False,
     report: Annotated[
-        str | None,
-        typer.Option(
-            "--report",
-            metavar="FILE",
-            rich_help_panel=o.OUTPUT,
-            show_default=False,
-            help="Also write a page with pictures, for people: report.html.",
-        ),
+        str | None, o.option(o.OUTPUT, "--report", metavar="FILE", help="Also write a page with pictures: report.html.")
     ] = None,
     top: o.Top = 8,
-    quiet: Annotated[
-        bool,
-        typer.Option(
-            "--quiet",
-            "-q",
-            rich_help_panel=o.OUTPUT,
-            help="Print one line: no table, no progress and no remarks.",
-        ),
-    ] = False,
+    quiet: o.Quiet = False,
     as_json: o.Json = False,
-) -> None:
+) -> None:  # fmt: skip
     """Learn to predict one column of a file from the others; test, explain and save the model.
 
     The columns are recognised (numbers, categories, yes and no, text), brought to one scale, and learned from by an
-    averaged perceptron unless another learner is named. A fifth of the rows is kept aside to test on. Ctrl-C stops
-    early and keeps what is learned.
+    averaged perceptron unless another learner is named. A fifth of the rows is held out to test on. Ctrl-C stops early
+    and keeps what is learned.
     """
-    from rosenblatt.cli.starting import begin_to_read, import_scikit_learn
-    from rosenblatt.loading import collector_at_rest
+    from rosenblatt.cli.screen import console, notes, print_json, watching
+    from rosenblatt.cli.summary import print_briefly, print_training
+    from rosenblatt.verbs import TrainOptions
+    from rosenblatt.verbs import train as learn
+    from rosenblatt.verbs.training import default_path
 
-    source = (
-        data
-        if stream
-        else begin_to_read(
-            data, format=format, header=header, encoding=encoding, separator=separator, zero_based=zero_based
-        )
-    )
-    with collector_at_rest():
-        import_scikit_learn()
-
-        from rosenblatt.cli.screen import console, notes, print_json, watching
-        from rosenblatt.cli.summary import print_briefly, print_training
-        from rosenblatt.verbs import train as learn
-        from rosenblatt.verbs.training import default_path
-
-    path = (default_path(data) if out is None else out) if save else None
+    path = default_path(data) if out is None else None if out == os.devnull else out
     command = None if context.obj is None else shlex.join(["rosenblatt", *context.obj])
-    try:
-        done = learn(
-            source,
-            target,
-            learner=learner,
-            settings=settings or (),
-            max_iter=max_iter,
-            time_limit=time_limit,
-            search=search,
-            scale=scale,
-            test=test,
-            holdout=holdout,
-            cv=cv,
-            seed=seed,
-            positive=positive,
-            missing=missing,
-            text=text,
-            stream=stream,
-            weights=weights,
-            drop=drop or (),
-            keep=keep or (),
-            header=header,
-            encoding=encoding,
-            separator=separator,
-            format=format,
-            zero_based=zero_based,
-            out=path,
-            report=report,
-            top=top,
-            verbose=watching(quiet or as_json or path == "-"),
-            command=command,
-        )
-    except KeyboardInterrupt as error:  # what was learned would have been kept
-        raise KeyboardInterrupt(
-            str(error) or "interrupted before the model was learned; nothing is written."
-        ) from error
-    if as_json and path != "-":
-        print_json(done.to_dict())
+    options = TrainOptions(
+        learner, settings or (), time_limit, search, compare, advise, scale, test, holdout, cv, time, group, seed,
+        positive, missing, text, stream, weights, drop or (), keep or (), top,
+    )  # fmt: skip
+    done = learn(
+        data,
+        target,
+        options,
+        o.reading(header, encoding, separator, format, na_values, zero_based),
+        out=path,
+        report=report,
+        force=force,
+        verbose=watching(quiet or as_json or path == "-"),
+        command=command,
+    )
+    if as_json:
+        print_json(done.to_dict(), to_stderr=path == "-")
     elif quiet and path != "-":
         print_briefly(done)
     elif not quiet:

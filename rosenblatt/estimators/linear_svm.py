@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from rosenblatt.engine.layouts.rows import rows_of
 from rosenblatt.engine.online.state import BIAS, MARK, SEEN, Array, HalfSpaces
@@ -20,6 +19,7 @@ from rosenblatt.estimators.validation import check_choice, check_finite, check_p
 from rosenblatt.models.linear import product
 from rosenblatt.progress import reporter
 from rosenblatt.rules import RULES, Rule
+from rosenblatt.seeds import random_state_of
 from rosenblatt.stored import array, kinds, maybe, number, optional, row_of
 from rosenblatt.trace import Epoch, Trace
 
@@ -216,7 +216,7 @@ class LinearSVM(LinearClassifier):
         machine = make(task.positive)
         measure = training.measures_of(self, task, machine.state, eval_set, recorded)
         scale = 2.0 * float(self.lam)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1)) if self.shuffle else None
+        seed = int(random_state_of(self.random_state).randint(2**31 - 1)) if self.shuffle else None
         trace, show = Trace(), reporter(self.verbose, type(self).__name__, self.max_iter)
         clock = time.perf_counter()
 
@@ -263,7 +263,7 @@ class LinearSVM(LinearClassifier):
         from rosenblatt.engine.online.stopping import Watch, interrupt_flag
         from rosenblatt.engine.svm.epochs import solve_apart
 
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1)) if self.shuffle else None
+        seed = int(random_state_of(self.random_state).randint(2**31 - 1)) if self.shuffle else None
         watch, clock = Watch(time_limit=self.time_limit), time.perf_counter()
         with interrupt_flag() as watch.interrupted:
             machines, reason, passes = solve_apart(

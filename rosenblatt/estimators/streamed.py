@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,6 +23,7 @@ from rosenblatt.estimators.validation import (
     check_weights,
     unchanged_on_failure,
 )
+from rosenblatt.seeds import random_state_of
 from rosenblatt.stored import Sizes, Stored, instance, kinds, labels, maybe, whole
 
 BLOCK_BYTES = 2**23  # of mapped rows
@@ -112,7 +113,7 @@ class Streamed(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                         "sample_weight must be above 0 for at least one row, but every row weighs 0; give the rows to "
                         "learn from a weight."
                     )
-            random = check_random_state(self.random_state)
+            random = random_state_of(self.random_state)
             seeds = deepcopy(random)  # so that the order of the rows does not depend on which parts are seeded
             self.features_ = _seeded(clone(self.features), seeds).fit(X)
             self.learner_ = _seeded(clone(self.learner), seeds)

@@ -1,25 +1,41 @@
-"""One column of a table: what it is, how it is read, and what it becomes."""
+"""One column of a table: what it is, how it is read, what it becomes, and how that is worded."""
 
 from __future__ import annotations
 
 import datetime
+import shlex
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
 
-from rosenblatt.features.column_kinds import (
-    BETWEEN_THOUSANDS,
-    SINCE_1970,
-    WITH_SIGNS,
-    dates_as_numbers,
-    text_as_numbers,
-)
+from rosenblatt.features.text_numbers import STYLES, reads_dates, text_as_numbers
 from rosenblatt.features.words import WordColumns
 from rosenblatt.models.linear import Array
+from rosenblatt.wording import LONGEST, listed, shortened
 
-UNITS = {"in days": "day", "in hours": "hour"}  # of dates and times, by how `why` begins
+KINDS = ("number", "boolean", "category", "hashed", "text", "dropped")
+KEPT = "kept"  # asked for: whatever it holds, it is not left out for looking like a name or number of the row
 EPOCH = datetime.datetime(1970, 1, 1)
+FEW = 3  # columns that get a sentence each
+#: What 1 more of a column is, by what it measures, and how that is described.
+UNITS = {"date": "day", "duration": "day", "time": "hour"}
+MEASURES = {"date": "in days since 1970-01-01", "duration": "in days", "time": "in hours"}
+#: Why a column is what it is, where that is not obvious.
+REASONS = {
+    "empty": "every value is missing",
+    "constant": "it is constant",
+    "row_numbers": "it numbers the rows",
+    "row_names": "nearly every value is different: it names the rows",
+    "identifier": "it is called like an identifier and every value is different",
+    "text": "text is left out, as asked for",
+    "asked": "as asked for",
+    "many_values": "it has more than {detail} values",
+    "like_dates": "it holds dates or times like {detail}; write all as 2024-12-31, or as numbers",
+    "sentinel": "{detail} comes often and lies far from the other values; if it means missing, name it as such",
+}
+GUESSED = ("row_numbers", "row_names", "identifier")  # reasons that may be mistaken
 
 
 @dataclass
@@ -30,8 +46,12 @@ class Column:
     ----------
     name : str
     kind : "number", "boolean", "category", "hashed", "text" or "dropped"
-    why : str
-        The reason, where it was dropped or is not obvious.
+    reason, detail : str
+        A key of `REASONS` where it is not obvious why, and what that sentence is about.
+    style : str
+        A key of `STYLES` where numbers are read from text.
+    measure : "", "date", "duration" or "time"
+        What the numbers measure.
     start, width : int
         Its features: columns `start` to `start + width - 1` of what `transform` gives.
     median, factor, shift : float
@@ -46,7 +66,10 @@ class Column:
 
     name: str
     kind: str
-    why: str = ""
+    reason: str = ""
+    detail: str = ""
+    style: str = ""
+    measure: str = ""
     start: int = 0
     width: int = 0
     median: float = 0.0
@@ -58,28 +81,40 @@ class Column:
     filled: float = 1.0  # the share of its entries that are not 0, times its width
     words: WordColumns | None = None
     estimated: bool = False  # whether the median is that of a sample
-    first_strange: tuple[int, str] | None = None  # of numbers read from text: row and value of the first that is none
+    strange: int = 0  # of numbers read from text: how many values are none
+    first_strange: tuple[int, str] | None = None  # and row and value of the first
 
     @property
     def unit(self) -> str:
         """What 1 more of it is, where that is known: a "day" of dates and durations, an "hour" of times of day."""
-        return next((unit for told, unit in UNITS.items() if self.kind == "number" and self.why.startswith(told)), "")
+        return UNITS.get(self.measure, "") if self.kind == "number" else ""
 
     @property
     def holds_dates(self) -> bool:
-        return self.kind == "number" and self.why.startswith(SINCE_1970)
+        return self.kind == "number" and self.measure == "date"
 
     @property
     def called(self) -> str:
         """What its values are, in a word."""
         return "date" if self.holds_dates else self.kind
 
+    @property
+    def why(self) -> str:
+        """What is not obvious about it, in a sentence without an end."""
+        told = STYLES.get(self.style, "") or MEASURES.get(self.measure, "")
+        if self.reason:
+            told = REASONS[self.reason].format(detail=self.detail)
+        if not self.strange or self.first_strange is None:
+            return told
+        what = f"1 value is no {self.called}" if self.strange == 1 else f"{self.strange:,} values are no {self.called}s"
+        return f"{told}; {what} ({self.first_strange[1][:40]!r}) and count{'s' * (self.strange == 1)} as missing"
+
     def shown(self, value: float) -> str:
         """A value as its user knows it.
 
         Examples
         --------
-        >>> joined = Column("joined", "number", SINCE_1970)
+        >>> joined = Column("joined", "number", measure="date")
         >>> joined.shown(19896.0), joined.shown(19896.5), Column("age", "number").shown(19896.0)
         ('2024-06-22', '2024-06-22 12:00', '19896')
         """
@@ -90,6 +125,31 @@ class Column:
         except (OverflowError, ValueError):
             return f"{value:g}"
         return f"{moment:%Y-%m-%d}" if value == np.floor(value) else f"{moment:%Y-%m-%d %H:%M}"
+
+    def remarks(self, keep: Callable[[str], str]) -> list[tuple[tuple[str, ...], str]]:
+        """Sentences about what is not obvious, each with what it is about; `keep` says how to keep a column."""
+        name = shortened(self.name)
+        found: list[tuple[tuple[str, ...], str]] = []
+        if self.kind == "dropped":
+            way_out = f"; {keep(self.name)} keeps it" if self.reason in GUESSED else ""
+            found.append((("dropped", self.reason), f"The column {name} is left out: {self.why}{way_out}."))
+        elif self.why:
+            found.append(
+                (("read", self.reason, self.style), f"The column {name} is taken as {self.called}: {self.why}.")
+            )
+        if not self.missing or self.kind in ("dropped", "text"):
+            return found
+        some = "1 missing value" if self.missing == 1 else f"{self.missing:,} missing values"
+        are = "is" if self.missing == 1 else "are"
+        if self.kind == "number":
+            how = ", estimated from a sample" if self.estimated else ""
+            told = f"{some} of {name} {are} filled with the median, {self.shown(self.median)}{how}."
+        elif self.kind == "boolean":
+            words = self.categories or ["false", "true"]
+            told = f"{some} of {name} {are} filled with {words[int(self.median)]!r}, the more frequent value."
+        else:
+            told = f"{some} of {name} {are} in none of its categories."
+        return [*found, (("filled", self.kind), told)]
 
     def scaled(self, values: Array) -> Array:
         values = values.astype(np.float64, copy=False)
@@ -111,11 +171,46 @@ class Column:
             names = [self.name] * width
         return [*names, *([f"{self.name} is missing"] if self.indicator else [])]
 
+    def read_numbers(self, series: pl.Series) -> tuple[pl.Series, pl.Series]:
+        """Text as the numbers of this column, and which of the values are none."""
+        style = self.style or ("dates" if self.holds_dates else "plain")
+        numbers = text_as_numbers(series, style if not self.holds_dates or reads_dates(style) else "dates")
+        return numbers, series.is_not_null() & numbers.is_null()
 
-def read_numbers(column: Column, series: pl.Series) -> tuple[pl.Series, pl.Series]:
-    """Text as the numbers of a column, and which of the values are none."""
-    if column.holds_dates:
-        numbers = dates_as_numbers(series)
-    else:
-        numbers = text_as_numbers(series, column.why.startswith((*BETWEEN_THOUSANDS, WITH_SIGNS)))
-    return numbers, series.is_not_null() & numbers.is_null()
+
+def kept_kind(name: str) -> str:
+    """How a library user keeps a column."""
+    return f"kinds={{{name!r}: '{KEPT}'}}"
+
+
+def keep_option(name: str) -> str:
+    """How a user of the command line keeps a column; one of a long name is better called by its number.
+
+    Examples
+    --------
+    >>> keep_option("nr"), keep_option("row nr"), keep_option("nr" * 100)
+    ('--keep nr', "--keep 'row nr'", '--keep with its number')
+    """
+    return f"--keep {shlex.quote(name)}" if len(name) <= LONGEST else "--keep with its number"
+
+
+def notes_on(columns: Iterable[Column], keep: Callable[[str], str] = kept_kind) -> list[str]:
+    """Sentences about columns; of many that say the same, the first, with the other columns named.
+
+    Examples
+    --------
+    >>> notes_on([Column(f"x{n}", "dropped", "constant") for n in range(100)])
+    ["The column 'x0' is left out: it is constant. The same holds for x1, x2, x3 and 96 more."]
+    """
+    groups: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    for column in columns:
+        for about, sentence in column.remarks(keep):
+            groups.setdefault(about, []).append((column.name, sentence))
+    notes = []
+    for alike in groups.values():
+        if len(alike) > FEW:
+            others = listed([name for name, _ in alike[1:]], FEW)
+            notes.append(f"{alike[0][1]} The same holds for {others}.")
+        else:
+            notes += [sentence for _, sentence in alike]
+    return notes

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from rosenblatt.arguments import shortened
-from rosenblatt.features.column import Column, read_numbers
-from rosenblatt.features.column_kinds import HUGE, too_large
+from rosenblatt.features.column import Column
+from rosenblatt.features.column_figures import HUGE, too_large
 from rosenblatt.features.tables import CellError, as_numbers
 from rosenblatt.features.words import hash_places
 from rosenblatt.models.linear import Array
@@ -33,11 +32,8 @@ def entries(
             return
     missing = series.null_count() > 0 or (series.dtype.is_float() and bool(series.is_nan().any()))
     if missing and encoder.missing == "error":
-        raise CellError(
-            f"No value may be missing with missing='error', but the column {shortened(column.name)} lacks one in "
-            "row {row}; fill it in.",
-            start + int((series.is_null() | _nan(series)).arg_max() or 0),
-        )
+        row = start + int((series.is_null() | _nan(series)).arg_max() or 0)
+        raise CellError("lacks_one", row, column.name)
     if missing and column.indicator:
         rows = np.flatnonzero((series.is_null() | _nan(series)).to_numpy())
         yield rows, column.start + column.width - 1, np.ones(len(rows))
@@ -76,7 +72,7 @@ def readable(encoder: ColumnEncoder, column: Column, series: pl.Series) -> pl.Se
     """Text as numbers where the model has numbers; a few cells that are none count as missing."""
     if column.kind != "number" or series.dtype != pl.String:
         return series
-    numbers, wrong = read_numbers(column, series)
+    numbers, wrong = column.read_numbers(series)
     strange = int(wrong.sum())
     if strange:
         row = int(wrong.arg_max() or 0)

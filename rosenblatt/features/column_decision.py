@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rosenblatt.arguments import shortened
-from rosenblatt.features.column import Column
-from rosenblatt.features.column_kinds import KEPT, ColumnFigures
+from rosenblatt.features.column import KEPT, Column
+from rosenblatt.features.column_figures import ColumnFigures
 from rosenblatt.features.tables import CellError
+from rosenblatt.features.text_numbers import reads_dates
 from rosenblatt.features.words import WordColumns, vocabulary_of
+from rosenblatt.wording import shortened
 
 if TYPE_CHECKING:
     from rosenblatt.features.columns import ColumnEncoder
 
+IDENTIFIER_NAME = re.compile(r"(.*[_ .-])?(id|uuid|guid|index|idx|row|nr|no)|.*Id|unnamed: 0|column_1 id", re.I)
+UNIQUE = 0.95  # of the values, from which short text is taken for identifiers
+FEW_ROWS = 20  # below which nothing is taken for an identifier
 TINY = 1e-140  # largest number of a column whose squares would vanish: half its range is taken for its deviation
 SMALLEST = 1e-307  # deviation that can be divided by
 
@@ -22,16 +27,17 @@ SMALLEST = 1e-307  # deviation that can be divided by
 def decide(encoder: ColumnEncoder, known: ColumnFigures, tfidf: bool) -> Column:
     """What one column becomes."""
     asked = (encoder.kinds or {}).get(known.name)
-    kind, why = known.kind(asked == KEPT)
-    if asked not in (None, KEPT, kind):
+    column = _recognised(known, kept=asked == KEPT)
+    if asked not in (None, KEPT, column.kind):
         assert asked is not None
-        kind, why = _allowed(known, asked), "as asked for"
+        column = Column(known.name, _allowed(known, asked), "asked")
+    kind = column.kind
     if kind == "text" and encoder.text == "drop":
-        kind, why = "dropped", "text is left out, as asked for"
-    column = Column(known.name, kind, why, missing=known.missing)
+        return Column(known.name, "dropped", "text", missing=known.missing)
+    column.missing = known.missing
     if kind == "number" and known.numeric is False:
         column.missing += known.strange
-        column.first_strange = known.first_strange
+        column.strange, column.first_strange = known.strange, known.first_strange
     if column.missing and encoder.missing == "error" and kind != "dropped":
         raise _lacking(known, column)
     if kind == "number":
@@ -39,13 +45,13 @@ def decide(encoder: ColumnEncoder, known: ColumnFigures, tfidf: bool) -> Column:
     elif kind == "boolean":
         pair = known.boolean_pair()
         column.categories = list(pair) if pair else []
-        column.width, column.filled = 1, 1.0
+        column.width = 1
         column.median = float(round(known.mean)) if pair is None else float(_more_yes(known, pair))
     elif kind == "category":
         column.categories = sorted(known.counts or {})
-        column.width, column.filled = len(column.categories), 1.0
+        column.width = len(column.categories)
     elif kind == "hashed":
-        column.width, column.filled = int(encoder.hash_features), 1.0
+        column.width = int(encoder.hash_features)
     elif kind == "text":
         if tfidf and known.frequencies is not None:
             column.words = vocabulary_of(known.frequencies, known.rows, int(encoder.max_words))
@@ -56,6 +62,54 @@ def decide(encoder: ColumnEncoder, known: ColumnFigures, tfidf: bool) -> Column:
         column.indicator = True
         column.width += 1
     return column
+
+
+def _recognised(known: ColumnFigures, *, kept: bool) -> Column:
+    """What a column is by itself; `kept`: it is left out only if every value is missing."""
+    name = known.name
+    if known.present == 0:
+        return Column(name, "dropped", "empty")
+    if known.numeric:
+        return _of_numbers(known, kept)
+    if known.read_from_text is not None:
+        column = _of_numbers(known.read_from_text, kept)
+        if column.kind == "dropped":
+            return column
+        return Column(name, "number", style=known.style, measure="date" if reads_dates(known.style) else "")
+    if known.counts is not None and len(known.counts) == 1 and not known.missing and not kept:
+        return Column(name, "dropped", "constant")
+    if known.counts is not None and known.boolean_pair() is not None:
+        return Column(name, "boolean")
+    if known.looks_like_text:
+        return Column(name, "text")
+    if known.unique_share >= UNIQUE and (known.counts is None or known.present >= FEW_ROWS) and not kept:
+        return _like_dates(known, Column(name, "dropped", "row_names"))
+    if known.counts is None:
+        return _like_dates(known, Column(name, "hashed", "many_values", str(known.most_categories)))
+    return _like_dates(known, Column(name, "category"))
+
+
+def _like_dates(known: ColumnFigures, column: Column) -> Column:
+    if known.like_dates:
+        column.reason, column.detail = "like_dates", known.like_dates
+    return column
+
+
+def _of_numbers(known: ColumnFigures, kept: bool) -> Column:
+    name = known.name
+    if known.low == known.high and not known.missing and not kept:
+        return Column(name, "dropped", "constant")
+    if known.boolean:
+        return Column(name, "boolean")
+    many = known.present >= FEW_ROWS and not kept
+    if many and known.numbers_the_rows:
+        return Column(name, "dropped", "row_numbers")
+    if many and known.unique_whole and IDENTIFIER_NAME.fullmatch(name):
+        return Column(name, "dropped", "identifier")
+    sentinel = None if known.measure else known.sentinel()
+    if sentinel is not None:
+        return Column(name, "number", "sentinel", f"{sentinel:g}")
+    return Column(name, "number", measure=known.measure)
 
 
 def _scale(encoder: ColumnEncoder, column: Column, known: ColumnFigures) -> None:
@@ -78,25 +132,8 @@ def _scale(encoder: ColumnEncoder, column: Column, known: ColumnFigures) -> None
 def _lacking(known: ColumnFigures, column: Column) -> CellError:
     """Why a column with missing values is refused."""
     if column.missing > known.missing and known.first_strange is not None:
-        row, value = known.first_strange
-        return CellError(
-            f"Every value of {shortened(column.name)} must be a {column.called} with missing='error', but row "
-            f"{{row}} has "
-            f"{shortened(value)}{_and_more(known.strange)}; correct it, or use missing='median' or "
-            "missing='indicator'.",
-            row,
-        )
-    return CellError(
-        f"No value may be missing with missing='error', but the column {shortened(column.name)} lacks "
-        f"{known.missing:,} of "
-        f"{known.rows:,}, the first in row {{row}}; use missing='median' or missing='indicator', "
-        "or leave the column out.",
-        known.first_missing or 0,
-    )
-
-
-def _and_more(count: int) -> str:
-    return f" and {count - 1:,} more are none either" if count > 1 else ""
+        return CellError(f"no_{column.called}", known.first_strange[0], column.name, known.first_strange[1])
+    return CellError("missing", known.first_missing or 0, column.name, f"{known.missing:,} of {known.rows:,}")
 
 
 def _allowed(known: ColumnFigures, asked: str) -> str:
@@ -104,14 +141,11 @@ def _allowed(known: ColumnFigures, asked: str) -> str:
     text = known.numeric is False
     if asked == "dropped" or (asked in ("hashed", "text") and text) or (asked == "number" and known.numeric):
         return asked
-    if asked == "category" and text and known.counts is not None:
-        return asked
     if asked == "category" and text:
-        return "hashed"
+        return "category" if known.counts is not None else "hashed"
     raise ValueError(
-        f"A column of kind {shortened(asked)} must hold {'numbers' if asked == 'number' else 'text'}, but "
-        f"{shortened(known.name)} does "
-        "not; convert it or choose another kind."
+        f"The column {shortened(known.name)} holds no {'numbers' if asked == 'number' else 'text'}, so it cannot be of "
+        f"kind {shortened(asked)}."
     )
 
 

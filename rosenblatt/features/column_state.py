@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.features.column_kinds import KINDS
+from rosenblatt.features.column import KINDS, MEASURES, REASONS, Column
+from rosenblatt.features.text_numbers import STYLES
 from rosenblatt.features.words import WordColumns
 from rosenblatt.models.linear import Array
 
@@ -28,9 +29,13 @@ def to_state(encoder: Any) -> tuple[dict[str, Any], dict[str, Array]]:
         entry: dict[str, Any] = {
             "name": column.name,
             "kind": column.kind,
-            "why": column.why,
+            "reason": column.reason,
+            "detail": column.detail,
+            "style": column.style,
+            "measure": column.measure,
             "width": column.width,
             "missing": column.missing,
+            "strange": column.strange,
             "indicator": column.indicator,
             "categories": list(column.categories),
         }
@@ -56,8 +61,6 @@ def to_state(encoder: Any) -> tuple[dict[str, Any], dict[str, Array]]:
 
 def restore(encoder: Any, state: dict[str, Any], arrays: dict[str, Array]) -> None:
     """Fill a fresh encoder, whose parameters are set already."""
-    from rosenblatt.features.column import Column
-
     entries = _typed(state, "columns", list)
     numbers = _array(arrays, "numbers", np.float64, (len(entries), len(NUMBERS)))
     if not np.isfinite(numbers).all():
@@ -69,10 +72,14 @@ def restore(encoder: Any, state: dict[str, Any], arrays: dict[str, Array]) -> No
         column = Column(
             name=_typed(entry, "name", str),
             kind=_typed(entry, "kind", str),
-            why=_typed(entry, "why", str),
+            reason=_typed(entry, "reason", str),
+            detail=_typed(entry, "detail", str),
+            style=_typed(entry, "style", str),
+            measure=_typed(entry, "measure", str),
             start=start,
             width=_typed(entry, "width", int),
             missing=_typed(entry, "missing", int),
+            strange=_typed(entry, "strange", int),
             indicator=_typed(entry, "indicator", bool),
             categories=_typed(entry, "categories", list),
         )
@@ -116,6 +123,9 @@ def _words(entry: dict[str, Any], arrays: dict[str, Array], k: int) -> WordColum
 def _check(column: Any) -> None:
     if column.kind not in KINDS:
         raise _wrong(f"the kind of a column must be one of {', '.join(KINDS)}")
+    for value, known in ((column.reason, REASONS), (column.style, STYLES), (column.measure, MEASURES)):
+        if value and value not in known:
+            raise _wrong(f"{value[:40]!r} is not known")
     if not all(isinstance(category, str) for category in column.categories):
         raise _wrong("categories must be text")
     if len(set(column.categories)) != len(column.categories):
@@ -149,4 +159,4 @@ def _array(arrays: dict[str, Array], name: str, dtype: Any, shape: tuple[int, ..
 
 
 def _wrong(what: str) -> ValueError:
-    return ValueError(f"The state of a ColumnEncoder must be whole, but it is damaged: {what}; save the model again.")
+    return ValueError(f"The state of a ColumnEncoder is damaged: {what}; save the model again.")

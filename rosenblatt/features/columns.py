@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -15,24 +12,13 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.arguments import mapping, shortened
-from rosenblatt.features import column_state, number_columns
-from rosenblatt.features.column import Column
-from rosenblatt.features.column_cells import PLAIN, entries, readable
-from rosenblatt.features.column_decision import decide
-from rosenblatt.features.column_kinds import (
-    BETWEEN_THOUSANDS,
-    DATES,
-    FEW_ROWS,
-    FROM_TEXT,
-    GUESSED,
-    KEPT,
-    KINDS,
-    MOSTLY,
-    WITH_SIGNS,
-    Chosen,
-    ColumnFigures,
-)
+from rosenblatt.features import column_state
+from rosenblatt.features.column import KEPT, KINDS, Column, notes_on
+from rosenblatt.features.column_cells import entries, readable
+from rosenblatt.features.column_decision import FEW_ROWS, decide
+from rosenblatt.features.column_figures import ColumnFigures
 from rosenblatt.features.tables import CellError, as_frame
+from rosenblatt.features.text_numbers import MOSTLY
 from rosenblatt.models.linear import Array
 from rosenblatt.wording import listed
 
@@ -40,12 +26,8 @@ TEXT = ("auto", "tfidf", "hashed", "drop")
 MISSING = ("error", "median", "indicator")
 SCALES = ("standard", None)
 SLICE = 2**14  # rows encoded at a time
-MANY = 2**16  # rows from which columns and slices are worked on side by side, by compiled code
-ENOUGH = 64  # the share of these that is encoded by compiled code as well, after a fit to so many
 EXACT = 2**22  # numbers up to which rows are float64
 MOSTLY_ZERO = 0.25  # of the entries different from 0, below which rows are sparse
-WIDE = 1000  # columns from which it takes a while to give them up one by one
-SMALL = 2**26  # bytes up to which such a table is kept instead
 NARROW = 32  # columns up to which rows are dense in any case
 
 
@@ -163,80 +145,10 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         median, which is that of a sample. Whether short text names the rows is judged by the first batch.
         """
         if isinstance(batches, str | Mapping | pl.DataFrame) or not isinstance(batches, Iterable):
-            raise TypeError(f"batches must be several tables, but {shortened(batches)} came; pass a list of frames.")
+            raise TypeError(f"batches must be several tables, such as a list of frames, but got {shortened(batches)}.")
         return self._fit((as_frame(batch) for batch in batches), whole=False)
 
-    def fit_transform_parts(self, X: Any, kept: Array, *, give_up: bool = False) -> tuple[Any, Any]:
-        """Fit to some rows of a table: these rows, and the others, as `transform` gives them.
-
-        The same as `fit` and `transform` of the two parts, without a copy of either.
-
-        Parameters
-        ----------
-        X : as in `fit`
-        kept : array of bool
-            Which rows to fit to.
-        give_up : bool
-            Whether a polars frame may be emptied on the way, so that it and what becomes of it are never both in
-            memory.
-        """
-        frame, kept = as_frame(X), np.ascontiguousarray(kept, dtype=bool)
-        with _among(kept):
-            self._fit([frame], whole=True, kept=kept)
-        if self.sparse_:
-            with _among(kept):
-                learned = self.transform(frame.filter(pl.Series(kept)))
-            with _among(~kept):
-                return learned, self.transform(frame.filter(pl.Series(~kept)))
-        height = int(np.count_nonzero(kept))
-        learned = np.empty((height, self.n_features_out_), self.dtype_)
-        others = np.empty((frame.height - height, self.n_features_out_), self.dtype_)
-        slices: list[tuple[int, pl.DataFrame] | None] = list(_slices(self._used(frame)))
-        total = frame.height
-        if give_up and (frame.width < WIDE or frame.estimated_size() > SMALL):
-            for name in frame.columns:
-                frame.drop_in_place(name)
-        counts = np.add.reduceat(kept, np.arange(0, total, SLICE), dtype=np.int64)
-        before = np.cumsum(counts) - counts  # rows of the first part, before each slice
-        only_numbers = all(column.kind == "number" for column in self.columns_ if column.width)
-
-        def encode(number: int) -> None:
-            start, piece = slices[number]  # type: ignore[misc]
-            slices[number] = None  # given up once it is encoded
-            stop = start + piece.height
-            chosen, low = kept[start:stop], before[number]
-            high = low + counts[number]
-            parts = learned[low:high], others[start - low : stop - high]
-            if total >= MANY and self._fill_plainly(piece, chosen, *parts):
-                return
-            rows = np.empty((piece.height, self.n_features_out_), self.dtype_)
-            self._fill(piece, rows, start)
-            np.compress(chosen, rows, axis=0, out=parts[0])
-            np.compress(~chosen, rows, axis=0, out=parts[1])
-
-        _side_by_side(encode, range(len(slices)), total if only_numbers else 0)  # others count what they do not know
-        return learned, others
-
-    def _fill_plainly(self, frame: pl.DataFrame, chosen: Array, learned: Array, others: Array) -> bool:
-        """Write the features of a slice of numbers, where all of them are there; False where one is not."""
-        used = [column for column in self.columns_ if column.width]
-        if self.dtype_ != np.float32 or any(column.kind != "number" or column.width > 1 for column in used):
-            return False
-        columns = [frame[column.name] for column in used]
-        if any(series.dtype not in PLAIN or series.null_count() for series in columns):
-            return False
-        return number_columns.fill(
-            [np.ascontiguousarray(series.to_numpy(), np.float64) for series in columns],
-            chosen,
-            np.array([column.factor for column in used]),
-            np.array([column.shift for column in used]),
-            learned,
-            others,
-        )
-
-    def _fit(
-        self, frames: Iterable[pl.DataFrame], *, whole: bool, kept: Array | None = None, needed: bool = True
-    ) -> Self:
+    def _fit(self, frames: Iterable[pl.DataFrame], *, whole: bool, needed: bool = True) -> Self:
         self._check_parameters()
         tfidf = self.text == "tfidf" or (self.text == "auto" and whole)
         figures: dict[str, ColumnFigures] = {}
@@ -246,20 +158,13 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 figures = {name: ColumnFigures(name, int(self.max_categories), tfidf) for name in frame.columns}
                 self._check_kinds(figures)
             self._check_present(frame, list(figures))
-            chosen = Chosen(np.ones(frame.height, bool) if kept is None else kept)
-
-            def note(known: ColumnFigures, frame: pl.DataFrame = frame, chosen: Chosen = chosen) -> None:
-                series = frame[known.name]
-                if frame.height < MANY or not known.add_plain(series, chosen):
-                    known.add(series if kept is None else series.filter(chosen.mask))
-
-            _side_by_side(note, figures.values(), frame.height)
-            n_rows += chosen.count
+            for known in figures.values():
+                known.add(frame[known.name])
+            n_rows += frame.height
         if not figures or n_rows == 0:
             lacking = f"{len(figures)} feature(s)" if not figures else f"{n_rows} sample(s)"
             raise ValueError(
-                f"Found array with {lacking} (shape=({n_rows}, {len(figures)})) while a minimum of 1 is required: "
-                "a table must have rows and columns; pass another one."
+                f"Found array with {lacking} (shape=({n_rows}, {len(figures)})) while a minimum of 1 is required."
             )
         columns = [decide(self, known, tfidf) for known in figures.values()]
         width = 0
@@ -267,11 +172,11 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             column.start = width
             width += column.width
         if width == 0 and needed:
-            reasons = "; ".join(f"{shortened(column.name)}: {column.why}{_way_out(column)}" for column in columns[:5])
+            reasons = "; ".join(f"{shortened(column.name)}: {column.why}" for column in columns[:5])
             rows = "one sample" if n_rows == 1 else f"{n_rows:,} rows"
             raise ValueError(
-                f"A table must have a column to learn from, but of {rows} every column is left out ({reasons}); "
-                f"add {'rows' if n_rows < FEW_ROWS else 'columns'}."
+                f"There is no column to learn from: of {rows}, every column is left out ({reasons}); "
+                f"add {'rows' if n_rows < FEW_ROWS else 'columns'}, or keep one of them."
             )
         self._settle(columns, n_rows)
         return self
@@ -295,36 +200,30 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             value = getattr(self, name)
             if not (value is None or isinstance(value, str)) or value not in choices:
                 known = ", ".join(map(repr, choices))
-                raise ValueError(f"{name} must be one of {known}, but got {shortened(value)}; choose one of them.")
+                raise ValueError(f"{name} must be one of {known}, but got {shortened(value)}.")
         for name in ("max_categories", "hash_features", "max_words"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-                raise ValueError(f"{name} must be a whole number of at least 1, but got {shortened(value)}; raise it.")
+                raise ValueError(f"{name} must be a whole number of at least 1, but got {shortened(value)}.")
         if not isinstance(self.sparse, bool | np.bool_ | str) or self.sparse not in ("auto", True, False):
-            raise ValueError(
-                f"sparse must be 'auto', True or False, but got {shortened(self.sparse)}; choose one of them."
-            )
+            raise ValueError(f"sparse must be 'auto', True or False, but got {shortened(self.sparse)}.")
         try:
             fits = self.dtype is None or np.dtype(self.dtype) in (np.dtype("float32"), np.dtype("float64"))
         except TypeError:
             fits = False
         if not fits:
-            raise ValueError(
-                f"dtype must be None, float32 or float64, but got {shortened(self.dtype)}; choose one of them."
-            )
+            raise ValueError(f"dtype must be None, float32 or float64, but got {shortened(self.dtype)}.")
         if self.kinds is not None:
             mapping("kinds", self.kinds, "{'age': 'number'}")
 
     def _check_kinds(self, figures: dict[str, ColumnFigures]) -> None:
         for name, kind in (self.kinds or {}).items():
             if name not in figures:
-                raise ValueError(
-                    f"kinds must name columns of the table, but it has no {shortened(name)}; correct the name."
-                )
+                raise ValueError(f"kinds names the column {shortened(name)}, which the table does not have.")
             if kind not in (*KINDS, KEPT):
                 raise ValueError(
-                    f"A kind must be one of {', '.join((*KINDS, KEPT))}, but {shortened(name)} has "
-                    f"{shortened(kind)}; choose one."
+                    f"The kind of {shortened(name)} must be one of {', '.join((*KINDS, KEPT))}, but got "
+                    f"{shortened(kind)}."
                 )
 
     # ------------------------------------------------------------------ transform
@@ -339,11 +238,8 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         frame = self._used(frame)
         if not self.sparse_:
             out = np.empty((frame.height, self.n_features_out_), self.dtype_)
-            nothing, many = out[:0], min(self.n_rows_, ENOUGH * frame.height) >= MANY
             for start, piece in _slices(frame):
-                rows = out[start : start + piece.height]
-                if not (many and self._fill_plainly(piece, np.ones(len(rows), bool), rows, nothing)):
-                    self._fill(piece, rows, start)
+                self._fill(piece, out[start : start + piece.height], start)
             return out
         pieces = [self._sparse(piece, start) for start, piece in _slices(frame)]
         return _stacked(pieces, self.n_features_out_, self.dtype_)
@@ -385,14 +281,9 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         `strange` of `rows` values are no numbers, the first of which stands in `row`, from 0.
         """
-        known = column.why.startswith((FROM_TEXT, *(f"{how};" for how in (DATES, *BETWEEN_THOUSANDS, WITH_SIGNS))))
+        known = bool(column.style) and column.strange > 0
         if self.missing == "error" or (not known and strange > (1.0 - MOSTLY) * rows):
-            raise CellError(
-                f"The column {shortened(column.name)} holds {column.called}s in the model, but row {{row}} has "
-                f"{shortened(value)}; "
-                f"{'write it as 2024-12-31' if column.holds_dates else 'correct it'} or leave it empty.",
-                row,
-            )
+            raise CellError(f"no_{column.called}", row, column.name, value)
 
     def _check_present(self, frame: pl.DataFrame, names: list[str]) -> None:
         have = set(frame.columns)
@@ -400,8 +291,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if lacking:
             raise ValueError(
                 f"X has {len(frame.columns)} features, but ColumnEncoder is expecting {len(names)} features as input: "
-                f"the table lacks the column{'s' if len(lacking) > 1 else ''} {listed(map(repr, lacking), 5)}; "
-                "add what is missing."
+                f"the table lacks the column{'s' if len(lacking) > 1 else ''} {listed(map(repr, lacking), 5)}."
             )
 
     # ------------------------------------------------------------------ what it is
@@ -412,20 +302,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def notes_(self) -> list[str]:
-        notes = []
-        for column in self.columns_:
-            if column.kind == "dropped":
-                notes.append(f"The column {shortened(column.name)} is left out: {column.why}{_way_out(column)}.")
-            elif column.why:
-                notes.append(f"The column {shortened(column.name)} is taken as {column.called}: {column.why}.")
-            if column.missing and column.kind == "number":
-                some = "1 missing value" if column.missing == 1 else f"{column.missing:,} missing values"
-                filled = "is filled" if column.missing == 1 else "are filled"
-                how = ", estimated from a sample" if column.estimated else ""
-                notes.append(
-                    f"{some} of {shortened(column.name)} {filled} with its median, {column.shown(column.median)}{how}."
-                )
-        return notes
+        return notes_on(self.columns_)
 
     @property
     def scaling_(self) -> tuple[Array, Array]:
@@ -469,31 +346,6 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         return tags
-
-
-@contextmanager
-def _among(kept: Array) -> Iterator[None]:
-    """A complaint about a cell of some rows gives the number that the row has among all."""
-    try:
-        yield
-    except CellError as error:
-        raise error.at(int(np.flatnonzero(kept)[error.row])) from error
-
-
-def _way_out(column: Column) -> str:
-    """How to keep a column that was left out for what it looks like."""
-    return f"; kinds={{{column.name!r}: '{KEPT}'}} keeps it" if column.why in GUESSED else ""
-
-
-def _side_by_side(work: Callable[[Any], None], items: Iterable[Any], height: int) -> None:
-    """Do the work on every item, on several threads where there are many rows; the first item that fails says why."""
-    if height < MANY:
-        for item in items:
-            work(item)
-        return
-    with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-        for _ in pool.map(work, items):
-            pass
 
 
 def _slices(frame: pl.DataFrame) -> Iterator[tuple[int, pl.DataFrame]]:

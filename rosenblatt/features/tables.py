@@ -14,33 +14,51 @@ from rosenblatt.arguments import shortened
 LARGEST = 10**150  # of whole numbers, whose squares are within the range of float64
 
 
+#: What can be wrong with a cell, worded with its column, value and place.
+PROBLEMS = {
+    "infinite": "The column {column} has an infinite number in {place}; replace it or leave it empty.",
+    "huge": "The column {column} has {value} in {place}, too large to compute with; replace it or leave it empty.",
+    "far": "The column {column} has {value} in {place}, far beyond what was learned from; replace it.",
+    "digits": "The column {column} has a number of {value} digits in {place}; correct or scale it.",
+    "missing": "The column {column} lacks {value} values, the first in {place}, and missing values are refused; fill "
+    "them with the median, or leave the column out.",
+    "lacks_one": "The column {column} lacks a value in {place}, and missing values are refused; fill it in.",
+    "no_number": "The column {column} holds numbers, but {place} has {value!r}; correct it or leave it empty.",
+    "no_date": "The column {column} holds dates, but {place} has {value!r}; write it as 2024-12-31 or leave it empty.",
+}
+
+
 class CellError(ValueError):
     """A cell that cannot be used. Its row is known, so that a caller who gave only some rows can tell which it was.
 
     Parameters
     ----------
-    message : str
-        With "row {row}" where the number of the row, counted from 1, should stand.
+    problem : str
+        A key of `PROBLEMS`.
     row : int
         Counted from 0.
+    column, value : str
     place : str, optional
         What its user finds the row by, such as "line 3"; its number otherwise.
 
     Examples
     --------
-    >>> error = CellError("The cell in row {row} is wrong.", 1)
-    >>> error, error.at(41), error.at(41, "line 43")
-    (CellError('The cell in row 2 is wrong.'), CellError('The cell in row 42 is wrong.'), \
-CellError('The cell in line 43 is wrong.'))
+    >>> error = CellError("infinite", 1, "age")
+    >>> print(error)
+    The column 'age' has an infinite number in row 2; replace it or leave it empty.
+    >>> print(error.at(41, "line 43"))
+    The column 'age' has an infinite number in line 43; replace it or leave it empty.
     """
 
-    def __init__(self, message: str, row: int, place: str | None = None) -> None:
-        super().__init__(message.replace("row {row}", place or f"row {row + 1}"))
-        self.message, self.row = message, row
+    def __init__(self, problem: str, row: int, column: str, value: str = "", place: str | None = None) -> None:
+        self.problem, self.row, self.column, self.value = problem, row, column, value
+        self.place = place or f"row {row + 1:,}"
+        told = PROBLEMS[problem].format(column=shortened(column), value=value[:60], place=self.place)
+        super().__init__(told)
 
     def at(self, row: int, place: str | None = None) -> CellError:
         """The same about another row."""
-        return CellError(self.message, row, place)
+        return CellError(self.problem, row, self.column, self.value, place)
 
 
 def as_frame(X: Any) -> pl.DataFrame:
@@ -165,11 +183,7 @@ def _from_objects(name: str, values: list[Any]) -> pl.Series:
 def _check_size(name: str, values: list[Any], large: list[int]) -> None:
     for row in large:
         if abs(values[row]) >= LARGEST:
-            raise CellError(
-                f"Numbers must be below 1e150, but row {{row}} of the column {shortened(name)} has one of "
-                f"{len(str(abs(values[row])))} digits; correct or scale it.",
-                row,
-            )
+            raise CellError("digits", row, name, str(len(str(abs(values[row])))))
 
 
 def as_numbers(series: pl.Series) -> pl.Series:
@@ -196,14 +210,14 @@ def as_numbers(series: pl.Series) -> pl.Series:
     return numbers.fill_nan(None)
 
 
-def unit_of(kind: pl.DataType) -> str:
-    """What `as_numbers` makes of dates and times; empty for numbers.
+def measure_of(kind: pl.DataType) -> str:
+    """What a type of dates and times measures; empty for numbers.
 
     Examples
     --------
-    >>> unit_of(pl.Date()), unit_of(pl.Float64())
-    ('in days since 1970-01-01', '')
+    >>> measure_of(pl.Date()), measure_of(pl.Float64())
+    ('date', '')
     """
     if kind == pl.Date or isinstance(kind, pl.Datetime):
-        return "in days since 1970-01-01"
-    return "in days" if isinstance(kind, pl.Duration) else "in hours" if kind == pl.Time else ""
+        return "date"
+    return "duration" if isinstance(kind, pl.Duration) else "time" if kind == pl.Time else ""

@@ -16,7 +16,6 @@ from rosenblatt.models.linear import Array
 from rosenblatt.wording import listed
 
 MOST_CLASSES = 1000
-IN_MEMORY = " --no-stream"  # what least squares needs
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,18 +31,19 @@ class Target:
         The other columns, without the rows whose target is missing.
     n_without : int
         How many rows were left out because they have no target.
+    kept : array of int or None
+        The numbers of the rows that were not, where some were.
     """
 
     name: str
     y: Array
     rows: pl.DataFrame
     n_without: int
+    kept: Array | None = None
 
 
-def find_column(columns: Sequence[str], wanted: str | int, where: str = "the table", what: str = "The target") -> str:
+def find_column(columns: Sequence[str], wanted: str | int, where: str = "The table") -> str:
     """The column of a name or a number (from 1; -1 is the last). A name that is a column's wins over a number.
-
-    `where` and `what` are for the complaint.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def find_column(columns: Sequence[str], wanted: str | int, where: str = "the tab
     ('c', 'a')
     >>> find_column(["age", "species"], "specis", "x.csv")
     Traceback (most recent call last):
-    ValueError: The target must be a column of x.csv, but it has none named 'specis'; did you mean 'species'?
+    ValueError: x.csv has no column 'specis' (did you mean 'species'?).
     """
     names_in("columns", columns)
     text = str(wanted).strip()
@@ -61,73 +61,84 @@ def find_column(columns: Sequence[str], wanted: str | int, where: str = "the tab
     if number is None:
         lowered = {name.casefold(): name for name in columns}
         near = difflib.get_close_matches(text.casefold(), lowered, 1, cutoff=0.5)
-        advice = f"did you mean {shortened(lowered[near[0]])}?" if near else f"it has {listed(columns, 20)}."
-        if len(columns) == 1:
-            advice = f"it has one, {columns[0][:60]!r}; if that is several, pass separator, the sign that parts them."
-        raise ValueError(f"{what} must be a column of {where}, but it has none named {shortened(text)}; {advice}")
+        if near:
+            raise ValueError(f"{where} has no column {shortened(text)} (did you mean {shortened(lowered[near[0]])}?).")
+        has = f"it has one, {columns[0][:60]!r}" if len(columns) == 1 else f"it has {listed(columns, 20)}"
+        raise ValueError(f"{where} has no column {shortened(text)}; {has}.")
     if not 1 <= abs(number) <= len(columns):
-        raise ValueError(
-            f"{what} must be a number from 1 to {len(columns)}, or -1 for the last column of {where}, but got {text}; "
-            f"it has {listed(columns, 20)}."
-        )
+        raise ValueError(f"{where} has no column number {text}; it has {len(columns)}: {listed(columns, 20)}.")
     return columns[number - 1] if number > 0 else columns[number]
 
 
-def take_target(frame: pl.DataFrame, target: str | int) -> Target:
-    """Separate the target from the other columns; rows without a target are left out and counted."""
+def take_target(frame: pl.DataFrame, target: str | int, *, numbers: bool | None = False) -> Target:
+    """Separate the target from the other columns; rows without a target are left out and counted.
+
+    `numbers`: it is a quantity, and stays one. None: it may be either, and is not to be learned from.
+    """
     if not isinstance(frame, pl.DataFrame):
-        raise TypeError(
-            f"A target is taken from a polars DataFrame, but {shortened(frame)} came; make one with "
-            f"polars.DataFrame or polars.from_pandas."
-        )
+        raise TypeError(f"A target is taken from a polars DataFrame, but got {shortened(frame)}.")
     name = find_column(frame.columns, target)
     column = frame[name]
     if column.dtype.is_float():
         column = column.fill_nan(None)
     without = column.null_count()
-    rows = frame.drop(name)
+    rows, kept = frame.drop(name), None
     if without:
         kept = column.is_not_null()
         rows, column = rows.filter(kept), column.filter(kept)
-    if len(column) == 0:
-        raise ValueError(
-            f"The target must have values, but every one of {shortened(name)} is missing; choose another column."
-        )
-    return Target(name, labels_of(column), rows, without)
+        if len(column) == 0:
+            raise ValueError(f"Every value of the target {shortened(name)} is missing.")
+    y = labels_of(column) if numbers is False else quantities_of(column, needed=bool(numbers))
+    return Target(name, y, rows, without, None if kept is None else np.flatnonzero(kept.to_numpy()))
 
 
-def check_classes(
-    y: Array, name: str, n_values: int | None = None, n_rows: int | None = None, *, in_passes: bool = False
-) -> None:
-    """Refuse to learn whole numbers as classes where they look like a quantity: many, and hardly a row for each.
+def quantities_of(column: pl.Series, *, needed: bool) -> Array:
+    """A target of numbers as float64; text like 1 234.50 € is read as other columns are."""
+    from rosenblatt.features.column_figures import quantity
 
-    Parameters
-    ----------
-    y : array
-        Labels to learn from.
-    name : str
-        How the target is called.
-    n_values, n_rows : int, optional
-        How many different labels and rows there are, where `y` holds only some of them.
-    in_passes : bool
-        Whether the file is learned from in passes, which least squares is not.
+    if not needed and not column.dtype.is_float():
+        return labels_of(column)
+    read = quantity(column) if column.dtype == pl.String else None
+    if read is not None:
+        return read.to_numpy()
+    if not column.dtype.is_numeric():
+        what = "true and false" if column.dtype == pl.Boolean else "dates" if column.dtype.is_temporal() else "text"
+        raise ValueError(f"Least squares needs a target of numbers, but {shortened(column.name)} holds {what}.")
+    values = column.cast(pl.Float64).to_numpy()
+    whole = not needed and bool((values == np.rint(values)).all())
+    return values.astype(np.int64) if whole else values
+
+
+def check_classes(y: Array, name: str, n_rows: int | None = None, least: int = 2) -> None:
+    """Refuse a target of fewer than `least` classes, and one that looks like a quantity, or like names of the rows.
+
+    `n_rows` is how many rows there are, where `y` holds only the different labels.
 
     Examples
     --------
     >>> check_classes(np.arange(10), "grade")
     >>> check_classes(np.arange(100), "price")
     Traceback (most recent call last):
-    ValueError: The target must name classes, but 'price' has 100 different numbers in 100 rows, like a quantity; ...
+    ValueError: The target 'price' has 100 different numbers in 100 rows, like a quantity; learn it with ...
     """
-    if y.dtype.kind not in "iuf":
-        return
-    values, rows = n_values or len(distinct(y)), n_rows or len(y)
-    if values > FEW_CLASSES and 5 * values > rows:
+    labels, rows = distinct(y), n_rows or len(y)
+    if len(labels) < least:
         raise ValueError(
-            f"The target must name classes, but {shortened(name)} has {values:,} different numbers in {rows:,} "
-            "rows, like a "
-            f"quantity; learn it by least squares (rosenblatt train --learner least-squares"
-            f"{IN_MEMORY if in_passes else ''}), or write the numbers as text, such as 'c17', if they are classes."
+            f"The target {shortened(name)} has a single value, {shortened(labels.tolist()[0])}; add rows of another "
+            "class, or choose another column."
+        )
+    count, numbers = len(labels), y.dtype.kind in "iuf"
+    fractions = y.dtype.kind == "f" and bool((labels != np.rint(labels)).any())
+    if numbers and (count > MOST_CLASSES or (count > FEW_CLASSES and 5 * count > rows) or (fractions and count > 20)):
+        raise ValueError(
+            f"The target {shortened(name)} has {count:,} different numbers{' with fractions' * fractions} in {rows:,} "
+            "rows, like a quantity; learn it with least squares (--learner least-squares), or write the numbers as "
+            "text, such as 'c17', if they are classes."
+        )
+    if not numbers and rows > 20 and count > max(FEW_CLASSES, rows // 2):
+        raise ValueError(
+            f"The target {shortened(name)} has {count:,} different values in {rows:,} rows, too many for classes; "
+            "choose another column."
         )
 
 
@@ -143,24 +154,10 @@ def labels_of(column: pl.Series) -> Array:
         if not np.isfinite(numbers).all():
             wrong = "one that is missing" if np.isnan(numbers).any() else "an infinite one"
             where = repr(column.name) if column.name else "the target"
-            raise ValueError(f"Labels must be finite, but {where} has {wrong}; replace it.")
+            raise ValueError(f"Labels must be finite, but {where} has {wrong}.")
         if (numbers == np.rint(numbers)).all() and (np.abs(numbers) < 2**53).all():
             return numbers.astype(np.int64)
-        distinct = column.n_unique()
-        if distinct > max(20, len(column) // 10):
-            raise ValueError(
-                f"The target must name classes, but {shortened(column.name)} has {distinct:,} different numbers "
-                "with fractions, "
-                f"like a quantity; learn it by least squares (rosenblatt train --learner least-squares{IN_MEMORY}), or "
-                "group the numbers into classes."
-            )
         return numbers
     text = column.cast(pl.String).str.strip_chars()  # "yes " is no class of its own
     classes = sorted(text.unique().to_list())
-    if len(column) > 20 and len(classes) > max(MOST_CLASSES, len(column) // 2):
-        raise ValueError(
-            f"The target must name classes, but {shortened(column.name)} has {len(classes):,} values in "
-            f"{len(column):,} "
-            "rows; choose another column."
-        )
     return np.array(classes, dtype=str)[text.cast(pl.Enum(classes)).to_physical().to_numpy()]

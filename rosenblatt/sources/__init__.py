@@ -11,6 +11,7 @@ from .idx import read_idx
 from .libsvm import read_libsvm
 from .matrix import Matrix
 from .opening import open_source
+from .reading import ReadOptions
 from .sets import Split, a9a, mnist, mnist_pair, mushrooms, pedestrians, reuters
 from .shapes import and_, circles, or_, spirals, xor
 from .source import Source
@@ -23,6 +24,7 @@ __all__ = [
     "FORMATS",
     "KnownFile",
     "Matrix",
+    "ReadOptions",
     "Source",
     "Split",
     "ToySet",

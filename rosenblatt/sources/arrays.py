@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from .idx import read_idx
 from .matrix import Matrix
+from .reading import ReadOptions
 
 #: The keys of an .npz file that hold the rows and the labels.
 ROWS = ("X", "x", "data", "X_train", "x_train", "features", "images", "arr_0")
@@ -31,19 +32,15 @@ DAMAGED = (OSError, EOFError, BadZipFile, zlib.error, SyntaxError, TokenError, N
            OverflowError, RuntimeError, MemoryError)  # fmt: skip
 
 
-def matrices(path: str, name: str, format: str, n_rows: int | None) -> Iterator[Matrix]:
-    """The rows of one file, whole, in batches, or (0) in blocks of megabytes."""
+def read(path: str, name: str, format: str, reading: ReadOptions, whole: bool) -> Iterator[Matrix]:
+    """The rows of one file, whole or in blocks of megabytes."""
     if format == "npy":
-        yield from _npy(path, name, n_rows)
+        yield from _npy(path, name, whole)
         return
-    whole = {"idx": _idx, "npz": _npz}[format](path, name)
-    if n_rows is None:
-        yield whole
-        return
-    n_rows = n_rows or _rows_of_a_block(whole.X)
-    for start in range(0, len(whole), n_rows):
-        rows = slice(start, start + n_rows)
-        yield Matrix(whole.X[rows], None if whole.y is None else whole.y[rows], whole.feature_names, whole.image_shape)
+    found = {"idx": _idx, "npz": _npz}[format](path, name)
+    n_rows = len(found) if whole else _rows_of_a_block(found.X)
+    for start in range(0, len(found), n_rows):
+        yield found if whole else found.take(slice(start, start + n_rows))
 
 
 def read_labels(path: str, format: str) -> npt.NDArray[Any]:
@@ -118,7 +115,7 @@ def _labels_beside(path: Path) -> Path | None:
     return next((candidate for candidate in candidates if candidate.exists()), None)
 
 
-def _npy(path: str, name: str, n_rows: int | None) -> Iterator[Matrix]:
+def _npy(path: str, name: str, whole: bool) -> Iterator[Matrix]:
     """The file is mapped to see what it holds, but read: a map of a file that is cut meanwhile ends the process."""
     try:
         values = np.load(path, mmap_mode="r", allow_pickle=False)
@@ -129,7 +126,7 @@ def _npy(path: str, name: str, n_rows: int | None) -> Iterator[Matrix]:
             "objects."
         ) from error
     shape, kind, mapped = values.shape, values.dtype, _rows(values, name)
-    n_rows = len(mapped) if n_rows is None else n_rows or _rows_of_a_block(mapped)
+    n_rows = len(mapped) if whole else _rows_of_a_block(mapped)
     width, bytes_of_a_row = mapped.shape[1], mapped[:1].nbytes
     for first in range(0, len(mapped), n_rows):
         count = min(n_rows, len(mapped) - first)

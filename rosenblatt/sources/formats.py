@@ -1,32 +1,69 @@
-"""Which format a file of rows has: by its first bytes, its name, its first lines."""
+"""The formats of files of rows, and how one is recognised: by its first bytes, its name, its first lines."""
 
 from __future__ import annotations
 
+import importlib
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Literal
 
 from . import dialect as dialects
-from . import sparse_text
-from .addresses import is_remote
 from .compressed import WIDE_MARKS, described, open_stored
+from .paths import is_remote
 
-#: The formats, and the endings of file names that say so (before .gz, .xz, .bz2, .zst).
-FORMATS: dict[str, tuple[str, ...]] = {
-    "csv": (".csv", ".txt", ".data"),
-    "tsv": (".tsv", ".tab"),
-    "parquet": (".parquet", ".pq"),
-    "arrow": (".arrow", ".feather", ".ipc"),
-    "jsonl": (".jsonl", ".ndjson", ".json"),
-    "keel": (".dat", ".arff"),
-    "libsvm": (".libsvm", ".svm", ".svmlight"),
-    "vw": (".vw",),
-    "idx": (".idx",),
-    "npy": (".npy",),
-    "npz": (".npz",),
+Kind = Literal["frame", "matrix"]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format: the endings of file names that say so, the first bytes that say so, and who reads it.
+
+    The module `reader` has a function ``read(path, name, format, reading, whole)``, which gives frames or matrices, one
+    or several; text that is read in passes (tables, LIBSVM, Vowpal Wabbit) is the business of `Source`.
+    """
+
+    endings: tuple[str, ...]
+    reader: str = ""
+    kind: Kind = "frame"
+    starts: tuple[bytes, ...] = ()
+
+    def read(self, *given: Any) -> Iterator[Any]:
+        found: Iterator[Any] = importlib.import_module(f".{self.reader}", __package__).read(*given)
+        return found
+
+
+#: Every format. Endings are those before .gz, .xz, .bz2, .zst.
+FORMATS: dict[str, Format] = {
+    "csv": Format((".csv", ".txt", ".data")),
+    "tsv": Format((".tsv", ".tab")),
+    "parquet": Format((".parquet", ".pq"), "tables", starts=(b"PAR1",)),
+    "arrow": Format((".arrow", ".feather", ".ipc"), "tables", starts=(b"ARROW1", b"\xff\xff\xff\xff")),
+    "jsonl": Format((".jsonl", ".ndjson", ".json"), "tables"),
+    "keel": Format((".dat", ".arff"), "keel"),
+    "excel": Format((".xlsx", ".xlsm", ".xls", ".ods"), "excel"),
+    "libsvm": Format((".libsvm", ".svm", ".svmlight"), kind="matrix"),
+    "vw": Format((".vw",), kind="matrix"),
+    "idx": Format((".idx",), "arrays", "matrix"),
+    "npy": Format((".npy",), "arrays", "matrix", starts=(b"\x93NUMPY",)),
+    "npz": Format((".npz",), "arrays", "matrix"),
 }
-MATRICES = ("libsvm", "vw", "idx", "npy", "npz")
+TEXT_TABLES, SPARSE_TEXT = ("csv", "tsv"), ("libsvm", "vw")
 PACKED = (".gz", ".xz", ".bz2", ".zst", ".zstd")
 START = 2**16  # bytes of a file that tell its format
+LIBSVM_LINE = re.compile(r"[+-]?[\d.eE+-]+(\s+qid:\d+)?(\s+\d+:[+-]?[\d.eE+-]+)*\s*(#.*)?")
+VW_LINE = re.compile(r"[^|,]*\|.*")
+
+#: What else people have, by its first bytes, and what to do about it.
+FOREIGN = {
+    b"\xd0\xcf\x11\xe0": ("an old spreadsheet or document", "save it as .xlsx or CSV"),
+    b"%PDF": ("a PDF document", "export its table as CSV"),
+    b"SQLite format 3": ("an SQLite database", "export a table of it as CSV"),
+    b"\x89HDF": ("an HDF5 file", "write its table as Parquet, or its rows as .npz"),
+    b"<!doctype html": ("a web page", "pass the address of the file itself"),
+    b"<html": ("a web page", "pass the address of the file itself"),
+}
 
 
 def format_by_name(name: str) -> str | None:
@@ -36,7 +73,7 @@ def format_by_name(name: str) -> str | None:
         stem = stem.removesuffix(ending)
     if "-idx" in stem or ".idx" in stem:
         return "idx"
-    return next((known for known, endings in FORMATS.items() if stem.endswith(endings)), None)
+    return next((known for known, format in FORMATS.items() if stem.endswith(format.endings)), None)
 
 
 def recognise(path: str, name: str | None = None) -> str:
@@ -47,7 +84,7 @@ def recognise(path: str, name: str | None = None) -> str:
     named = format_by_name(path.split("?")[0] if is_remote(path) else Path(path).name)
     if is_remote(path):
         if named is None:
-            raise ValueError(f"The format of a URL must be told by its ending, but {path} has none; pass format.")
+            raise ValueError(f"The address {path} does not end like a known format; pass format.")
         return named
     with described(name or path), open_stored(path) as file:
         start = file.read(START)
@@ -55,38 +92,31 @@ def recognise(path: str, name: str | None = None) -> str:
     return by_content(start, named)
 
 
-#: What else people have, by its first bytes, and what to do about it.
-FOREIGN = {
-    b"\xd0\xcf\x11\xe0": ("an old spreadsheet or document", "save it as CSV"),
-    b"%PDF": ("a PDF document", "export its table as CSV"),
-    b"SQLite format 3": ("an SQLite database", "export a table of it as CSV"),
-    b"\x89HDF": ("an HDF5 file", "write its table as Parquet, or its rows as .npz"),
-    b"<!doctype html": ("a web page", "pass the address of the file itself"),
-    b"<html": ("a web page", "pass the address of the file itself"),
-}
-
-
 def check_readable(start: bytes, name: str) -> None:
     """Refuse what is plainly something else than rows, with a word on what to do."""
     what = next((found for sign, found in FOREIGN.items() if start.lstrip().lower().startswith(sign.lower())), None)
     if start.startswith(b"PK\x03\x04"):
-        if b"[Content_Types].xml" in start or b"opendocument.spreadsheet" in start:
-            what = ("a spreadsheet", "save it as CSV, or with polars: read_excel(...).write_parquet(...)")
-        elif b".npy" not in start[:200]:
+        if b".npy" not in start[:200] and not _is_spreadsheet(start):
             what = ("a ZIP archive", "unpack it and pass the files in it")
     elif start[:1] == b"\x80" and start[1:2] in b"\x02\x03\x04\x05" and len(start) > 1:
         what = ("a pickle, which could run any code", "write its rows as Parquet or .npz")
     elif start[8:9] == b"{" and 0 < int.from_bytes(start[:8], "little") < 2**27:
         what = ("a model file", "pass data, or look into the model with rosenblatt inspect")
     if what is not None:
-        raise ValueError(f"A source must be a file of rows, but {name} is {what[0]}; {what[1]}.")
+        raise ValueError(f"{name} is {what[0]}, not a file of rows; {what[1]}.")
+
+
+def _is_spreadsheet(start: bytes) -> bool:
+    """Whether an archive, or an old compound document, is a spreadsheet."""
+    return start.startswith(b"PK\x03\x04") and (b"[Content_Types].xml" in start or b"opendocument.spreadsheet" in start)
 
 
 def by_content(start: bytes, named: str | None) -> str:
-    binary = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow", b"\x93NUMPY": "npy"}
-    for signature, known in binary.items():
-        if start.startswith(signature):
+    for known, format in FORMATS.items():
+        if format.starts and start.startswith(format.starts):
             return known
+    if _is_spreadsheet(start):
+        return "excel"
     if start.startswith(b"PK\x03\x04") and named in (None, "npz"):
         return "npz"
     if start[:2] == b"\0\0" and start[2:3] in (b"\x08", b"\x09", b"\x0b", b"\x0c", b"\x0d", b"\x0e"):
@@ -99,20 +129,23 @@ def by_content(start: bytes, named: str | None) -> str:
         return "keel"
     if named == "keel":
         return "csv"  # a .dat file without a header of its own
-    plain = named in (None, "csv") and "," not in text
-    if plain and lines and sparse_text.looks_like_libsvm(lines[:20]):
+    if named in (None, "csv") and "," not in text and lines and _looks_like_libsvm(lines[:20]):
         return "libsvm"
-    if named == "csv":
-        return "tsv" if _has_tabs(whole) else "csv"
-    if named is not None:
+    if named not in (None, "csv"):
         return named
-    if lines and (lines[0].lstrip().startswith("{") or re.match(r"\s*\[\s*\{", text)):
+    if named is None and lines and (lines[0].lstrip().startswith("{") or re.match(r"\s*\[\s*\{", text)):
         return "jsonl"
-    if lines and sparse_text.looks_like_vw(lines[:20]):
+    if named is None and lines and _looks_like_vw(lines[:20]):
         return "vw"
-    return "tsv" if _has_tabs(whole) else "csv"
+    tabs = bool(whole) and "\t" in whole[0] and dialects.separator_of(whole) == "\t"
+    return "tsv" if tabs else "csv"
 
 
-def _has_tabs(lines: list[str]) -> bool:
-    """Whether tabs part the columns of a text table."""
-    return bool(lines) and "\t" in lines[0] and dialects.separator_of(lines) == "\t"
+def _looks_like_libsvm(lines: list[str]) -> bool:
+    whole = lines[:-1] or lines  # the last may be cut
+    return any(":" in line for line in whole) and all(LIBSVM_LINE.fullmatch(line.strip()) for line in whole)
+
+
+def _looks_like_vw(lines: list[str]) -> bool:
+    whole = lines[:-1] or lines
+    return all(VW_LINE.fullmatch(line) and len(line.split("|")[0].split()) <= 3 for line in whole)

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from .compressed import open_text, wide_encoding
 from .delimited import TextTable
 from .dialect import BYTE_ORDER_MARK, MISSING, Dialect, not_text
+from .reading import ReadOptions
 
 if TYPE_CHECKING:
     import polars as pl
@@ -15,7 +17,15 @@ if TYPE_CHECKING:
 NUMBERS = ("real", "integer", "numeric")
 
 
-def frames(file: BinaryIO, name: str, encoding: str) -> Iterator[pl.DataFrame]:
+def read(path: str, name: str, format: str, reading: ReadOptions, whole: bool) -> Iterator[pl.DataFrame]:
+    """The rows of a KEEL or ARFF file, in blocks."""
+    encoding = reading.encoding if wide_encoding(path, reading.encoding) is None else "utf-8"
+    missing = (*MISSING, "<null>") if reading.na_values is None else ("", *reading.na_values)
+    with open_text(path, reading.encoding) as file:
+        yield from _frames(file, name, encoding, missing)
+
+
+def _frames(file: BinaryIO, name: str, encoding: str, missing: tuple[str, ...]) -> Iterator[pl.DataFrame]:
     """The rows, with the names and types that the header of the file states."""
     import polars as pl
 
@@ -25,7 +35,7 @@ def frames(file: BinaryIO, name: str, encoding: str) -> Iterator[pl.DataFrame]:
     while True:
         stored = file.readline()
         if not stored:
-            raise ValueError(f"A KEEL table must have a line '@data' before its rows, but {name} has none; add it.")
+            raise ValueError(f"{name} has no line '@data' before its rows.")
         skipped += 1
         try:
             line = stored.decode(encoding).lstrip(BYTE_ORDER_MARK).strip()
@@ -37,9 +47,8 @@ def frames(file: BinaryIO, name: str, encoding: str) -> Iterator[pl.DataFrame]:
             types[column] = pl.Float64 if kind in NUMBERS else pl.String
         elif line.lower().startswith("@data"):
             break
-    dialect = Dialect(",", '"', "%", False, names=tuple(names), spaces=True, skipped=skipped)
-    dialect.types = types
-    table = TextTable(name, dialect, encoding, types, missing=(*MISSING, "<null>"))
+    dialect = Dialect(",", '"', "%", False, names=tuple(names), types=types, spaces=True, skipped=skipped)
+    table = TextTable(name, dialect, encoding, types, missing=missing)
     for _, frame in table.frames(file):
         yield frame
 
@@ -48,8 +57,5 @@ def _attribute(line: str, name: str, number: int) -> tuple[str, str]:
     """The name and the lower-case type of `@attribute name real [0, 1]` or `@attribute 'a b' {x, y}`."""
     found = re.match(r"@attribute\s+('[^']*'|\"[^\"]*\"|[^\s{]+)\s*(\{|\w+)", line, re.I)
     if found is None:
-        raise ValueError(
-            f"A line '@attribute' must have a name and a type, but line {number} of {name} is "
-            f"{line[:60]!r}; correct it."
-        )
+        raise ValueError(f"Line {number} of {name} must be '@attribute NAME TYPE', but it is {line[:60]!r}.")
     return found[1].strip("'\""), found[2].lower()

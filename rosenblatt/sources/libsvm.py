@@ -12,11 +12,10 @@ import numpy.typing as npt
 from rosenblatt.arguments import existing_file, float_type, whole_number, yes_or_no
 
 from .compressed import DAMAGED, open_stored
+from .reading import MOST_COLUMNS
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-MOST_COLUMNS = 2**62  # that sparse rows can count
 
 
 def read_libsvm(
@@ -64,7 +63,7 @@ def read_libsvm(
     """
     from scipy.sparse import csr_array
 
-    from .sparse_text import gather, libsvm_blocks
+    from .sparse_text import check_width, gather, libsvm_blocks
 
     kind = float_type(dtype)
     existing_file(path)
@@ -74,7 +73,7 @@ def read_libsvm(
     try:
         with open_stored(path) as file:
             blocks = libsvm_blocks(file, os.fspath(path), os.fspath(path), zero_based=zero_based, dtype=kind)
-            data, indices, indptr, y, width, _ = gather(blocks, os.path.getsize(path), kind)
+            data, indices, indptr, y, width, _ = gather(blocks, kind)
     except DAMAGED as error:
         raise ValueError(
             f"A compressed LIBSVM file must decompress to its end, but {path} does not ({error}); fetch it again."
@@ -84,12 +83,3 @@ def read_libsvm(
     check_width(width, n_features, path)
     n_columns = n_features if n_features is not None else max(1, width)
     return csr_array((data, indices.astype(indptr.dtype, copy=False), indptr), shape=(len(y), n_columns)), y
-
-
-def check_width(found: int, n_features: int | None, path: str | PathLike[str]) -> None:
-    """Refuse more features than were promised."""
-    if n_features is not None and found > n_features:
-        raise ValueError(
-            f"n_features must be at least the {found} features of {path}, but {n_features} came; "
-            f"pass n_features={found} or leave it out."
-        )

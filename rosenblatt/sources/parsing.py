@@ -14,15 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numba
 import numpy as np
-
-from rosenblatt.loading import collector_at_rest
+from numba.extending import register_jitable
 
 from .powers import LEAST, MOST, powers_of_five
-
-with collector_at_rest():
-    import numba
-    from numba.extending import register_jitable
 
 OK, BAD_LABEL, BAD_INDEX, NO_COLON, BAD_VALUE, NOT_RISING, TOO_SMALL, TOO_LARGE, BAD_NAME, NO_BAR = range(10)
 

@@ -1,25 +1,32 @@
-"""Which files are meant: by a name, a pattern, a folder, an address, or standard input."""
+"""Which files are meant: by a name, a pattern, a folder, an http address, or standard input.
+
+What comes from elsewhere is copied to this machine before it is read, so that it is read like any other file. Files in
+stores such as s3, which polars reads where they are, are only known by their schemes here.
+"""
 
 from __future__ import annotations
 
+import difflib
 import glob
 import os
 import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
+from http.client import HTTPException
 from os import PathLike
 from pathlib import Path
 from typing import Any, Union
+from urllib.parse import unquote, urlsplit
 
 from rosenblatt.arguments import shortened
 
-from . import addresses
-from .addresses import is_remote
-from .formats import format_by_name
+from .fetch import CHUNK, open_address, progress_bar
 
 PathsLike = Union[str, "PathLike[str]", Sequence[Union[str, "PathLike[str]"]]]
 NEAR = 0.75  # likeness of two names of files from which one may have been meant for the other
+SCHEMES = ("http://", "https://")
+REMOTE = ("s3://", "gs://", "gcs://", "az://", "abfs://", "hf://")
 
 
 def check_paths(paths: Any) -> None:
@@ -29,14 +36,21 @@ def check_paths(paths: Any) -> None:
     except TypeError:
         wrong = [paths]
     if wrong:
-        raise TypeError(
-            f"paths must be names of files, but {shortened(wrong[0])} came; pass a str or a path-like object."
-        )
+        raise TypeError(f"paths must be names of files, but got {shortened(wrong[0])}.")
+
+
+def is_address(path: str) -> bool:
+    return path.casefold().startswith(SCHEMES)
+
+
+def is_remote(path: str) -> bool:
+    """Whether polars reads it where it is."""
+    return path.startswith(REMOTE)
 
 
 def is_elsewhere(path: str) -> bool:
     """Whether rows come from no file of this machine, but can be copied into one; a pipe may have a name."""
-    return path == "-" or addresses.is_address(path) or Path(path).is_fifo()
+    return path == "-" or is_address(path) or Path(path).is_fifo()
 
 
 def copied(given: Sequence[str | PathLike[str]]) -> tuple[Any, dict[str, str]]:
@@ -49,23 +63,53 @@ def copied(given: Sequence[str | PathLike[str]]) -> tuple[Any, dict[str, str]]:
                 continue
             place = Path(folder.name) / str(number)
             place.mkdir()
-            if origin == "-":
-                with (place / "input").open("wb") as file:
-                    shutil.copyfileobj(sys.stdin.buffer, file, 2**20)
-                called[str(place / "input")] = origin
-            elif not addresses.is_address(origin):
-                with open(origin, "rb") as pipe, (place / "input").open("wb") as file:
-                    shutil.copyfileobj(pipe, file, 2**20)
-                called[str(place / "input")] = origin
-            else:
-                called[str(addresses.copied(origin, place))] = origin
+            if is_address(origin):
+                called[str(_downloaded(origin, place))] = origin
+                continue
+            with (place / "input").open("wb") as file:
+                if origin == "-":
+                    shutil.copyfileobj(sys.stdin.buffer, file, CHUNK)
+                else:
+                    with open(origin, "rb") as pipe:
+                        shutil.copyfileobj(pipe, file, CHUNK)
+            called[str(place / "input")] = origin
     except BaseException:
         folder.cleanup()
         raise
     return folder, called
 
 
-def expand(path: str, format: str | None) -> list[str]:
+def file_name(url: str) -> str:
+    """The name of the file that an address ends with.
+
+    Examples
+    --------
+    >>> file_name("https://example.org/sets/wine%20red.csv?raw=1"), file_name("http://example.org")
+    ('wine red.csv', 'data')
+    """
+    return Path(unquote(urlsplit(url).path)).name or "data"
+
+
+def _downloaded(url: str, folder: Path) -> Path:
+    """Copy what an address sends into a folder, under its own name; all of it, or a failure in one sentence."""
+    target = folder / file_name(url)
+    try:
+        with open_address(url) as answer, target.open("wb") as file, progress_bar(target.name) as report:
+            length = answer.headers.get("Content-Length")
+            total, done = int(length) if length else None, 0
+            while chunk := answer.read(CHUNK):
+                done += file.write(chunk)
+                report(done, total)
+        if total is not None and done < total:
+            raise ConnectionError(f"{done:,} of {total:,} bytes came")
+    except (OSError, HTTPException, ValueError) as error:
+        reason = getattr(error, "reason", None) or error
+        code = f"{error.code} " if hasattr(error, "code") else ""
+        raise ConnectionError(f"{url} could not be downloaded ({code}{reason}); check the address.") from error
+    return target
+
+
+def expand(path: str) -> list[str]:
     """The files that a name, a pattern or a folder stands for."""
     if is_remote(path):
         return [path]
@@ -74,47 +118,39 @@ def expand(path: str, format: str | None) -> list[str]:
         return _tables_in(expanded)
     if os.path.exists(expanded):
         if not os.access(expanded, os.R_OK):
-            raise PermissionError(f"{path} must be readable, but this user may not read it; change its permissions.")
+            raise PermissionError(f"No permission to read {path}.")
         return [expanded]
     found = sorted(glob.glob(expanded)) if any(sign in expanded for sign in "*?[") else []
     found = [name for name in found if os.path.isfile(name)]
     if not found:
-        raise FileNotFoundError(_not_found(path))
+        raise FileNotFoundError(not_found(path))
     return found
 
 
-def _not_found(path: str) -> str:
-    import difflib
-
+def not_found(path: str) -> str:
+    """What to say about a name that leads to no file."""
     if any(sign in path for sign in "*?["):
-        return f"The pattern {path} must match at least one file, but it matches none; correct the pattern."
+        return f"No file matches the pattern {path}."
     if not path:
-        return "The name of a file must have letters, but an empty one came; pass the name of a file."
+        return "The name of the file is empty."
     if os.path.islink(os.path.expanduser(path)):
-        return f"{path} must be a file, but it is a link that leads to none; correct the link."
+        return f"{path} is a link to a file that does not exist."
     folder = Path(path).expanduser().parent
     names = [entry.name for entry in folder.iterdir()] if folder.is_dir() and os.access(folder, os.R_OK) else []
     wanted = Path(path).name
-    stems = {
-        name: name.split(".")[0] or name for name in sorted(names, key=lambda name: not _same_ending(name, wanted))
-    }
+    alike = sorted(names, key=lambda name: name.partition(".")[2] != wanted.partition(".")[2])
+    stems = {name: name.split(".")[0] or name for name in alike}
     near = difflib.get_close_matches(wanted.split(".")[0], list(stems.values()), 1, cutoff=NEAR)
     meant = next((name for name, stem in stems.items() if near and stem == near[0]), None)
-    advice = f"did you mean {folder / meant}?" if meant else "check the name."
-    return f"{path} must be a file, but there is none of that name; {advice}"
-
-
-def _same_ending(name: str, other: str) -> bool:
-    return name.partition(".")[2] == other.partition(".")[2]
+    return f"No such file: {path}" + (f" (did you mean {folder / meant}?)" if meant else ".")
 
 
 def _tables_in(folder: str) -> list[str]:
+    from .formats import format_by_name
+
     entries = sorted(entry for entry in Path(folder).iterdir() if entry.is_file() and not entry.name.startswith("."))
-    endings = {format_by_name(entry.name) for entry in entries} - {None}
-    if len(endings) != 1:
-        what = "files of several formats" if endings else "no tables"
-        raise IsADirectoryError(
-            f"A folder must hold tables of one format to be read as one, but {folder} has {what}; "
-            "pass a file or a pattern like 'folder/*.csv'."
-        )
+    formats = {format_by_name(entry.name) for entry in entries} - {None}
+    if len(formats) != 1:
+        what = "files of several formats" if formats else "no tables"
+        raise IsADirectoryError(f"The folder {folder} has {what}; pass a file, or a pattern like 'folder/*.csv'.")
     return [str(entry) for entry in entries if format_by_name(entry.name) is not None]

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-import os
-import re
-from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from os import PathLike
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
@@ -23,9 +20,6 @@ if TYPE_CHECKING:
     from .source import Source
 
 BLOCK_BYTES = 2**21  # small enough that what one block becomes is still in the cache when it is used
-LARGEST_BLOCK, LEAST_ROWS = 2**23, 2**14  # of blocks that hold as many rows as a batch, or several
-LIBSVM_LINE = re.compile(r"[+-]?[\d.eE+-]+(\s+qid:\d+)?(\s+\d+:[+-]?[\d.eE+-]+)*\s*(#.*)?")
-VW_LINE = re.compile(r"[^|,]*\|.*")
 
 
 @dataclass
@@ -41,16 +35,6 @@ class SparseBlock:
     place: Place | None = None
 
 
-def looks_like_libsvm(lines: list[str]) -> bool:
-    whole = lines[:-1] or lines  # the last may be cut
-    return any(":" in line for line in whole) and all(LIBSVM_LINE.fullmatch(line.strip()) for line in whole)
-
-
-def looks_like_vw(lines: list[str]) -> bool:
-    whole = lines[:-1] or lines
-    return all(VW_LINE.fullmatch(line) and len(line.split("|")[0].split()) <= 3 for line in whole)
-
-
 def libsvm_blocks(
     file: BinaryIO,
     path: str,
@@ -59,7 +43,6 @@ def libsvm_blocks(
     zero_based: bool,
     dtype: Any,
     places: list[Place] | None = None,
-    n_rows: int | None = None,
     finite: bool = False,
 ) -> Iterator[SparseBlock]:
     """The rows of LIBSVM text, block by block, in order or at known places. Indices count from 0 in what comes back.
@@ -89,7 +72,7 @@ def libsvm_blocks(
             place=block.place,
         )  # fmt: skip
 
-    yield from ahead(_text_blocks(file, buffers, places, n_rows), parse, usual_threads())
+    yield from ahead(_text_blocks(file, buffers, places), parse, usual_threads())
 
 
 def vw_blocks(
@@ -100,7 +83,6 @@ def vw_blocks(
     bits: int,
     dtype: Any,
     places: list[Place] | None = None,
-    n_rows: int | None = None,
 ) -> Iterator[SparseBlock]:
     """The rows of Vowpal Wabbit text, block by block, hashed to 2**bits columns."""
     from . import parsing
@@ -125,15 +107,11 @@ def vw_blocks(
             block.place,
         )  # fmt: skip
 
-    yield from ahead(_text_blocks(file, buffers, places, n_rows), parse, usual_threads())
+    yield from ahead(_text_blocks(file, buffers, places), parse, usual_threads())
 
 
-def _text_blocks(file: BinaryIO, buffers: Buffers, places: list[Place] | None, n_rows: int | None) -> Iterator[Block]:
-    if places is not None:
-        return blocks_at(file, buffers, places)
-    if n_rows is None:
-        return blocks_in_order(file, buffers, BLOCK_BYTES)
-    return blocks_in_order(file, buffers, LARGEST_BLOCK, n_rows * math.ceil(LEAST_ROWS / n_rows))
+def _text_blocks(file: BinaryIO, buffers: Buffers, places: list[Place] | None) -> Iterator[Block]:
+    return blocks_in_order(file, buffers, BLOCK_BYTES) if places is None else blocks_at(file, buffers, places)
 
 
 def _starts(n_rows: int, n_entries: int) -> Any:
@@ -148,7 +126,7 @@ VW_FORM = "A Vowpal Wabbit file must have lines of the form 'label [importance] 
 
 
 BEFORE_ONE = "an index before 1, the first"
-FROM_ZERO = "pass zero_based=True if they start at 0"  # what to do about it
+FROM_ZERO = "if they start at 0, read them as zero_based (--zero-based)"  # what to do about it
 
 
 def _reasons(first: int) -> dict[int, str]:
@@ -209,89 +187,44 @@ def _wrong(block: bytes, place: int, place_of: Place, path: str, name: str, form
 # ---------------------------------------------------------------------- whole files and batches
 
 
-class _Growing:
-    """An array that takes more at its end; given a good guess of its size, nothing is ever moved."""
-
-    def __init__(self, dtype: Any) -> None:
-        self.values, self.used = np.empty(0, dtype), 0
-
-    def fits(self, count: int) -> bool:
-        return self.used + count <= len(self.values)
-
-    def enlarge(self, count: int) -> None:
-        larger = np.empty(max(self.used + count, 3 * len(self.values) // 2), self.values.dtype)
-        larger[: self.used] = self.values[: self.used]
-        self.values = larger
-
-    def room(self, count: int) -> Any:
-        """The next places, to be filled by the caller."""
-        self.used += count
-        return self.values[self.used - count : self.used]
-
-    def finished(self) -> Any:
-        # What was never touched was never given by the system: a view costs no memory.
-        return self.values[: self.used]
+def gather(blocks: Iterable[SparseBlock], dtype: Any) -> tuple[Any, Any, Any, Any, int, Any]:
+    """(data, indices, indptr, labels, width, importance or None) of all blocks together."""
+    found = list(blocks)
+    if not found:
+        return np.empty(0, dtype), np.empty(0, np.int32), np.zeros(1, np.int32), np.empty(0), 0, None
+    width = max(block.widest + 1 for block in found)
+    labels = np.concatenate([block.labels for block in found])
+    importance = None if found[0].importance is None else np.concatenate([block.importance for block in found])
+    entries = sum(len(block.data) for block in found)
+    indptr = np.zeros(len(labels) + 1, np.int32 if entries < 2**31 else np.int64)
+    np.cumsum(np.concatenate([np.diff(block.indptr) for block in found]), out=indptr[1:])
+    indices, data = np.empty(entries, np.int32), np.empty(entries, dtype)
+    at = 0
+    for number, block in enumerate(found):
+        end = at + len(block.data)
+        indices[at:end], data[at:end] = block.indices, block.data
+        at, found[number] = end, None  # type: ignore[call-overload]  # given up once it is copied
+    return data, indices, indptr, labels, width, importance
 
 
-def gather(blocks: Iterable[SparseBlock], n_bytes: int, dtype: Any) -> tuple[Any, Any, Any, Any, int, Any]:
-    """(data, indices, indptr, labels, width, importance or None) of all blocks together.
-
-    The system gives memory page by page when it is first written to, which takes longer than parsing: so that is done
-    on several threads, too.
-    """
-    arrays = {name: _Growing(kind) for name, kind in (
-        ("labels", np.float64), ("counts", np.int32), ("indices", np.int32), ("data", dtype), ("importance", np.float64)
-    )}  # fmt: skip
-    width, share = 0, 1.05 * n_bytes / BLOCK_BYTES + 1
-    with ThreadPoolExecutor(usual_threads()) as pool:
-        filling: deque[Future[None]] = deque()
-        for block in blocks:
-            parts = {"labels": block.labels, "counts": block.labels, "indices": block.indices, "data": block.data}
-            if block.importance is not None:
-                parts["importance"] = block.importance
-            for name, part in parts.items():
-                if not arrays[name].fits(len(part)):
-                    wait(filling)
-                    arrays[name].enlarge(int(share * len(part)))
-            share = 1.0  # the guess is made by the first block
-            filling.append(pool.submit(_fill, block, {name: arrays[name].room(len(parts[name])) for name in parts}))
-            width = max(width, block.widest + 1)
-            if len(filling) > usual_threads():
-                filling.popleft().result()
-        for filled in filling:
-            filled.result()
-    indptr = np.zeros(arrays["labels"].used + 1, np.int32 if arrays["indices"].used < 2**31 else np.int64)
-    np.cumsum(arrays["counts"].finished(), out=indptr[1:])
-    data, indices, labels, importance = (arrays[k].finished() for k in ("data", "indices", "labels", "importance"))
-    return data, indices, indptr, labels, width, importance if len(importance) else None
-
-
-def _fill(block: SparseBlock, rooms: dict[str, Any]) -> None:
-    np.subtract(block.indptr[1:], block.indptr[:-1], out=rooms.pop("counts"), casting="unsafe")
-    for name, room in rooms.items():
-        room[:] = getattr(block, name)
-
-
-def matrices(path: str, name: str, source: Source, n_rows: int | None) -> Iterator[Matrix]:
-    """The rows of one file, whole or `n_rows` at a time."""
-    from .libsvm import check_width
-
+def matrices(path: str, name: str, source: Source, whole: bool) -> Iterator[Matrix]:
+    """The rows of one file, whole or in blocks of megabytes."""
+    if not whole:
+        for _, matrix in placed_matrices(path, name, source, None):
+            yield matrix
+        return
+    reading = source.reading
     with open_text(path) as file:
-        if n_rows is not None:
-            width = _settled_width(source)
-            for block in recut(_blocks(file, path, name, source, n_rows=n_rows), n_rows):
-                yield _matrix(block, width, name, source.format)
-            return
         blocks = _blocks(file, path, name, source)
-        data, indices, indptr, labels, width, weights = gather(blocks, os.path.getsize(path), np.float64)
-        if not len(labels):
-            return
-        if source.format == "vw":
-            width = 2**source.bits
-        else:
-            check_width(width, source.n_features, name)
-            width = source.n_features or max(1, width)
-        yield _matrix(SparseBlock(labels, indptr, indices, data, 0, weights), width, name, source.format)
+        data, indices, indptr, labels, width, weights = gather(blocks, np.float64)
+    if not len(labels):
+        return
+    if source.format == "vw":
+        width = 2**reading.bits
+    else:
+        check_width(width, reading.n_features, name)
+        width = reading.n_features or max(1, width)
+    yield _matrix(SparseBlock(labels, indptr, indices, data, 0, weights), width, name, source.format)
 
 
 def placed_matrices(path: str, name: str, source: Source, places: list[Place] | None) -> Iterator[tuple[Place, Matrix]]:
@@ -306,8 +239,6 @@ def placed_matrices(path: str, name: str, source: Source, places: list[Place] | 
 def _matrix(block: SparseBlock, width: int, name: str, format: str) -> Matrix:
     from scipy.sparse import csr_array
 
-    from .libsvm import check_width
-
     check_width(block.widest + 1, width, name)
     kind = np.int32 if len(block.data) < 2**31 else np.int64
     indices, indptr = (part.astype(kind, copy=False) for part in (block.indices, block.indptr))
@@ -321,12 +252,11 @@ def _blocks(
     name: str,
     source: Source,
     places: list[Place] | None = None,
-    n_rows: int | None = None,
 ) -> Iterator[SparseBlock]:
     if source.format == "vw":
-        return vw_blocks(file, path, name, bits=source.bits, dtype=np.float64, places=places, n_rows=n_rows)
+        return vw_blocks(file, path, name, bits=source.reading.bits, dtype=np.float64, places=places)
     return libsvm_blocks(
-        file, path, name, zero_based=source.zero_based, dtype=np.float64, places=places, n_rows=n_rows, finite=True
+        file, path, name, zero_based=source.reading.zero_based, dtype=np.float64, places=places, finite=True
     )
 
 
@@ -339,54 +269,20 @@ def _labelled(X: Any, labels: Any, weights: Any, format: str) -> Matrix:
 
 
 def _settled_width(source: Source) -> int:
-    """The number of columns, counted in a pass of its own where nobody has said it."""
+    """The number of columns, counted in a pass of its own where nobody has given it."""
     if source.format == "vw":
-        return 2**source.bits
-    if source.n_features is None:
+        return 2**source.reading.bits
+    if source.reading.n_features is None:
         width = 1
         for path in source.paths:
             with open_text(path) as file:
                 width = max([width, *(block.widest + 1 for block in _blocks(file, path, path, source))])
-        source.n_features = width
-    return source.n_features
+        source.reading = replace(source.reading, n_features=width)
+    assert source.reading.n_features is not None
+    return source.reading.n_features
 
 
-def recut(blocks: Iterable[SparseBlock], n_rows: int) -> Iterator[SparseBlock]:
-    """The same rows in blocks of `n_rows`."""
-    waiting: list[SparseBlock] = []
-    height = 0
-    for block in blocks:
-        start = 0
-        while height + len(block.labels) - start >= n_rows:
-            stop = start + n_rows - height
-            yield _joined([*waiting, _sliced(block, start, stop)])
-            start, waiting, height = stop, [], 0
-        if start < len(block.labels):
-            waiting.append(_sliced(block, start, len(block.labels)))
-            height += len(block.labels) - start
-    if waiting:
-        yield _joined(waiting)
-
-
-def _sliced(block: SparseBlock, start: int, stop: int) -> SparseBlock:
-    if start == 0 and stop == len(block.labels):
-        return block
-    low, high = int(block.indptr[start]), int(block.indptr[stop])
-    return SparseBlock(
-        block.labels[start:stop], block.indptr[start : stop + 1] - low, block.indices[low:high], block.data[low:high],
-        block.widest, None if block.importance is None else block.importance[start:stop],
-    )  # fmt: skip
-
-
-def _joined(blocks: list[SparseBlock]) -> SparseBlock:
-    if len(blocks) == 1:
-        return blocks[0]
-    counts = np.concatenate([np.diff(block.indptr) for block in blocks])
-    return SparseBlock(
-        np.concatenate([block.labels for block in blocks]),
-        np.concatenate([[0], np.cumsum(counts)]),
-        np.concatenate([block.indices for block in blocks]),
-        np.concatenate([block.data for block in blocks]),
-        max(block.widest for block in blocks),
-        None if blocks[0].importance is None else np.concatenate([block.importance for block in blocks]),
-    )
+def check_width(found: int, n_features: int | None, path: str | PathLike[str]) -> None:
+    """Refuse more features than were promised."""
+    if n_features is not None and found > n_features:
+        raise ValueError(f"{path} has {found} features, more than n_features={n_features}.")

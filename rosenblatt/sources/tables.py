@@ -2,72 +2,59 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from rosenblatt.arguments import shortened
 
-from .arrow import NotWholeError, record_batches
-from .compressed import compression_of, open_stored
-from .delimited import BLOCK_BYTES
+from .compressed import compression_of, open_stored, open_text
+from .reading import ReadOptions
 from .whole_lines import text_blocks
 
 if TYPE_CHECKING:
     import polars as pl
 
 ROWS = 2**17  # of a binary table read at a time
+BLOCK_BYTES = 2**24
 
 
-def binary_frames(path: str, format: str, name: str) -> Iterator[pl.DataFrame]:
-    """The rows of a Parquet or Arrow file."""
+def read(path: str, name: str, format: str, reading: ReadOptions, whole: bool) -> Iterator[pl.DataFrame]:
+    """The rows of a Parquet, Arrow or JSON lines file, in blocks."""
+    if format == "jsonl":
+        with open_text(path, reading.encoding) as file:
+            yield from json_frames(file, name)
+        return
     from polars.exceptions import PanicException, PolarsError
 
-    arrow = format == "arrow" and "://" not in path
     try:
-        for frame in _arrow_frames(path) if arrow else _scanned_frames(path, format):
+        for frame in _binary_frames(path, format):
             yield flat(frame, name)
-    except (PolarsError, PanicException, OSError, NotWholeError) as error:
-        if arrow and not getattr(error, "errno", None):  # what polars says of such a file is about its own inside
-            reason = f" ({error})" if isinstance(error, NotWholeError) else ""
-            raise ValueError(f"{name} must be a whole Arrow file, but is damaged{reason}; make it again.") from error
-        raise ValueError(
-            f"A file of format {format} must be whole, but {name} cannot be read "
-            f"({str(error).splitlines()[0]}); fetch or write it again."
-        ) from error
+    except (PolarsError, PanicException, OSError) as error:
+        if getattr(error, "errno", None):
+            raise
+        raise ValueError(f"{name} is damaged, or no {format.title()} file; write or fetch it again.") from error
 
 
-def _scanned_frames(path: str, format: str) -> Iterator[pl.DataFrame]:
+def _binary_frames(path: str, format: str) -> Iterator[pl.DataFrame]:
     import polars as pl
 
     source: Any = path
-    if "://" not in path and compression_of(path) is not None:
+    if "://" not in path:
         with open_stored(path) as file:
-            source = file.read()
+            start = file.read(4)
+            if format == "arrow" and start == b"\xff\xff\xff\xff":  # a stream, which has no table of contents
+                yield pl.read_ipc_stream(start + file.read())
+                return
+            if compression_of(path) is not None:
+                source = start + file.read()
     lazy = pl.scan_parquet(source) if format == "parquet" else pl.scan_ipc(source)
-    width = max(1, len(lazy.collect_schema()))
-    yield from lazy.collect_batches(chunk_size=_rows_of(width), maintain_order=True)
-
-
-def _arrow_frames(path: str) -> Iterator[pl.DataFrame]:
-    import polars as pl
-
-    with open_stored(path) as file:
-        if _is_arrow_stream(path):
-            yield pl.read_ipc_stream(file.read())
-            return
-        whole = io.BytesIO(file.read()) if compression_of(path) is not None else file  # what can go back to its start
-        for batch in record_batches(whole):
-            yield from batch.iter_slices(_rows_of(max(1, batch.width))) if batch.height else (batch,)
-
-
-def _rows_of(width: int) -> int:
-    return max(256, min(ROWS, BLOCK_BYTES // (8 * width)))
-
-
-def _is_arrow_stream(path: str) -> bool:
-    with open_stored(path) as file:
-        return file.read(4) == b"\xff\xff\xff\xff"
+    rows = max(256, min(ROWS, BLOCK_BYTES // (8 * max(1, len(lazy.collect_schema())))))
+    found = False
+    for frame in lazy.collect_batches(chunk_size=rows, maintain_order=True):
+        found = True
+        yield frame
+    if not found:
+        yield lazy.head(0).collect()
 
 
 def json_frames(file: BinaryIO, name: str) -> Iterator[pl.DataFrame]:
@@ -102,8 +89,7 @@ def _json_list(text: bytes, name: str) -> pl.DataFrame:
         return pl.read_json(text.removeprefix(b"\xef\xbb\xbf"), infer_schema_length=None)
     except PolarsError as error:
         raise ValueError(
-            f"{name} must be a list of JSON objects, one for each row, but it cannot be read as one "
-            f"({str(error).splitlines()[0]}); correct it, or write one object a line."
+            f"{name} is no list of JSON objects, one for each row ({str(error).splitlines()[0]})."
         ) from error
 
 
@@ -116,17 +102,14 @@ def _bad_json(block: bytes, line: int, name: str, error: Exception) -> str:
         try:
             value = json.loads(text)
         except ValueError as wrong:
-            return (
-                f"Every line of {name} must be one JSON object, but line {number} is not ({wrong}); correct that line."
-            )
+            return f"Line {number} of {name} is not valid JSON ({wrong})."
         if not isinstance(value, dict):
-            came = shortened(value)
-            return f"Every line of {name} must be one JSON object, but line {number} is {came}; correct that line."
-    return f"{name} must be JSON lines, but it cannot be read ({str(error).splitlines()[0]}); correct it."
+            return f"Line {number} of {name} is {shortened(value)}, not a JSON object."
+    return f"{name} cannot be read as JSON lines ({str(error).splitlines()[0]})."
 
 
 def flat(frame: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Objects inside of objects become columns "outer.inner"; lists have no place in a table."""
+    """Objects inside of objects become columns "outer.inner"; lists stay, and are refused where they are used."""
     import polars as pl
 
     while any(isinstance(kind, pl.Struct) for kind in frame.dtypes):
@@ -135,30 +118,22 @@ def flat(frame: pl.DataFrame, name: str) -> pl.DataFrame:
                 inner = frame[column].struct.unnest()
                 inner.columns = [f"{column}.{part}" for part in inner.columns]
                 frame = frame.drop(column).hstack(inner)
-    nested = [column for column, kind in frame.schema.items() if kind.is_nested() or kind == pl.Binary]
-    if nested:
-        raise ValueError(
-            f"Every cell of a table must be one value, but the column {nested[0]!r} of {name} holds lists; "
-            "leave it out or spread it over several columns."
-        )
     return frame
 
 
-def remote_text_frames(path: str, header: bool | None, separator: str | None) -> Iterator[pl.DataFrame]:
+def remote_text_frames(path: str, reading: ReadOptions, missing: tuple[str, ...]) -> Iterator[pl.DataFrame]:
     """A CSV file that polars reads over the network."""
     import polars as pl
     from polars.exceptions import PolarsError
 
-    from .dialect import MISSING
-
     try:
         lazy = pl.scan_csv(
             path,
-            has_header=header is not False,
-            separator=separator or ",",
-            null_values=list(MISSING),
+            has_header=reading.header is not False,
+            separator=reading.separator or ",",
+            null_values=list(missing) or None,
             infer_schema_length=10_000,
         )
         yield from lazy.collect_batches(chunk_size=ROWS, maintain_order=True)
     except (PolarsError, OSError) as error:
-        raise ValueError(f"{path} must be a table that polars can read, but {str(error).splitlines()[0]}.") from error
+        raise ValueError(f"{path} cannot be read ({str(error).splitlines()[0]}).") from error

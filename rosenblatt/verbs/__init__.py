@@ -20,6 +20,7 @@ _HOMES = {
     "list_datasets": "rosenblatt.verbs.known_sets",
     "export_dataset": "rosenblatt.verbs.known_sets",
     "fetch_dataset": "rosenblatt.verbs.known_sets",
+    "TrainOptions": "rosenblatt.verbs.options",
     "InputError": "rosenblatt.verbs.errors",
     "OutputError": "rosenblatt.verbs.errors",
     "UsageError": "rosenblatt.verbs.errors",
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from rosenblatt.verbs.known_sets import export_dataset as export_dataset
     from rosenblatt.verbs.known_sets import fetch_dataset as fetch_dataset
     from rosenblatt.verbs.known_sets import list_datasets as list_datasets
+    from rosenblatt.verbs.options import TrainOptions as TrainOptions
     from rosenblatt.verbs.prediction import predict as predict
     from rosenblatt.verbs.proof import audit as audit
     from rosenblatt.verbs.proof import separable as separable

@@ -10,21 +10,20 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import issparse
 
-from rosenblatt.features.column import Column, read_numbers
+from rosenblatt.features.column import Column
 from rosenblatt.features.columns import ColumnEncoder
+from rosenblatt.sources import ReadOptions
 from rosenblatt.sources.batches import in_batches
-from rosenblatt.verbs.errors import UsageError, reading
+from rosenblatt.verbs.errors import reading
 from rosenblatt.verbs.examples import Examples
 from rosenblatt.verbs.models import SavedModel, open_for
-from rosenblatt.verbs.named_columns import find_column
-from rosenblatt.verbs.pipelines import in_the_file
+from rosenblatt.verbs.pipelines import DENSE_ONLY, in_the_file
 
 if TYPE_CHECKING:
     import polars
@@ -115,7 +114,7 @@ class Blocks:
 
     def _written(self, small: bool) -> Iterator[Any]:
         """The same rows as text, in the same blocks; None for each of them where nobody needs it."""
-        source = self.source.as_written() if self.as_written or has_commas(self.source) else None
+        source = self.source.written() if self.as_written or has_commas(self.source) else None
         if source is None:
             return itertools.repeat(None)
         n_rows = self._rows_of_a_block()
@@ -132,10 +131,11 @@ class Blocks:
         source = self.source
         if source.kind == "matrix":
             rows = content.X if issparse(content.X) else content.X.reshape(len(content), -1)
+            rows = rows.toarray() if issparse(rows) and type(self.saved.learner).__name__ in DENSE_ONLY else rows
             given = None
         else:
             given = content if self.rename is None else _renamed(content, self.rename)
-            rows = self._as_judged(_without(given, self.saved.target, source.name))
+            rows = self._as_judged(_without(given, self.saved.target))
             if written is not None:
                 written = written if self.rename is None else _renamed(written, self.rename)
                 given = written if self.as_written else with_text_as_written(given, written)
@@ -149,15 +149,17 @@ class Blocks:
         if not self.strange:
             return rows
         columns = {column.name: column for column in self._encoder.columns_}
-        return rows.with_columns(read_numbers(columns[name], rows[name])[0] for name in self.strange)
+        return rows.with_columns(columns[name].read_numbers(rows[name])[0] for name in self.strange)
 
 
-def blocks_for(saved: SavedModel, data: str | Sequence[str], *, as_written: bool = False, **reader: Any) -> Blocks:
-    """The rows of files for a model; `reader` says what `open_source` should not find out.
+def blocks_for(
+    saved: SavedModel, data: str | Sequence[str], reading_options: ReadOptions | None, *, as_written: bool = False
+) -> Blocks:
+    """The rows of files for a model.
 
     `as_written`: the tables that are `given` have the cells of a text table as they stand there.
     """
-    source, rename = open_for(saved, data, labelled=False, **reader)
+    source, rename = open_for(saved, data, reading_options, labelled=False)
     return Blocks(saved, source, rename, as_written)
 
 
@@ -175,7 +177,7 @@ def rows_of_width(width: int) -> int:
 def has_commas(source: Source) -> bool:
     """Whether decimal commas of a text table have become points where it is read, also in columns of text."""
     dialect = source.dialect()
-    return dialect is not None and dialect.has_commas
+    return dialect is not None and dialect.commas
 
 
 def with_text_as_written(frame: polars.DataFrame, written: polars.DataFrame) -> polars.DataFrame:
@@ -245,7 +247,7 @@ class Survey:
         self.rows += frame.height
 
     def _note(self, column: Column, series: polars.Series) -> None:
-        wrong = read_numbers(column, series)[1]
+        wrong = column.read_numbers(series)[1]
         count = int(wrong.sum())
         if count:
             row = int(wrong.arg_max() or 0)
@@ -269,13 +271,9 @@ def _renamed(frame: polars.DataFrame, rename: Callable[[list[str]], list[str]]) 
     return frame.rename(dict(zip(columns, rename(columns), strict=True)))
 
 
-def _without(frame: polars.DataFrame, target: str | None, name: str) -> polars.DataFrame:
+def _without(frame: polars.DataFrame, target: str | None) -> polars.DataFrame:
     """The rows without the column that is predicted, which may be there or not."""
-    if target is None:
-        return frame
-    with suppress(UsageError):
-        return frame.drop(find_column(frame.columns, target, name, "The target"))
-    return frame
+    return frame.drop(target, strict=False) if target is not None else frame
 
 
 def _is_packed(path: str) -> bool:

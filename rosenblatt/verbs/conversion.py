@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.features.column_kinds import KEPT, LIKE_AN_IDENTIFIER, NAMES_THE_ROWS
+from rosenblatt.features.column import KEPT, keep_option, notes_on
 from rosenblatt.features.columns import ColumnEncoder
+from rosenblatt.sources import ReadOptions
 from rosenblatt.verbs.blocks import MOST_ROWS, Survey, has_commas, is_small, rows_of_width, with_text_as_written
-from rosenblatt.verbs.errors import UsageError, reading, with_keep
-from rosenblatt.verbs.examples import Examples, check_columns_policy, examples_of, read_labels
+from rosenblatt.verbs.errors import UsageError, reading
+from rosenblatt.verbs.examples import Examples, find_column, find_columns, missing_labels, open_data, read_examples
 from rosenblatt.verbs.gaps import check_gaps, filler, fit_filler, has_gaps, note_on_gaps
-from rosenblatt.verbs.named_columns import find_column, find_columns
-from rosenblatt.verbs.opening import open_data
+from rosenblatt.verbs.options import check_columns_policy
 from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.tables import MATRICES, TextStyle, format_of, matrix_writer, table_writer, write_matrix
-from rosenblatt.wording import counted, shortened
 
 if TYPE_CHECKING:
     import polars
@@ -55,11 +54,7 @@ def convert(
     text: str = "auto",
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
-    header: bool | None = None,
-    encoding: str | None = None,
-    separator: str | None = None,
-    format: str | None = None,
-    zero_based: bool | None = None,
+    reading_options: ReadOptions | None = None,
     to: str | None = None,
 ) -> Conversion:
     """Write the rows of a file in another format; for LIBSVM and NumPy, columns become numbers as in training.
@@ -70,8 +65,8 @@ def convert(
 
     Parameters
     ----------
-    data, target, drop, keep, header, encoding, separator, format, zero_based : as for `train`; LIBSVM and NumPy need a
-        target, but for rows of numbers to NumPy, and LIBSVM is written with indices from 1
+    data, target, drop, keep, reading_options : as for `train`; LIBSVM and NumPy need a target,
+        but for rows of numbers to NumPy, and LIBSVM is written with indices from 1
     out : the file to write, "-" for standard output
     missing, text : how columns become numbers, see `ColumnEncoder`
     to : the format to write, where the ending of `out` does not say it
@@ -90,9 +85,7 @@ def convert(
     check_columns_policy(missing, text)
     wanted = format_of(out, to)
     check_outputs({"The rows": out}, files_of(data))
-    source = open_data(
-        data, format=format, header=header, encoding=encoding, separator=separator, zero_based=zero_based
-    )
+    source = open_data(data, reading_options)
     if source.kind == "matrix":
         check_outputs({"The rows": out}, files_of(target))  # a file of labels
     numeric = wanted in MATRICES.values()
@@ -106,7 +99,7 @@ def convert(
         if done is not None:
             return done
     as_they_are = source.kind == "matrix" and wanted == "npz" and target is None  # with labels or without
-    found = examples_of(source, target, labelled=None if as_they_are else numeric, numbers=None, drop=drop, keep=keep)
+    found = read_examples(source, target, labelled=None if as_they_are else numeric, numbers=None, drop=drop, keep=keep)
     return _whole(found, out, wanted, missing, text)
 
 
@@ -131,7 +124,7 @@ def _tables(
     rows = 0
     with closing(source):
         with reading(source.name):
-            written = source.as_written()
+            written = source.written()
             given = written if written is not None and wanted in ("csv", "tsv") else source
             frames, names = _read_once(given) if is_small(given) else _read_twice(given)
             if written is not None and given is source and has_commas(source):
@@ -167,11 +160,11 @@ def _read_twice(source: Source) -> tuple[Iterator[polars.DataFrame], list[str]]:
 def _columns(
     names: list[str], where: str, target: str | int | None, drop: Sequence[str], keep: Sequence[str]
 ) -> list[str]:
-    away = find_columns(names, drop, where, "A column to drop")
-    find_columns(names, keep, where, "A column to keep")
-    last = None if target is None else find_column(names, target, where, "The target")
+    away = find_columns(names, drop, where)
+    find_columns(names, keep, where)
+    last = None if target is None else find_column(names, target, where)
     if last in away:
-        raise UsageError(f"The target {last!r} cannot be dropped; leave it out of --drop, or choose another.")
+        raise UsageError(f"{last!r} has the target; leave it out of --drop.")
     left = [name for name in names if name not in away and name != last]
     return left if last is None else [*left, last]
 
@@ -184,7 +177,7 @@ def _matrices(source: Source, out: str, wanted: str) -> Conversion:
         for batch in _batches(source):
             n_rows, width = n_rows + len(batch), batch.X.shape[1]
             whole = whole and batch.y is not None and bool((batch.y == np.rint(batch.y)).all())
-        with matrix_writer(out, (n_rows, width), zero_based=source.zero_based, format=wanted) as add:
+        with matrix_writer(out, (n_rows, width), zero_based=source.reading.zero_based, format=wanted) as add:
             for batch in _batches(source):
                 add(batch.X, batch.y.astype(np.int64) if whole and batch.y is not None else batch.y)
     return Conversion(source.name, out, wanted, n_rows, width, None, list(source.notes))
@@ -220,14 +213,14 @@ def _encoded(
                 labels.append(column)
                 yield block.select(left).filter(column.is_not_null())
 
-        kinds = dict.fromkeys(find_columns(names, keep, source.name, "A column to keep"), KEPT) or None
+        kinds = dict.fromkeys(find_columns(names, keep, source.name), KEPT) or None
         encoder = ColumnEncoder(text=text, missing=missing, scale=None, kinds=kinds).fit_batches(rows_of_blocks())
     if not _is_settled(encoder, survey.whole) or (encoder.sparse_ and wanted == "npz"):
         return None
     import polars
 
     y, lost = _labels(polars.concat(labels))
-    notes = [*source.notes, *map(with_keep, encoder.notes_), *([lost] if lost else [])]
+    notes = [*source.notes, *notes_on(encoder.columns_, keep_option), *([lost] if lost else [])]
     classes = None
     if y.dtype.kind not in "biuf" and wanted == "libsvm":
         values, y = np.unique(y, return_inverse=True)
@@ -245,22 +238,20 @@ def _is_settled(encoder: ColumnEncoder, types: polars.DataFrame) -> bool:
     """Whether blocks made of every column what all rows together would have made of it."""
     for column in encoder.columns_:
         plain = column.kind in ("number", "boolean") and types[column.name].dtype.is_numeric() and not column.missing
-        sure = column.kind == "dropped" and column.why not in (NAMES_THE_ROWS, LIKE_AN_IDENTIFIER)
+        sure = column.kind == "dropped" and column.reason not in ("row_names", "identifier", "text")
         text = column.kind == "boolean" and not column.missing
-        if not (plain or text or column.kind == "category" or (sure and "text" not in column.why)):
+        if not (plain or text or column.kind == "category" or sure):
             return False
     return True
 
 
 def _labels(column: polars.Series) -> tuple[Any, str]:
     """The labels as they are, numbers with fractions among them, and a word on rows that have none."""
+    from rosenblatt.features.target import quantities_of
+
     there = column.drop_nulls()
     lost = len(column) - len(there)
-    y = read_labels(there, column.name, numbers=None)
-    rows = (
-        f"{counted(lost, 'row')} without a value of {shortened(column.name)} {'is' if lost == 1 else 'are'} left out."
-    )
-    return y, rows if lost else ""
+    return quantities_of(there, needed=False), missing_labels(lost, column.name) if lost else ""
 
 
 def _whole(found: Examples, out: str, wanted: str, missing: str, text: str) -> Conversion:
@@ -272,7 +263,7 @@ def _whole(found: Examples, out: str, wanted: str, missing: str, text: str) -> C
             kinds = dict.fromkeys(found.keep, KEPT) or None
             encoder = ColumnEncoder(text=text, missing=missing, scale=None, kinds=kinds)
             rows = encoder.fit_transform(found.rows)
-        notes += map(with_keep, encoder.notes_)
+        notes += notes_on(encoder.columns_, keep_option)
         names = [str(name) for name in encoder.get_feature_names_out()]
     elif has_gaps(rows) and wanted in MATRICES.values():  # a table keeps its gaps
         if missing == "error":

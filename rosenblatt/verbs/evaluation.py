@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.report import Summary, summarise
+from rosenblatt.sources import ReadOptions
 from rosenblatt.verbs.errors import check_number, reading
-from rosenblatt.verbs.judging import check_known
 from rosenblatt.verbs.models import load_model, read_for, rows_for, unknown_notes
 from rosenblatt.verbs.pipelines import in_the_file
-from rosenblatt.verbs.training import class_named
+from rosenblatt.verbs.testing import check_known, class_named
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,11 +43,7 @@ def evaluate(
     *,
     positive: Any = None,
     top: int = 10,
-    header: bool | None = None,
-    encoding: str | None = None,
-    separator: str | None = None,
-    format: str | None = None,
-    zero_based: bool | None = None,
+    reading_options: ReadOptions | None = None,
 ) -> Evaluation:
     """Judge a model by the rows of a file that has the answers.
 
@@ -59,7 +55,7 @@ def evaluate(
         their labels, which comes before labels of their own
     positive : the class that precision and recall are about
     top : how many features to name
-    header, encoding, separator, format, zero_based : of the data
+    reading_options : how to read the data
 
     Examples
     --------
@@ -74,12 +70,9 @@ def evaluate(
     >>> evaluate(names[2], names[1]).summary.accuracy.total
     45
     """
-    check_number("--top", top, 1, usual="8 is usual")
+    check_number("--top", top, 1)
     saved = load_model(model)
-    found = read_for(
-        saved, data, target, labelled=True, classes=1, header=header, encoding=encoding, separator=separator,
-        format=format, zero_based=zero_based,
-    )  # fmt: skip
+    found = read_for(saved, data, target, reading_options, labelled=True, least=1, digest=True)
     classes = getattr(saved.learner, "classes_", None)
     if classes is not None:
         check_known(found, np.asarray(classes))
@@ -102,5 +95,5 @@ def evaluate(
         )
     notes = [*found.notes, *notes, *unknown_notes(saved)]
     if same:
-        notes.append("this is the file that the model was trained on, which flatters it.")
+        notes.append("This is the file that the model was trained on, which flatters it.")
     return Evaluation(summary, model, found.name, same, notes)

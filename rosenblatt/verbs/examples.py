@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,21 +10,17 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 
-from rosenblatt.verbs.errors import InputError, UsageError, check_choice, reading
+from rosenblatt.sources import ReadOptions
+from rosenblatt.sources.dialect import MISSING
+from rosenblatt.verbs.errors import InputError, UsageError, reading
 from rosenblatt.verbs.label_files import with_labels
-from rosenblatt.verbs.named_columns import check_kept, check_left, find_column, find_columns, no_target
-from rosenblatt.verbs.opening import open_data
-from rosenblatt.wording import counted, shortened
+from rosenblatt.wording import counted, listed, shortened
 
 if TYPE_CHECKING:
-    import polars
-
     from rosenblatt.sources import Source
 
 Array = npt.NDArray[Any]
-PARTED = 8  # columns of a table that are parted at a time
-UNIQUE = 0.95  # of the values of a target that are different, from which it names the rows
-MOST_CLASSES = 1_000  # different values of a target beyond which it is no class
+PARTED = 8  # columns of a table that are split at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,9 +37,11 @@ class Examples:
     names : names of a matrix's columns, if it has them
     left_out : columns that were named to be dropped, or hold weights
     keep : columns that are not left out, whatever they look like
+    apart : the values of the column by which rows are held out, or None
     image_shape : (height, width) where the rows of a matrix are images
     zero_based : whether the first column of a matrix is number 0
     given : the table as it was read, with every column in its place, where labels are not needed
+    digest : SHA-256 of the files, where it was asked for
     notes : sentences about what was assumed
     places : where these rows stand among those of the file, from 0; None where they are all of them
     place_of : tells where in the file a row stands, in words
@@ -59,18 +56,14 @@ class Examples:
     names: list[str] | None = None
     left_out: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
+    apart: Array | None = None
     image_shape: tuple[int, ...] | None = None
     zero_based: bool = False
     given: Any = None
-    digesting: Future[str] | None = None
+    digest: str | None = None
     notes: list[str] = field(default_factory=list)
     places: Array | None = None
     place_of: Callable[[int], str] | None = None
-
-    @property
-    def digest(self) -> str | None:
-        """SHA-256 of the files, which is computed while other things are done; None for what is not a file here."""
-        return None if self.digesting is None else self.digesting.result()
 
     def __len__(self) -> int:
         return int(self.rows.shape[0])
@@ -86,13 +79,9 @@ class Examples:
 
     def with_rows(self, rows: Any, chosen: Array) -> Examples:
         """These rows in place of the ones that are chosen, with their labels and weights."""
-        return replace(
-            self,
-            rows=rows,
-            y=None if self.y is None else self.y[chosen],
-            weights=None if self.weights is None else self.weights[chosen],
-            places=chosen if self.places is None else self.places[chosen],
-        )
+        y, weights, apart = (None if each is None else each[chosen] for each in (self.y, self.weights, self.apart))
+        places = chosen if self.places is None else self.places[chosen]
+        return replace(self, rows=rows, y=y, weights=weights, apart=apart, places=places)
 
     def feature_names(self) -> list[str] | None:
         """Names for the columns of a matrix that has none: places of pixels, indices as LIBSVM writes them."""
@@ -100,7 +89,7 @@ class Examples:
             return self.names
         return places(self.rows.shape[1], self.image_shape, self.zero_based)
 
-    def parted(self, learned: Array, tested: Array) -> tuple[Examples, Examples]:
+    def split(self, learned: Array, tested: Array) -> tuple[Examples, Examples]:
         """Two parts, each in the order of the file; of a table, the rows themselves are given up on the way.
 
         So there is never much more than one copy of a large table in memory.
@@ -123,7 +112,7 @@ class Examples:
 
     def labels(self) -> Array:
         if self.y is None:
-            raise UsageError(f"{self.name} must have labels here, but none are known; name their column with --target.")
+            raise UsageError(f"{self.name} has no labels; name their column with --target.")
         return self.y
 
 
@@ -143,37 +132,137 @@ def places(count: int, image_shape: tuple[int, ...] | None = None, zero_based: b
     return [f"index {n}" for n in range(not zero_based, count + (not zero_based))]
 
 
-def read_examples(
-    paths: str | Sequence[str],
-    target: str | int | None = None,
+@dataclass(frozen=True)
+class Roles:
+    """Which columns of a table are what, by name."""
+
+    target: str | None = None
+    weights: str | None = None
+    apart: str | None = None
+    drop: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+
+    @property
+    def away(self) -> list[str]:
+        """Columns that are not learned from."""
+        return [*self.drop, *(name for name in (self.target, self.weights) if name is not None)]
+
+
+def find_column(columns: Sequence[str], wanted: str | int, where: str) -> str:
+    """A column by its name, by its number from 1, or by -1 for the last; see `rosenblatt.features.find_column`."""
+    from rosenblatt.features import target
+
+    try:
+        return target.find_column(columns, wanted, where)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def find_columns(columns: Sequence[str], wanted: Sequence[str], where: str) -> tuple[str, ...]:
+    """Several columns, with commas between them or one by one.
+
+    Examples
+    --------
+    >>> find_columns(["a", "b", "c"], ["a,-1", "2"], "x.csv")
+    ('a', 'c', 'b')
+    """
+    names = [name for text in wanted for name in ([text] if text in columns else text.split(","))]
+    return tuple(find_column(columns, name, where) for name in names)
+
+
+def roles_of(
+    source: Source,
+    target: str | int | None,
     *,
-    labelled: bool = True,
-    numbers: bool = False,
-    classes: int = 2,
-    format: str | None = None,
-    header: bool | None = None,
-    encoding: str | None = None,
-    separator: str | None = None,
-    zero_based: bool | None = None,
     weights: str | None = None,
+    apart: str | None = None,
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
+    needed: bool = True,
+) -> Roles:
+    """Which columns of a table are what, found in its header, before any row is read.
+
+    A first line without names is taken for names where the target is one of its cells. `needed`: the target must be
+    there, and leave something to learn from.
+    """
+    with reading(source.name):
+        columns = list(source.columns)
+        if target is not None and str(target) not in columns and source.is_text_table and source.header is None:
+            other = replace(source, reading=replace(source.reading, header=True), notes=[], types={})
+            if str(target) in other.columns:
+                source.reading = other.reading
+                columns = list(other.columns)
+    where = source.name
+    if target is None and needed:
+        raise UsageError(
+            f"Name the column to predict with --target: {where} has {listed(columns, 20)} (-1 is the last)."
+        )
+    try:
+        name = None if target is None else find_column(columns, target, where)
+    except UsageError as error:
+        if needed:
+            numbered = source.is_text_table and all(column.startswith("column_") for column in columns)
+            hint = " Its first line was not taken for names; --header says that it has them." if numbered else ""
+            raise UsageError(f"{error}{hint}") from None
+        name = None
+    weight = None if weights is None else find_column(columns, weights, where)
+    found = Roles(
+        name,
+        weight,
+        None if apart is None else find_column(columns, apart, where),
+        find_columns(columns, drop, where),
+        find_columns(columns, keep, where),
+    )
+    _check_roles(found, columns, where, needed)
+    return found
+
+
+def _check_roles(roles: Roles, columns: list[str], where: str, needed: bool) -> None:
+    """Refuse a column that is two things at once, and a table of which nothing is left to learn from."""
+    for option, names in (("--drop", roles.drop), ("--keep", roles.keep)):
+        for what, column in (("target", roles.target), ("weights", roles.weights)):
+            if column is not None and column in names:
+                raise UsageError(f"{shortened(column)} has the {what}; leave it out of {option}.")
+    both = [name for name in roles.keep if name in roles.drop]
+    if both:
+        raise UsageError(f"{shortened(both[0])} is in both --keep and --drop.")
+    if roles.target is not None and roles.target == roles.weights:
+        raise UsageError(f"{shortened(roles.target)} cannot be both the target and the weights.")
+    if needed and set(columns) <= set(roles.away):
+        raise UsageError(f"{where} has no column left to learn from.")
+
+
+def read_examples(
+    source: Source,
+    target: str | int | None = None,
+    *,
+    labelled: bool | None = True,
+    numbers: bool | None = False,
+    least: int = 2,
+    weights: str | None = None,
+    apart: str | None = None,
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    names: Callable[[list[str]], list[str]] | None = None,
     tests: bool = False,
+    digest: bool = False,
 ) -> Examples:
-    """Read files, and take the target out of the rows.
+    """Read the rows of a source, and take the target out of them.
 
     Parameters
     ----------
-    paths : a file, several, a pattern, or "-" for standard input
+    source : from `open_data`
     target : the name of a column, its number counted from 1, or -1 for the last; for rows of numbers, also the file of
         their labels
-    labelled : whether labels are needed; without them a target that is not there is no failure
-    numbers : whether the target is a quantity rather than a class
-    classes : how many the target must have at least, where it has classes
-    weights, drop, keep : columns
-    format, header, encoding, separator, zero_based : as for `open_data`
+    labelled : whether labels are needed; without them a target that is not there is no failure. None: labels are
+        needed where a file of numbers has some
+    numbers : whether the target is a quantity rather than a class; None: it is not learned from, and may be either
+    least : how many classes there must be
+    weights, apart, drop, keep : columns
+    names : renames the columns of a table
     tests : whether the target is that of other rows, which were learned from: labels of these rows' own come first, and
         a file of labels is not about them
+    digest : whether the digest of the files is wanted
 
     Examples
     --------
@@ -181,269 +270,146 @@ def read_examples(
     >>> from pathlib import Path
     >>> path = Path(tempfile.mkdtemp()) / "fruit.csv"
     >>> _ = path.write_text("weight,colour,fruit\\n150,green,apple\\n120,yellow,banana\\n")
-    >>> found = read_examples(str(path), "fruit")
+    >>> found = read_examples(open_data(str(path)), "fruit")
     >>> found.rows.columns, found.y.tolist()
     (['weight', 'colour'], ['apple', 'banana'])
-    >>> read_examples(str(path), "friut")
+    >>> read_examples(open_data(str(path)), "friut")
     Traceback (most recent call last):
-    rosenblatt.verbs.errors.UsageError: The target must be a column of ...fruit.csv, ...; did you mean 'fruit'?
+    rosenblatt.verbs.errors.UsageError: ...fruit.csv has no column 'friut' (did you mean 'fruit'?).
     """
-    source = open_data(
-        paths, format=format, header=header, encoding=encoding, separator=separator, zero_based=zero_based
-    )
-    return examples_of(
-        source, target, labelled=labelled, numbers=numbers, classes=classes, weights=weights, drop=drop, keep=keep,
-        tests=tests,
-    )  # fmt: skip
-
-
-def check_columns_policy(missing: str, text: str) -> None:
-    """Refuse what `ColumnEncoder` does not know, before anything is read."""
-    check_choice("--missing", missing, ("error", "median", "indicator"))
-    check_choice("--text", text, ("auto", "tfidf", "hashed", "drop"))
-
-
-def examples_of(
-    source: Source,
-    target: str | int | None = None,
-    *,
-    labelled: bool | None = True,
-    numbers: bool | None = False,
-    classes: int = 2,
-    weights: str | None = None,
-    drop: Sequence[str] = (),
-    keep: Sequence[str] = (),
-    names: Callable[[list[str]], list[str]] | None = None,
-    tests: bool = False,
-) -> Examples:
-    """The rows of a source, with the target taken out; see `read_examples`.
-
-    `names` renames the columns of a table. With `labelled=None`, labels are needed where a file of numbers has some.
-    """
-    with reading(source.name):
-        content = source.read()
-        digesting = None if any("://" in path for path in source.paths) else source.digest_later()
-    found = Examples(
-        content, name=source.name, format=source.format, digesting=digesting, notes=list(source.notes),
-        zero_based=source.zero_based,
-    )  # fmt: skip
-    if source.is_copy:
-        if digesting is not None:
-            digesting.result()  # before the copy of standard input goes
-        source.close()
-    elif source.kind == "frame":
-        found = replace(found, place_of=source.place_of)
     if source.kind == "matrix":
-        if weights is not None or drop or keep:
-            raise UsageError(
-                f"Only a table has columns to drop, to keep or to weigh by, but {found.name} is {found.format}."
-            )
-        return _of_matrix(found, content, target, labelled=labelled, numbers=numbers, classes=classes, tests=tests)
+        if weights is not None or apart is not None or drop or keep:
+            raise UsageError(f"{source.name} is {source.format}, which has no columns to name.")
+        found = _read(source, digest)
+        return _of_matrix(found, target, labelled=labelled, numbers=numbers, least=least, tests=tests)
+    roles = None
+    if names is None:
+        roles = roles_of(source, target, weights=weights, apart=apart, drop=drop, keep=keep, needed=bool(labelled))
+        source.labels = None if numbers else roles.target
+    found = _read(source, digest)
     if names is not None:
         columns = list(found.rows.columns)
         found = replace(found, rows=found.rows.rename(dict(zip(columns, names(columns), strict=True))))
-    return _of_frame(
-        found, target, labelled=bool(labelled), numbers=numbers, classes=classes, weights=weights, drop=drop, keep=keep
-    )
+        roles = Roles(target=str(target) if target in found.rows.columns else None)
+        if labelled and roles.target is None:
+            raise UsageError(f"{source.name} has no column {shortened(target)}.")
+    assert roles is not None
+    return _of_frame(found, roles, labelled=bool(labelled), numbers=numbers, least=least)
 
 
-# ------------------------------------------------------------------------------------------------ tables
+def open_data(paths: str | Sequence[str], reading_options: ReadOptions | None = None) -> Source:
+    """Files as a source of rows, nothing of which is read yet; see `rosenblatt.sources.open_source`."""
+    from rosenblatt.sources import open_source
+
+    given = [paths] if isinstance(paths, str) else list(paths)
+    with reading(given[0] if given else None):
+        return open_source(given, reading_options)
 
 
-def _of_frame(
-    found: Examples,
-    target: str | int | None,
-    *,
-    labelled: bool,
-    numbers: bool | None,
-    classes: int,
-    weights: str | None,
-    drop: Sequence[str],
-    keep: Sequence[str],
-) -> Examples:
-    frame: polars.DataFrame = found.rows
-    columns = list(frame.columns)
-    away = find_columns(columns, drop, found.name, "A column to drop")
-    name = None
-    if target is not None:
-        try:
-            name = find_column(columns, target, found.name, "The target")
-        except UsageError:
-            if labelled:
-                raise
-    elif labelled:
-        raise no_target(columns, found.name)
-    weight = None if weights is None else find_column(columns, weights, found.name, "The weights")
-    if labelled:
-        check_left(columns, name, weight, away, found.name)
-    kept = find_columns(columns, keep, found.name, "A column to keep")
-    check_kept(kept, name, weight, away)
-    notes, places = list(found.notes), None
-    if name is not None and labelled and frame[name].dtype.is_float():
-        frame = frame.with_columns(frame[name].fill_nan(None))
-    if name is not None and labelled and frame[name].null_count():
-        lost = frame[name].null_count()
-        if lost == frame.height:
-            raise InputError(
-                f"The target {shortened(name)} must have values, but every one is missing; choose another column."
+def _read(source: Source, digest: bool) -> Examples:
+    with reading(source.name):
+        content: Any = source.read()
+        remote = any("://" in path for path in source.paths)
+        sha = source.digest() if digest and not remote else None
+    place_of = source.place_of if source.kind == "frame" and not source.is_copy else None
+    if source.is_copy:
+        source.close()
+    return Examples(
+        content, name=source.name, format=source.format, digest=sha, notes=list(source.notes), place_of=place_of,
+        zero_based=source.reading.zero_based and source.format == "libsvm",
+    )  # fmt: skip
+
+
+def _of_frame(found: Examples, roles: Roles, *, labelled: bool, numbers: bool | None, least: int) -> Examples:
+    from rosenblatt.features.target import check_classes, take_target
+
+    frame, notes = found.rows, list(found.notes)
+    weights = None if roles.weights is None else _weights(frame[roles.weights])
+    apart = None if roles.apart is None else _apart(frame[roles.apart])
+    away = [*roles.drop, *([roles.weights] if roles.weights else [])]
+    found = replace(found, left_out=tuple(away), keep=roles.keep, target=roles.target, weights=weights, apart=apart)
+    name = roles.target
+    _check_cells(frame.drop(away))
+    if name is None or (not labelled and frame[name].null_count()):
+        return replace(found, rows=frame.drop([*away, *([name] if name else [])]), given=frame, notes=notes)
+    with reading(found.name):
+        taken = take_target(frame, name, numbers=numbers)
+        if labelled and numbers is False:
+            check_classes(taken.y, name, least=least)
+    if taken.n_without:
+        notes.append(missing_labels(taken.n_without, name))
+    if taken.y.dtype.kind == "U" and found.format in ("csv", "tsv"):
+        words = sorted(set(MISSING) & set(np.unique(taken.y).tolist()))
+        if words:
+            notes.append(
+                f"{listed(words, last=' and ')} {'is a class' if len(words) == 1 else 'are classes'} of "
+                f"{shortened(name)}; --na-values {','.join(words)} would leave these rows out."
             )
-        places = np.flatnonzero(frame[name].is_not_null().to_numpy())
-        frame = frame.filter(frame[name].is_not_null())
-        notes.append(
-            f"{counted(lost, 'row')} without a value of {shortened(name)} {'is' if lost == 1 else 'are'} left out."
-        )
-    y = None
-    if name is not None and (labelled or not frame[name].null_count()):
-        frame = _with_quantity(frame, name, notes) if numbers else frame
-        y = read_labels(frame[name], name, numbers=numbers, needed=labelled, classes=classes)
-    return replace(
-        found,
-        rows=frame.drop([*away, *([name] if name else []), *([weight] if weight else [])]),
-        y=y,
-        weights=None if weight is None else _weights(frame[weight]),
-        target=name,
-        left_out=(*away, *([weight] if weight else [])),
-        keep=tuple(kept),
-        given=None if labelled else frame,
-        notes=notes,
-        places=places,
-    )
+    kept = taken.kept
+    if kept is not None:
+        found = replace(found, weights=None if weights is None else weights[kept], places=kept,
+                        apart=None if apart is None else apart[kept])  # fmt: skip
+    given = None if labelled else frame
+    return replace(found, rows=taken.rows.drop(away), y=taken.y, given=given, notes=notes)
 
 
-def _with_quantity(frame: polars.DataFrame, name: str, notes: list[str]) -> polars.DataFrame:
-    """The target as numbers where it is text like 1 234,50 €, as other columns are read, and a note on it."""
-    import polars
-
-    from rosenblatt.features.column_kinds import quantity
-
-    numbers = quantity(frame[name]) if frame[name].dtype == polars.String else None
-    if numbers is None:
-        return frame
-    notes.append(f"The target {shortened(name)} is read as numbers: {shortened(frame[name][0])} is {numbers[0]:.15g}.")
-    return frame.with_columns(numbers.alias(name))
+def missing_labels(count: int, name: str) -> str:
+    """The note on rows without a label."""
+    return f"{counted(count, 'row')} without a value of {shortened(name)} {'is' if count == 1 else 'are'} left out."
 
 
-def read_labels(
-    series: polars.Series, name: str, *, numbers: bool | None = False, needed: bool = True, classes: int = 2
-) -> Array:
-    """The labels of a column: text, whole numbers or Booleans; numbers where the target is a quantity.
-
-    With `numbers=None` they are not to be learned from, and may be either.
-
-    Examples
-    --------
-    >>> import polars
-    >>> read_labels(polars.Series([1.0, 2.0, 1.0]), "grade")
-    array([1, 2, 1])
-    >>> read_labels(polars.Series(["a", "a"]), "grade")
-    Traceback (most recent call last):
-    rosenblatt.verbs.errors.InputError: The target 'grade' must have at least two values, but every row has 'a'; ...
-    """
-    from rosenblatt.features.labels import FEW_CLASSES
-    from rosenblatt.features.target import labels_of
-
-    if numbers is None:
-        needed = False
-        if series.dtype.is_float():
-            values = series.to_numpy()
-            return values.astype(np.int64) if bool((values == np.rint(values)).all()) else values
-    if numbers:
-        if not series.dtype.is_numeric():
-            raise InputError(
-                f"The target {shortened(name)} must hold numbers for least squares, but it holds "
-                f"{_in_words(series.dtype)}; "
-                f"choose another learner, such as averaged."
-            )
-        return series.cast(float).to_numpy()
-    kinds = series.n_unique()
-    if needed and kinds < classes:
-        raise InputError(
-            f"The target {shortened(name)} must have at least two values, but every row has {shortened(series[0])}; "
-            f"choose another column, or add rows of another class."
-        )
-    if needed and series.dtype.is_numeric() and kinds > (MOST_CLASSES if _whole(series) else 20):
-        raise UsageError(
-            f"The target {shortened(name)} has {kinds:,} different numbers, which looks like a quantity rather "
-            "than a class; "
-            f"use rosenblatt train --learner least-squares, or make classes of it."
-        )
-    if needed and not series.dtype.is_numeric() and kinds > max(FEW_CLASSES, UNIQUE * len(series)):
-        raise UsageError(
-            f"The target {shortened(name)} must name classes, but it has {kinds:,} different values in "
-            f"{len(series):,} rows, "
-            f"{shortened(series[0])} for one; choose another column, or --learner least-squares where it is a quantity."
-        )
-    with reading():
-        return labels_of(series)
+def _check_cells(frame: Any) -> None:
+    """Lists have no place among features; a column that holds them can be dropped."""
+    nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
+    if nested:
+        raise InputError(f"The column {shortened(nested[0])} holds lists; leave it out with --drop, or spread it out.")
 
 
-def _in_words(kind: Any) -> str:
-    """A type of polars that is no number."""
-    if str(kind) == "Boolean":
-        return "true and false"
-    return "dates or times" if kind.is_temporal() else "text"
-
-
-def _whole(series: polars.Series) -> bool:
-    return series.dtype.is_integer() or bool((series == series.round()).all())
-
-
-def _weights(series: polars.Series) -> Array:
-    import polars
-
+def _weights(series: Any) -> Array:
     if not series.dtype.is_numeric() or series.null_count():
-        raise InputError(
-            f"The weights in {shortened(series.name)} must be numbers without gaps, but they are not; fill them in."
-        )
-    return series.cast(polars.Float64).to_numpy()
+        raise InputError(f"The weights in {shortened(series.name)} must be numbers without gaps.")
+    return np.asarray(series.cast(float).to_numpy())
 
 
-# ------------------------------------------------------------------------------------------------ matrices
+def _apart(series: Any) -> Array:
+    """The values of a column by which rows are held out, in a type that can be sorted."""
+    if series.null_count():
+        raise InputError(f"The column {shortened(series.name)}, by which rows are held out, has missing values.")
+    return np.asarray(series.to_physical().to_numpy() if series.dtype.is_temporal() else series.to_numpy())
 
 
 def _of_matrix(
-    found: Examples,
-    matrix: Any,
-    target: str | int | None,
-    *,
-    labelled: bool | None,
-    numbers: bool | None,
-    classes: int,
-    tests: bool,
+    found: Examples, target: str | int | None, *, labelled: bool | None, numbers: bool | None, least: int, tests: bool
 ) -> Examples:
-    matrix, notes = with_labels(matrix, target, found.name, found.format, tests=tests)
+    from rosenblatt.features.target import check_classes, labels_of, quantities_of
+    from rosenblatt.verbs.gaps import labelled_rows, note_on_labels
+
+    matrix, notes = with_labels(found.rows, target, found.name, found.format, tests=tests)
     notes = [*found.notes, *notes]
     if labelled is None:
         labelled = matrix.y is not None
-    if matrix.y is None and labelled and tests:
-        raise UsageError(
-            f"Rows to test on must have labels of their own, but {found.name} has none, and --target is about those in "
-            f"training; write both into one file (rosenblatt convert {found.name} test.npz --target LABELS)."
-        )
     if matrix.y is None and labelled:
-        raise UsageError(f"{found.name} has no labels of its own; pass their file with --target.")
+        how = f"write both into one file (rosenblatt convert {found.name} test.npz --target LABELS)"
+        raise UsageError(f"{found.name} has no labels; {how if tests else 'pass their file with --target'}.")
     if matrix.y is not None and len(matrix.y) != len(matrix):
-        raise InputError(
-            f"There must be one label per row, but {found.name} has {len(matrix):,} rows and {target} "
-            f"{len(matrix.y):,} labels; pass the files that belong together."
-        )
+        raise InputError(f"{found.name} has {len(matrix):,} rows, but {target} has {len(matrix.y):,} labels.")
     y = None if matrix.y is None else np.asarray(matrix.y)
     there = None
     if y is not None and not labelled and y.dtype.kind == "f" and not np.isfinite(y).all():
         y = None  # as of a table; nobody needs them
     if y is not None and labelled:
-        from rosenblatt.verbs.gaps import labelled_rows, note_on_labels
-
         there = labelled_rows(y, found.name)
-        if there is not None and not there.any():
-            raise InputError(f"Rows must have labels, but every label of {found.name} is NaN; pass other labels.")
         if there is not None:
             notes.append(note_on_labels(int((~there).sum()), found.name, int(there.argmin())))
             matrix, y = matrix.take(there), y[there]
     if y is not None:
         import polars
 
-        y = read_labels(polars.Series(y), "label", numbers=numbers, needed=labelled, classes=classes)
+        with reading(found.name):
+            series = polars.Series("label", y)
+            y = labels_of(series) if numbers is False else quantities_of(series, needed=bool(numbers))
+            if labelled and numbers is False:
+                check_classes(y, "label", least=least)
     return replace(
         found,
         rows=matrix.X.reshape(len(matrix), -1) if not issparse(matrix.X) else matrix.X,

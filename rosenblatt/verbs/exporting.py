@@ -21,34 +21,34 @@ class Export:
 
     model: str
     onnx: str | None
-    weights: str | None
+    coefficients: str | None
 
     def to_dict(self) -> dict[str, Any]:
-        sizes = {path: os.path.getsize(path) for path in (self.onnx, self.weights) if path and path != "-"}
+        sizes = {path: os.path.getsize(path) for path in (self.onnx, self.coefficients) if path and path != "-"}
         return {**vars(self), "bytes": sizes}
 
 
-def export(model: str, *, onnx: str | None = None, weights: str | None = None) -> Export:
+def export(model: str, *, onnx: str | None = None, coefficients: str | None = None) -> Export:
     """Write a model for other programs.
 
     Parameters
     ----------
     model : a model file, or "-" for standard input
     onnx : an ONNX file, which onnxruntime answers from, with the preprocessing in it
-    weights : a table of the weights (CSV, Parquet, ...): one row for each feature, one column for each half-space,
+    coefficients : a table of the weights (CSV, Parquet, ...): one row for each feature, one column for each half-space,
         `weight_` and its class; only `weight` where there are none
 
     Examples
     --------
     >>> export("model.safetensors")
     Traceback (most recent call last):
-    rosenblatt.verbs.errors.UsageError: An export must say what to write, but nothing came; pass --onnx ...
+    rosenblatt.verbs.errors.UsageError: Name what to write: --onnx FILE or --coefficients FILE.
     """
-    if onnx is None and weights is None:
-        raise UsageError("An export must say what to write, but nothing came; pass --onnx FILE or --weights FILE.")
-    check_outputs({"The ONNX file": onnx, "The table of weights": weights}, files_of(model))
-    if weights is not None:
-        check_table(weights)  # before the other file is written
+    if onnx is None and coefficients is None:
+        raise UsageError("Name what to write: --onnx FILE or --coefficients FILE.")
+    check_outputs({"The ONNX file": onnx, "The table of weights": coefficients}, files_of(model))
+    if coefficients is not None:
+        check_table(coefficients)  # before the other file is written
     saved = load_model(model)
     if onnx is not None:
         from rosenblatt import export_onnx
@@ -58,9 +58,9 @@ def export(model: str, *, onnx: str | None = None, weights: str | None = None) -
                 export_onnx(saved.model, onnx)
         except (TypeError, ValueError) as error:
             raise InputError(str(error)) from error
-    if weights is not None:
-        write_table(weights, _weights(saved))
-    return Export(model, onnx, weights)
+    if coefficients is not None:
+        write_table(coefficients, _weights(saved))
+    return Export(model, onnx, coefficients)
 
 
 def _weights(saved: Any) -> Any:
@@ -69,7 +69,7 @@ def _weights(saved: Any) -> Any:
     coefficients = getattr(saved.learner, "coef_", None)
     if coefficients is None:
         name = type(saved.learner).__name__
-        raise UsageError(f"Only a linear model has weights, but this is a {name}; export it with --onnx.")
+        raise UsageError(f"A {name} has no weights; export it with --onnx.")
     coefficients, intercepts = np.atleast_2d(coefficients), np.atleast_1d(saved.learner.intercept_)
     values = np.column_stack([coefficients, intercepts])
     columns = {"feature": [*feature_names(saved, coefficients.shape[1]), "(intercept)"]}

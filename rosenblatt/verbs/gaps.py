@@ -65,14 +65,13 @@ def check_gaps(rows: Any, name: str, before: int = 0) -> None:
     --------
     >>> check_gaps(np.array([[1.0, 2.0], [np.nan, 3.0]]), "x.npy")
     Traceback (most recent call last):
-    rosenblatt.verbs.errors.InputError: No value may be missing with missing='error', but x.npy lacks one in row 2, ...
+    rosenblatt.verbs.errors.InputError: x.npy lacks a value in row 2, column 1, and missing values are refused.
     """
     if not has_gaps(rows):
         return
     row, column = (int(at) for at in np.argwhere(np.isnan(rows))[0])
     raise InputError(
-        f"No value may be missing with missing='error', but {name} lacks one in row {before + row + 1:,}, column "
-        f"{column + 1:,} (NaN); fill it in, or train with missing='median' or missing='indicator'."
+        f"{name} lacks a value in row {before + row + 1:,}, column {column + 1:,}, and missing values are refused."
     )
 
 
@@ -85,18 +84,16 @@ def labelled_rows(y: Array, name: str, before: int = 0) -> Array | None:
     [True, False, True]
     >>> labelled_rows(np.array([1.0, np.inf]), "x.npy")
     Traceback (most recent call last):
-    rosenblatt.verbs.errors.InputError: Every label must be finite, but x.npy has inf in row 2; replace it.
+    rosenblatt.verbs.errors.InputError: x.npy has the label inf in row 2.
     """
     if y.dtype.kind != "f" or np.isfinite(y).all():
         return None
     infinite = np.flatnonzero(np.isinf(y))
     if len(infinite):
         row = int(infinite[0])
-        raise InputError(
-            f"Every label must be finite, but {name} has {y[row]} in row {before + row + 1:,}; replace it."
-        )
+        raise InputError(f"{name} has the label {y[row]} in row {before + row + 1:,}.")
     if np.isnan(y).all() and not before:
-        raise InputError(f"Rows to learn from must have labels, but none of {name} has one (all are NaN); add them.")
+        raise InputError(f"Every label of {name} is missing (NaN).")
     return np.asarray(~np.isnan(y))
 
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.sources import ReadOptions
 from rosenblatt.verbs.errors import UsageError, check_number, reading
-from rosenblatt.verbs.examples import Examples, read_examples
+from rosenblatt.verbs.examples import Examples, open_data, read_examples
 from rosenblatt.verbs.models import SavedModel, load_model, read_for, rows_for
 from rosenblatt.verbs.pipelines import columns_of, in_the_file, seen
 
@@ -24,14 +25,14 @@ class ModelCard:
     Attributes
     ----------
     description : the header of the file, see `rosenblatt.describe`
-    columns : what the model takes: (name, kind, what is not obvious); empty where it takes rows of numbers
+    columns : what the model takes: name, kind, why; empty where it takes rows of numbers
     drivers : the most important features, as `train` found them
     explained : for one row, what each feature adds to the score of the answer
     """
 
     path: str
     description: dict[str, Any]
-    columns: list[tuple[str, str, str]]
+    columns: list[dict[str, str]]
     drivers: list[dict[str, Any]]
     explained: Explanation | None = None
     kind: str = "model"
@@ -41,7 +42,7 @@ class ModelCard:
             "kind": self.kind,
             "path": self.path,
             "description": self.description,
-            "columns": [{"name": name, "kind": kind, "why": why} for name, kind, why in self.columns],
+            "columns": self.columns,
             "drivers": self.drivers,
             "explained": None if self.explained is None else self.explained.to_dict(),
         }
@@ -89,11 +90,7 @@ def inspect(
     data: str | Sequence[str] | None = None,
     row: int | None = None,
     top: int = 10,
-    header: bool | None = None,
-    encoding: str | None = None,
-    separator: str | None = None,
-    format: str | None = None,
-    zero_based: bool | None = None,
+    reading_options: ReadOptions | None = None,
 ) -> ModelCard | DataCard:
     """Look into a model file, or into a file of data.
 
@@ -102,7 +99,7 @@ def inspect(
     path : a model file, by its name or first bytes, or data
     data, row : explain the answer of a model for this row of this file, counted from 1
     top : how many features to name
-    header, encoding, separator, format, zero_based : of the data; not for a model alone
+    reading_options : how to read the data
 
     Examples
     --------
@@ -114,24 +111,17 @@ def inspect(
     [('weight', 'number'), ('colour', 'category'), ('fruit', 'category')]
     """
     paths = [path] if isinstance(path, str) else list(path)
-    reader = {
-        "header": header,
-        "encoding": encoding,
-        "separator": separator,
-        "format": format,
-        "zero_based": zero_based,
-    }
     if len(paths) == 1 and _is_model(paths[0]):
-        check_number("--top", top, 0, usual="8 is usual")
-        return _model(paths[0], data, row, top, reader)
+        check_number("--top", top, 0)
+        return _model(paths[0], data, row, top, reading_options)
     models = [each for each in paths if _is_model(each)]
     if models:
         other = next((each for each in paths if each not in models), None)
-        advice = f"pass --data {other} --row N to have an answer explained" if other else "pass them one by one"
-        raise UsageError(f"A model must come alone, but {models[0]} is one and {len(paths)} files came; {advice}.")
+        advice = f"; --data {other} --row N explains an answer" if other else ""
+        raise UsageError(f"One model is inspected at a time, but {len(paths)} files were given{advice}.")
     if data is not None or row is not None:
-        raise UsageError("Only a model's answers can be explained, but a file of data came; pass a model first.")
-    return _data(paths, reader)
+        raise UsageError("--data and --row explain an answer of a model, but the file is data.")
+    return _data(paths, reading_options)
 
 
 def _is_model(path: str) -> bool:
@@ -148,32 +138,16 @@ def _is_model(path: str) -> bool:
     return first[8:] == b"{" and int.from_bytes(first[:8], "little") < Path(path).stat().st_size
 
 
-def _model(path: str, data: Any, row: int | None, top: int, reader: dict[str, Any]) -> ModelCard:
+def _model(path: str, data: Any, row: int | None, top: int, reading_options: ReadOptions | None) -> ModelCard:
     if (data is None) != (row is None):
-        raise UsageError("To explain an answer, both the data and the row are needed; pass --data FILE --row N.")
-    option = _first_given(reader)
-    if data is None and option is not None:
-        raise UsageError(
-            f"{option} says how data are read, but {path} is a model and no data came; "
-            f"leave it out, or pass --data FILE --row N."
-        )
+        raise UsageError("--data FILE and --row N explain an answer together.")
     saved = load_model(path)
     explained = None
     if data is not None and row is not None:
-        found = read_for(saved, data, labelled=False, **reader)
+        found = read_for(saved, data, None, reading_options, labelled=False)
         explained = explain(saved, found, row, top)
     drivers = (saved.about.get("drivers") or _largest(saved, top))[:top]
     return ModelCard(path, saved.description, columns_of(saved.model), drivers, explained)
-
-
-def _first_given(reader: dict[str, Any]) -> str | None:
-    """The first option about the reading of data that was given, as the command line has it."""
-    spelled = {
-        ("header", False): "--no-header",
-        ("zero_based", True): "--zero-based",
-        ("zero_based", False): "--one-based",
-    }
-    return next((spelled.get((name, value), f"--{name}") for name, value in reader.items() if value is not None), None)
 
 
 def _largest(saved: SavedModel, top: int) -> list[dict[str, Any]]:
@@ -204,11 +178,11 @@ def feature_names(saved: SavedModel, count: int) -> list[str]:
 def explain(saved: SavedModel, found: Examples, row: int, top: int = 10) -> Explanation:
     """What each feature adds to the score that decides a row, in its favour or against it."""
     if not 1 <= row <= len(found):
-        raise UsageError(f"The row must be a number from 1 to {len(found):,}, but got {row}; rows count from 1.")
+        raise UsageError(f"--row must be from 1 to {len(found):,}, but got {row}.")
     weights = getattr(saved.learner, "coef_", None)
     if weights is None:
         name = type(saved.learner).__name__
-        raise UsageError(f"An answer is explained by weights, but a {name} has none; train a linear learner.")
+        raise UsageError(f"A {name} has no weights to explain an answer by.")
     asked = found.take(np.array([row - 1]))
     with reading(found.name), in_the_file(asked):
         rows, _ = rows_for(saved, asked)
@@ -258,10 +232,11 @@ def _in_own_units(saved: SavedModel, values: Any) -> Any:
     return values
 
 
-def _data(paths: list[str], reader: dict[str, Any]) -> DataCard:
+def _data(paths: list[str], reading_options: ReadOptions | None) -> DataCard:
+    from rosenblatt.features.column import GUESSED
     from rosenblatt.features.columns import ColumnEncoder
 
-    found = read_examples(paths, labelled=False, **reader)
+    found = read_examples(open_data(paths, reading_options), labelled=False)
     if not found.is_frame:
         rows = found.rows
         labels = [] if found.y is None else [_card("label", found.y, "target")]
@@ -280,8 +255,9 @@ def _data(paths: list[str], reader: dict[str, Any]) -> DataCard:
             "name": column.name,
             "kind": _kind(column.called, found.rows[column.name]) if len(found) > 1 else _type(found.rows[column.name]),
             "why": column.why,
+            "guessed": column.reason in GUESSED,
             "missing": int(column.missing),
-            "values": int(found.rows[column.name].n_unique()),
+            "values": int(found.rows[column.name].drop_nulls().n_unique()),
             "examples": [str(value) for value in _first_values(found.rows[column.name])],
         }
         for column in encoder.columns_
@@ -289,7 +265,7 @@ def _data(paths: list[str], reader: dict[str, Any]) -> DataCard:
     notes = list(found.notes)
     if not encoder.n_features_out_:
         rows = "one row" if len(found) == 1 else f"these {len(found):,} rows"
-        notes.append(f"nothing can be learned from {rows}: training would leave out every column.")
+        notes.append(f"Nothing can be learned from {rows}: training would leave out every column.")
     return DataCard(
         found.name, found.format, len(found), columns, encoder.n_features_out_, bool(encoder.sparse_), notes
     )

@@ -69,106 +69,26 @@ _INRIA = tuple(
     for part in ("train-images-idx3", "train-labels-idx1", "test-images-idx3", "test-labels-idx1")
 )
 
+_A9A = ("libsvm/a9a", "libsvm/a9a.t")
+_MUSHROOMS = ("libsvm/mushrooms-agaricus.train", "libsvm/mushrooms-agaricus.test")
+_REUTERS = ("libsvm/reuters-lasvm", "libsvm/reuters-lasvm.t")
+_NEWS, _SMS = ("20newsgroups/20news-bydate.tar",), ("sms-spam/SMSSpamCollection",)
+_IRIS, _WINE, _CANCER = (_bundled_names(f"load_{name}") for name in ("iris", "wine", "breast_cancer"))
+_KNOWN = (
+    Dataset("iris", "three kinds by four lengths", 150, 4, 3, "species", _source("iris"), names=_IRIS),
+    Dataset("wine", "three growers", 178, 13, 3, "grower", _source("wine"), names=_WINE),
+    Dataset("breast-cancer", "malignant or benign", 569, 30, 2, "diagnosis", _source("breast_cancer"), names=_CANCER),
+    Dataset("digits", "digits, 8 x 8 pixels", 1797, 64, 10, "digit", _source("digits")),
+    Dataset("mnist", "digits, 28 x 28 pixels", 70_000, 784, 10, "digit", _source("mnist"), _MNIST),
+    Dataset("pedestrians", "is a person in the photograph?", 3_442, 8_192, 2, "person", _source("pedestrians"), _INRIA),
+    Dataset("a9a", "does a household earn 50,000?", 48_842, 123, 2, "target", _source("a9a"), _A9A),
+    Dataset("mushrooms", "edible or poisonous", 8_124, 126, 2, "target", _source("mushrooms"), _MUSHROOMS),
+    Dataset("reuters", "money news or not, words", 11_069, 8_315, 2, "target", _source("reuters"), _REUTERS),
+    Dataset("newsgroups", "which newsgroup? text", 18_846, 1, 20, "group", _source("newsgroups"), _NEWS, "message"),
+    Dataset("sms-spam", "spam or not? text", 5_574, 1, 2, "label", _sms, _SMS, "message"),
+)
 #: Every set that `rosenblatt datasets` knows.
-DATASETS = {
-    dataset.name: dataset
-    for dataset in (
-        Dataset(
-            "iris",
-            "three kinds by four lengths",
-            150,
-            4,
-            3,
-            "species",
-            _source("iris"),
-            names=_bundled_names("load_iris"),
-        ),
-        Dataset(
-            "wine",
-            "three growers",
-            178,
-            13,
-            3,
-            "grower",
-            _source("wine"),
-            names=_bundled_names("load_wine"),
-        ),
-        Dataset(
-            "breast-cancer",
-            "malignant or benign",
-            569,
-            30,
-            2,
-            "diagnosis",
-            _source("breast_cancer"),
-            names=_bundled_names("load_breast_cancer"),
-        ),
-        Dataset("digits", "digits, 8 x 8 pixels", 1797, 64, 10, "digit", _source("digits")),
-        Dataset("mnist", "digits, 28 x 28 pixels", 70_000, 784, 10, "digit", _source("mnist"), _MNIST),
-        Dataset(
-            "pedestrians",
-            "is a person in the photograph?",
-            3_442,
-            8_192,
-            2,
-            "person",
-            _source("pedestrians"),
-            _INRIA,
-        ),
-        Dataset(
-            "a9a",
-            "does a household earn 50,000?",
-            48_842,
-            123,
-            2,
-            "target",
-            _source("a9a"),
-            ("libsvm/a9a", "libsvm/a9a.t"),
-        ),
-        Dataset(
-            "mushrooms",
-            "edible or poisonous",
-            8_124,
-            126,
-            2,
-            "target",
-            _source("mushrooms"),
-            ("libsvm/mushrooms-agaricus.train", "libsvm/mushrooms-agaricus.test"),
-        ),
-        Dataset(
-            "reuters",
-            "money news or not, words",
-            11_069,
-            8_315,
-            2,
-            "target",
-            _source("reuters"),
-            ("libsvm/reuters-lasvm", "libsvm/reuters-lasvm.t"),
-        ),
-        Dataset(
-            "newsgroups",
-            "which newsgroup? text",
-            18_846,
-            1,
-            20,
-            "group",
-            _source("newsgroups"),
-            ("20newsgroups/20news-bydate.tar",),
-            text="message",
-        ),
-        Dataset(
-            "sms-spam",
-            "spam or not? text",
-            5_574,
-            1,
-            2,
-            "label",
-            _sms,
-            ("sms-spam/SMSSpamCollection",),
-            text="message",
-        ),
-    )
-}
+DATASETS = {dataset.name: dataset for dataset in _KNOWN}
 
 
 def dataset_named(name: str) -> Dataset:
@@ -178,12 +98,13 @@ def dataset_named(name: str) -> Dataset:
     --------
     >>> dataset_named("minst")
     Traceback (most recent call last):
-    rosenblatt.verbs.errors.UsageError: The set must be one of iris, ..., but got 'minst'; did you mean 'mnist'?
+    rosenblatt.verbs.errors.UsageError: There is no set 'minst' (did you mean 'mnist'?); there are iris, ...
     """
     key = name.casefold().replace("_", "-")
     if key not in DATASETS:
-        near = nearest(key, DATASETS) or "choose one of them."
-        raise UsageError(f"The set must be one of {listed(DATASETS, 99)}, but got {shortened(name)}; {near}")
+        raise UsageError(
+            f"There is no set {shortened(name)}{nearest(key, DATASETS)}; there are {listed(DATASETS, 99)}."
+        )
     return DATASETS[key]
 
 
@@ -272,13 +193,13 @@ def export_dataset(name: str, path: str, *, part: str = "all", to: str | None = 
     """
     dataset = dataset_named(name)
     if part not in PARTS:
-        raise UsageError(f"The part must be one of {', '.join(PARTS)}, but got {shortened(part)}; choose one of them.")
+        raise UsageError(f"--part must be one of {', '.join(PARTS)}, but got {shortened(part)}.")
     format = format_of(path, to)
     with reading():
         split = dataset.load()
     X, y = _rows(split, part)
     if not len(y):
-        raise InputError(f"{dataset.name} was published without a {part} part; export part all.")
+        raise InputError(f"{dataset.name} was published without a {part} part.")
     if len(split.target_names):
         y = np.array(split.target_names)[np.asarray(y, dtype=np.int64)]
     if dataset.text is not None:

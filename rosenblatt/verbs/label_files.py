@@ -23,13 +23,13 @@ def with_labels(matrix: Any, target: str | int | None, name: str, format: str, *
     if named:
         labels = _label_file(str(target))
         same = own is None or np.array_equal(labels, own)
-        told = f"the labels are those of {target}, and not the ones that {name} comes with."
+        told = f"The labels are those of {target}, not the ones that {name} comes with."
         return replace(matrix, y=labels), [] if same else [told]
     if target is None:
         beside = labels_beside(name) if own is None else None
         if beside is None:
             return matrix, []
-        return replace(matrix, y=_label_file(beside)), [f"the labels are those of {beside}."]
+        return replace(matrix, y=_label_file(beside)), [f"The labels are those of {beside}."]
     return with_target(matrix, target, name, format), []
 
 
@@ -37,18 +37,15 @@ def with_target(matrix: Any, target: str | int, name: str, format: str) -> Any:
     """Rows of numbers with the labels in one of their columns, which is counted from 1, or -1 for the last."""
     if matrix.y is not None:
         raise UsageError(
-            f"The target of {name}, which has labels of its own, must be a file of other labels, but got "
-            f"{shortened(target)}; leave --target out, or pass such a file."
+            f"{name} has labels of its own; leave --target out, or pass a file of other labels, not "
+            f"{shortened(target)}."
         )
     if issparse(matrix.X) or not is_number(target):
         what = "a file of labels" if issparse(matrix.X) else "a column's number or a file of labels"
-        raise UsageError(
-            f"The target of {_called(matrix.X, format)} must be {what}, but got {shortened(target)}; "
-            f"pass --target with {'one' if issparse(matrix.X) else 'one of these'}."
-        )
+        raise UsageError(f"The target of {_called(matrix.X, format)} must be {what}, but got {shortened(target)}.")
     width, number = matrix.X.shape[1], int(target)
     if not 1 <= abs(number) <= width:
-        raise UsageError(f"The target must be a column from 1 to {width}, or -1 for the last, but got {number}.")
+        raise UsageError(f"{name} has no column number {number}; it has {width}.")
     return matrix.with_target(number - 1 if number > 0 else number)
 
 
@@ -91,7 +88,7 @@ def _label_file(path: str) -> Array:
         content: Any = source.read()
         if source.kind == "frame":
             if content.width != 1:
-                raise InputError(f"A file of labels must have one column, but {path} has {content.width}.")
+                raise InputError(f"{path} has {content.width} columns, but a file of labels has one.")
             return content.to_series().to_numpy()
         labels = content.y if content.y is not None else content.X
         return np.asarray(labels).reshape(len(labels), -1)[:, 0]

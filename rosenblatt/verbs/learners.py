@@ -28,6 +28,7 @@ class Learner:
     grid: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     kind: str = "classes"  # or "numbers"
     several: Mapping[str, Any] = field(default_factory=dict)  # settings for more than two classes
+    usual: bool = True  # whether the first screen of the help names it
 
 
 _PATIENT = {"tol": 1e-3}
@@ -35,7 +36,7 @@ _AVERAGED = {"answer": "averaged", **_PATIENT}
 _COUPLED = {"multi_class": "coupled"}
 _PENALTIES = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 _STEPS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
-_THRESHOLDS = (0.0, 0.1, 1.0, 10.0, 100.0)
+_WIDTHS = (0.001, 0.01, 0.1, 1.0)
 
 #: Every learner that `--learner` knows, the default first.
 LEARNERS = {
@@ -44,20 +45,24 @@ LEARNERS = {
     "pocket": Learner(
         "Perceptron", "perceptron, the best weights on the training rows", {"answer": "pocket", **_PATIENT}
     ),
-    "voted": Learner("Perceptron", "perceptron, all weights on the way vote", {"answer": "voted", **_PATIENT}),
+    "voted": Learner(
+        "Perceptron", "perceptron, all weights on the way vote", {"answer": "voted", **_PATIENT}, usual=False
+    ),
     "margin": Learner(
         "HalfSpace",
         "perceptron that also learns from rows right by a hair",
         {"rule": "margin_perceptron", **_AVERAGED},
     ),
     "passive-aggressive": Learner("PassiveAggressive", "smallest step that repairs the row", _AVERAGED, {"C": _STEPS}),
-    "kernel": Learner("KernelPerceptron", "perceptron on curved boundaries (RBF)", _AVERAGED),
+    "kernel": Learner("KernelPerceptron", "perceptron on curved boundaries (RBF)", _AVERAGED, {"gamma": _WIDTHS}),
     "svm": Learner("LinearSVM", "the widest margin, with a proven gap", {}, {"lam": _PENALTIES}),
     "logistic": Learner("LogisticRegression", "probabilities", {}, {"lam": _PENALTIES}),
     "discriminant": Learner("GaussianDiscriminant", "bell-shaped classes, probabilities", {"shrinkage": "auto"}),
-    "sigmoid": Learner("SigmoidNeuron", "one sigmoid unit, squared loss", {}, {"lam": _PENALTIES}),
-    "layer": Learner("Layer", "sigmoid units side by side"),
-    "half-space": Learner("HalfSpace", "any learning rule: --set rule=pegasos, logistic, adaline, ...", _AVERAGED),
+    "sigmoid": Learner("SigmoidNeuron", "one sigmoid unit, squared loss", {}, {"lam": _PENALTIES}, usual=False),
+    "layer": Learner("Layer", "sigmoid units side by side", usual=False),
+    "half-space": Learner(
+        "HalfSpace", "any learning rule: --set rule=pegasos, logistic, adaline, ...", _AVERAGED, usual=False
+    ),
     "least-squares": Learner("LeastSquares", "numbers instead of classes", {}, {"lam": _PENALTIES}, kind="numbers"),
 }
 DEFAULT = "averaged"
@@ -88,15 +93,15 @@ def learner_named(name: str) -> tuple[str, Learner]:
     ('svm', 'passive-aggressive')
     >>> learner_named("perceptrn")
     Traceback (most recent call last):
-    rosenblatt.verbs.errors.UsageError: The learner must be one of averaged, perceptron, ...; did you mean 'perceptron'?
+    rosenblatt.verbs.errors.UsageError: There is no learner 'perceptrn' (did you mean 'perceptron'?); there are ...
     """
     key = name.casefold().replace("_", "-").replace(" ", "-")
     by_class = {learner.estimator.casefold(): known for known, learner in reversed(LEARNERS.items())}
     by_class["perceptron"] = "perceptron"
     known = key if key in LEARNERS else ALIASES.get(key) or by_class.get(key.replace("-", ""))
     if known is None:
-        near = nearest(name, [*LEARNERS, *ALIASES]) or "choose one of them."
-        raise UsageError(f"The learner must be one of {listed(LEARNERS, 99)}, but got {shortened(name)}; {near}")
+        near = nearest(name, [*LEARNERS, *ALIASES])
+        raise UsageError(f"There is no learner {shortened(name)}{near}; there are {listed(LEARNERS, 99)}.")
     return known, LEARNERS[known]
 
 
@@ -118,7 +123,7 @@ def make_learner(name: str, settings: Mapping[str, Any] | Iterable[str] = (), **
     PassiveAggressive(C=0.1, answer='averaged', max_iter=20, tol=0.001)
     >>> make_learner("pa", ["CC=0.1"])
     Traceback (most recent call last):
-    rosenblatt.verbs.errors.UsageError: The learner passive-aggressive has no parameter 'CC'; did you mean 'C'?
+    rosenblatt.verbs.errors.UsageError: The learner passive-aggressive has no parameter 'CC' (did you mean 'C'?).
     """
     import rosenblatt
 
@@ -138,7 +143,7 @@ def parameters_of(name: str) -> dict[str, inspect.Parameter]:
 
     kind = getattr(rosenblatt, learner_named(name)[1].estimator)
     signature = inspect.signature(kind.__init__).parameters
-    return {key: value for key, value in signature.items() if key not in ("self", "verbose", "below")}
+    return {key: value for key, value in signature.items() if key not in ("self", "verbose", "below", "time_limit")}
 
 
 def check_parameter(name: str, key: str) -> inspect.Parameter:
@@ -146,8 +151,7 @@ def check_parameter(name: str, key: str) -> inspect.Parameter:
     known = parameters_of(name)
     if key not in known:
         near = nearest(key, known)
-        advice = near or f"it has {listed(known, 99)}."
-        raise UsageError(f"The learner {name} has no parameter {key!r}; {advice}")
+        raise UsageError(f"The learner {name} has no parameter {key!r}{near or f'; it has {listed(known, 99)}'}.")
     return known[key]
 
 
@@ -160,16 +164,14 @@ def read_settings(name: str, texts: Iterable[str]) -> dict[str, Any]:
     {'tol': None, 'shuffle': False, 'class_weight': {'spam': 5}}
     >>> read_settings("averaged", ["max_iter=many"])
     Traceback (most recent call last):
-    rosenblatt.verbs.errors.UsageError: max_iter must be a whole number, but got 'many'; write it like max_iter=100.
+    rosenblatt.verbs.errors.UsageError: max_iter must be a whole number, such as 100, but got 'many'.
     """
     found: dict[str, Any] = {}
     for text in texts:
         key, equals, value = text.partition("=")
         key = key.strip().replace("-", "_")
         if not equals or not key:
-            raise UsageError(
-                f"A setting must be written as name=value, but got {shortened(text)}; write it like max_iter=50."
-            )
+            raise UsageError(f"--set takes name=value, such as max_iter=50, but got {shortened(text)}.")
         found[key] = _value(key, value.strip(), check_parameter(name, key))
     return found
 
@@ -194,7 +196,7 @@ def _value(key: str, text: str, parameter: inspect.Parameter) -> Any:
                 if not kinds & {"str", "Any"}:
                     like = parameter.default if parameter.default not in (None, parameter.empty) else 10
                     raise UsageError(
-                        f"{key} must be {told}, but got {shortened(text)}; write it like {key}={str(like).lower()}."
+                        f"{key} must be {told}, such as {str(like).lower()}, but got {shortened(text)}."
                     ) from None
     if "str" in kinds:
         return text

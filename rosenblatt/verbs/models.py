@@ -7,8 +7,8 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
@@ -19,18 +19,18 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from rosenblatt.features.columns import ColumnEncoder
+from rosenblatt.sources import ReadOptions
+from rosenblatt.sources.paths import not_found
 from rosenblatt.verbs.errors import InputError, UsageError, reading, writing
-from rosenblatt.verbs.examples import Examples, examples_of, places
+from rosenblatt.verbs.examples import Examples, open_data, places, read_examples
 from rosenblatt.verbs.gaps import check_gaps
-from rosenblatt.verbs.opening import open_data
-from rosenblatt.verbs.pipelines import check_numbers, with_width
+from rosenblatt.verbs.pipelines import DENSE_ONLY, check_numbers, with_width
 from rosenblatt.wording import counted, listed, shortened
 
 if TYPE_CHECKING:
     from rosenblatt.sources import Source
 
 SOME_ROWS = 200  # that are looked at to tell lines of text from a table
-TEXTS = ("csv", "tsv")  # formats whose first line may or may not be a header
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,11 +110,15 @@ def load_model(path: str) -> SavedModel:
             found = load_model(str(file))
         return SavedModel(found.model, path, found.description)
     if os.path.isdir(path):
-        raise InputError(f"{path} must be a model file, but it is a folder; name the file in it.")
+        raise InputError(f"{path} is a folder, not a model file.")
+    if not os.path.exists(path):
+        raise InputError(not_found(path))
+    if not os.access(path, os.R_OK):
+        raise InputError(f"No permission to read {path}.")
     with reading(path):
         model, description = load(path), describe(path)
     if not hasattr(model, "predict"):
-        raise InputError(f"{path} must hold a model that predicts, but it holds a {type(model).__name__}.")
+        raise InputError(f"{path} holds a {type(model).__name__}, which does not predict.")
     return SavedModel(model if isinstance(model, Pipeline) else Pipeline([("learner", model)]), path, description)
 
 
@@ -136,10 +140,7 @@ def rows_for(saved: SavedModel, found: Examples) -> tuple[Any, list[str]]:
         frame = frame.select([str(name) for name in names])
     wrong = [column for column, kind in frame.schema.items() if not (kind.is_numeric() or kind.is_nested() is None)]
     if wrong:
-        raise InputError(
-            f"The model takes rows of numbers, but {found.name} has other things in {listed(wrong)}; pass numbers, or "
-            f"a model that was trained on the table."
-        )
+        raise InputError(f"The model takes numbers, but {found.name} has other values in {listed(wrong)}.")
     if names is not None:  # scikit-learn would wonder about rows without the names of the fit
         import polars
 
@@ -152,37 +153,45 @@ def _table_for(saved: SavedModel, found: Examples) -> tuple[Any, list[str]]:
     encoder: ColumnEncoder = saved.model.steps[0][1]
     if not found.is_frame:
         raise UsageError(
-            f"The model was trained on a table with named columns, but {found.name} is {found.format}; "
-            f"pass a table with the columns {listed(encoder.feature_names_in_)}."
+            f"{found.name} is {found.format}, but the model was trained on a table with the columns "
+            f"{listed(encoder.feature_names_in_)}."
         )
     known = {*map(str, encoder.feature_names_in_), str(saved.target), *saved.about.get("left_out", [])}
     extra = [name for name in found.rows.columns if name not in known]
     which, they = ("column", "is") if len(extra) == 1 else ("columns", "are")
-    notes = [f"the model does not know the {which} {listed(extra)}, which {they} ignored."] if extra else []
-    return columns_for(encoder, found), notes
+    notes = [
+        f"The {which} {listed(extra)} {they} ignored: the model does not know {'it' if len(extra) == 1 else 'them'}."
+    ]
+    rows = columns_for(encoder, found)
+    empty = [
+        column.name
+        for column in encoder.columns_
+        if column.width and len(rows) > 1 and rows[column.name].null_count() == len(rows)
+    ]
+    filled = [f"Every value of {listed(empty)} is missing; all are filled as in training."] if empty else []
+    return rows, [*(notes if extra else []), *filled]
 
 
 def columns_for(encoder: ColumnEncoder, found: Examples) -> Any:
     """The columns that a fitted encoder takes, in its order; one that training left out need not be there."""
+    names, columns = [str(name) for name in encoder.feature_names_in_], list(found.rows.columns)
     needed = [column.name for column in encoder.columns_ if column.width]
-    columns = list(found.rows.columns)
-    unlike = {*map(str, encoder.feature_names_in_)} - {*needed}  # the model knows them, and does without
+    unlike = {*names} - {*needed}  # the model knows them, and does without
     _check_columns(needed, [name for name in columns if name not in unlike], found.name)
-    frame = found.rows
-    unused = [column.name for column in encoder.columns_ if not column.width and column.name not in columns]
+    frame, unused = found.rows, [name for name in names if name not in columns]
     if unused:
         import polars
 
         frame = frame.with_columns(polars.lit(None).alias(name) for name in unused)
-    return frame.select([str(name) for name in encoder.feature_names_in_])
+    return frame.select(names)
 
 
 def _check_columns(needed: Sequence[str], there: Sequence[str], name: str) -> None:
     missing = [column for column in needed if column not in there]
     if missing:
         raise InputError(
-            f"{name} must have the columns that the model was trained on, but {listed(missing)} "
-            f"{'is' if len(missing) == 1 else 'are'} missing; {_mended(missing, needed, there)}"
+            f"{name} lacks the column{'s' * (len(missing) > 1)} {listed(missing)} that the model was trained on"
+            f"{_mended(missing, needed, there)}."
         )
 
 
@@ -192,10 +201,10 @@ def _mended(missing: list[str], needed: Sequence[str], there: Sequence[str]) -> 
     pairs = [(close[0], column) for column in missing if (close := get_close_matches(column.casefold(), spare, n=1))]
     if pairs and len(set(pairs)) == len({close for close, _ in pairs}):
         told = " and ".join(f"{shortened(spare[close])} to {shortened(column)}" for close, column in pairs)
-        return f"rename {told}, if that is what is meant."
+        return f"; rename {told}, if that is what is meant"
     if there and all(map(_numbered, there)):
-        return f"it has no header: write the names of its columns in a first line, such as {listed(needed)}."
-    return f"add {'it' if len(missing) == 1 else 'them'}."
+        return "; its first line has no names of columns"
+    return ""
 
 
 def _numbered(column: str) -> bool:
@@ -215,9 +224,9 @@ def unknown_notes(saved: SavedModel, counts: dict[str, int] | None = None) -> li
     return [
         f"{counted(count, 'row')} {'has' if count == 1 else 'have'} a value of {shortened(name)} that "
         + (
-            f"is no {numbers[name]}; it counts as missing."
+            f"is no {numbers[name]} and counts as missing."
             if name in numbers
-            else "training had not seen; it counts for nothing."
+            else "was not seen in training and counts for nothing."
         )
         for name, count in (unknown_counts(saved) if counts is None else counts).items()
         if count
@@ -228,65 +237,51 @@ def read_for(
     saved: SavedModel,
     data: str | Sequence[str],
     target: str | int | None = None,
+    reading_options: ReadOptions | None = None,
     *,
     labelled: bool,
-    classes: int = 2,
-    **reader: Any,
+    least: int = 2,
+    digest: bool = False,
 ) -> Examples:
     """Rows for a model; the target is the one that it was trained for unless another is named."""
     numbers = saved.learner.__class__.__name__ == "LeastSquares"
-    source, names = open_for(saved, data, labelled=labelled, **reader)
+    source, names = open_for(saved, data, reading_options, labelled=labelled)
     wanted = saved.target if target is None and source.kind == "frame" else target  # only a table has it by that name
-    with counting_as_in_training(saved):
-        return examples_of(source, wanted, labelled=labelled, numbers=numbers, classes=classes, names=names)
+    found = read_examples(source, wanted, labelled=labelled, numbers=numbers, least=least, names=names, digest=digest)
+    return replace(found, rows=found.rows.toarray()) if _needs_dense(saved, found.rows) else found
+
+
+def _needs_dense(saved: SavedModel, rows: Any) -> bool:
+    return hasattr(rows, "toarray") and type(saved.learner).__name__ in DENSE_ONLY
 
 
 def open_for(
-    saved: SavedModel, data: str | Sequence[str], *, labelled: bool, **reader: Any
+    saved: SavedModel, data: str | Sequence[str], reading_options: ReadOptions | None, *, labelled: bool
 ) -> tuple[Source, Callable[[list[str]], list[str]] | None]:
     """Files as a source of rows for a model, and the model's names for their columns where these have none."""
-    from_zero = _counts_from_zero(saved, reader.get("zero_based"))
-    source = open_data(data, **reader)
-    source.zero_based = from_zero and source.format == "libsvm"
+    options = reading_options or ReadOptions()
+    words = saved.about.get("na_values")
+    if words is not None and options.na_values is None:
+        options = replace(options, na_values=tuple(words))
+    if saved.about.get("format") == "libsvm" and options.zero_based and not saved.zero_based:
+        raise UsageError("--zero-based does not fit the model, which was trained on features counted from 1.")
+    source = open_data(data, replace(options, zero_based=options.zero_based or saved.zero_based))
     names = None
-    if saved.takes_tables and source.format in TEXTS:
+    if saved.takes_tables and source.is_text_table:
         known = _Known.of(saved)
-        if source.header is None:
-            source.header = known.has_header(source)
-        if len(known.features) == 1 and not labelled and source.separator is None and known.is_lines(source, saved):
-            source.separator = "\t"  # lines of text, whose commas part nothing
-            source.header = source.header is not False
-        if source.header is False and known.by_position:
+        header, separator = source.reading.header, source.reading.separator
+        if header is None:
+            header = known.has_header(source)
+            source.reading = replace(source.reading, header=header)
+        if len(known.features) == 1 and not labelled and separator is None and known.is_lines(source, saved):
+            header = header is not False
+            source.reading = replace(source.reading, separator="\t", header=header)  # lines of text with commas in it
+        if known.by_position and not known.knows(source):
             names = partial(known.placed, name=source.name, labelled=labelled)
+            if header:
+                source.notes.append(f"The first line of {source.name} has names, which the model does not know: its "
+                                    "columns are taken by their position.")  # fmt: skip
     return source, names
-
-
-def _counts_from_zero(saved: SavedModel, asked: bool | None) -> bool:
-    """Whether the first feature of LIBSVM files for a model is number 0: as in training, if that was LIBSVM too."""
-    if saved.about.get("format") != "libsvm":
-        return bool(asked)
-    if asked is not None and asked != saved.zero_based:
-        first, option = (1, "--zero-based") if asked else (0, "--one-based")
-        convert = ", or write the file anew with rosenblatt convert --zero-based" if asked else ""
-        raise UsageError(
-            f"Features must be counted as in training, where the first was number {first}, but {option} came; "
-            f"leave it out{convert}."
-        )
-    return saved.zero_based
-
-
-@contextmanager
-def counting_as_in_training(saved: SavedModel) -> Iterator[None]:
-    """An index of 0 in a LIBSVM file is told what a model that counts from 1 allows to do about it."""
-    from rosenblatt.sources.sparse_text import FROM_ZERO
-
-    try:
-        yield
-    except InputError as error:
-        if FROM_ZERO not in str(error) or saved.about.get("format") != "libsvm":
-            raise
-        anew = "write the file anew with rosenblatt convert --zero-based if they start at 0, as the model counts from 1"
-        raise InputError(str(error).replace(FROM_ZERO, anew)) from error
 
 
 @dataclass(frozen=True)
@@ -309,11 +304,19 @@ class _Known:
 
     def has_header(self, source: Source) -> bool | None:
         """Whether the first line has names that the model knows; None where that is left to be guessed."""
-        with suppress(ValueError, OSError):  # said when the rows are read
-            first = set(replace(source, header=True, notes=[], types={}).columns)
-            if first & set(self.features):
+        with suppress(ValueError, OSError):  # reported when the rows are read
+            named = _with(source, header=True)
+            if set(named.columns) & set(self.features):
                 return True
-        return False if self.by_position else None
+            dialect = source.dialect()
+            return dialect.header if self.by_position and dialect is not None else None
+        return None
+
+    def knows(self, source: Source) -> bool:
+        """Whether the file names columns as the model does."""
+        with suppress(ValueError, OSError):
+            return bool(source.header and set(source.columns) & set(self.features))
+        return False
 
     def is_lines(self, source: Source, saved: SavedModel) -> bool:
         """Whether a file for a model of one column of text is that column alone, its commas being part of the text.
@@ -327,7 +330,7 @@ class _Known:
                 return start.strip().strip('"') == self.features[0]
             if not self.by_position:
                 return False
-            frame = next(iter(replace(source, notes=[], types={}).batches(SOME_ROWS)))
+            frame = next(iter(_with(source).batches(SOME_ROWS)))
             if not 1 <= frame.width <= 1 + bool(self.target) + len(self.left_out):  # type: ignore[union-attr]
                 return True
             whole = _in_place([*self.features, *([self.target] if self.target else []), *self.left_out])
@@ -352,16 +355,19 @@ class _Known:
             return columns  # what comes after the model's columns is ignored
         fewer = f", or {len(whole) - 1} without the {self.target} that it predicts" if target and not labelled else ""
         raise InputError(
-            f"{name} must have {len(whole)} columns, as the file that the model was trained on{fewer}, "
-            f"but it has {len(columns)}; add what is missing, or a first line with the names of the columns, such as "
-            f"{listed(self.features, 4)}."
+            f"{name} has {len(columns)} columns, but the file that the model was trained on has {len(whole)}{fewer}."
         )
+
+
+def _with(source: Source, **changes: Any) -> Source:
+    """The same files, read in another way, with nothing known yet."""
+    return replace(source, reading=replace(source.reading, **changes), notes=[], types={})
 
 
 def _first_line(source: Source) -> str:
     from rosenblatt.sources.compressed import open_text
 
-    with open_text(source.paths[0], source.encoding) as file:
+    with open_text(source.paths[0], source.reading.encoding) as file:
         return file.readline().decode("utf-8-sig", errors="replace")
 
 

@@ -55,7 +55,7 @@ def check_outputs(outputs: dict[str, str | None], inputs: Iterable[str]) -> None
     --------
     >>> check_outputs({"The model": "a.safetensors", "The report": "./a.safetensors"}, [])
     Traceback (most recent call last):
-    rosenblatt.verbs.errors.UsageError: The report must go to another file, but ./a.safetensors is ...
+    rosenblatt.verbs.errors.UsageError: The report cannot be written to ./a.safetensors, which is written already.
     """
     read = list(inputs)
     written: list[str] = []
@@ -63,13 +63,11 @@ def check_outputs(outputs: dict[str, str | None], inputs: Iterable[str]) -> None
         if path is None or path == "-":
             continue
         if not path or "\0" in path:
-            raise UsageError(f"{what} must go to a file, but {path!r} is not the name of one; choose another name.")
+            raise UsageError(f"{path!r} is not the name of a file.")
         if any(_same(path, other) for other in read):
-            raise UsageError(
-                f"{what} must go to another file, but {path} is read from, and would be lost; choose another name."
-            )
+            raise UsageError(f"{what} cannot be written to {path}, which is read from.")
         if any(_same(path, other) for other in written):
-            raise UsageError(f"{what} must go to another file, but {path} is written to already; choose another name.")
+            raise UsageError(f"{what} cannot be written to {path}, which is written already.")
         written.append(path)
 
 

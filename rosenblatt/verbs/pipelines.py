@@ -11,28 +11,33 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
-from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rosenblatt.features.anatomy import Seen
+from rosenblatt.features.column import KEPT, keep_option, notes_on
 from rosenblatt.features.column_decision import SMALLEST, TINY
-from rosenblatt.features.column_kinds import HUGE, KEPT
+from rosenblatt.features.column_figures import HUGE
 from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.features.tables import CellError
-from rosenblatt.verbs.errors import InputError, reading, setting, with_keep
+from rosenblatt.verbs.errors import InputError, reading, setting
 from rosenblatt.verbs.examples import Array, Examples
 from rosenblatt.verbs.gaps import check_gaps, filler, fit_filler, has_gaps, may_have_gaps, note_on_gaps
 
-UNEVEN = 100.0  # times that a column may be larger than most before a word is said
+UNEVEN = 100.0  # times that a column may be larger than most before it is noted
 WATCHED = 20_000_000  # numbers in the held-out rows up to which their error is measured after every epoch
+DENSE = 200_000_000  # numbers that sparse rows may have as dense ones
+DENSE_ONLY = ("GaussianDiscriminant",)  # learners that take no sparse rows
 
 
 def unfitted(found: Examples, learner: Any, *, scale: bool, missing: str, text: str) -> Pipeline:
-    """The steps for these rows: columns are encoded, dense numbers scaled, bytes and sparse rows left alone."""
+    """The steps for these rows: columns are encoded, dense numbers scaled, bytes and sparse rows left as they are."""
+    dense_only = type(learner).__name__ in DENSE_ONLY
     if found.is_frame:
-        kinds = dict.fromkeys(found.keep, KEPT) or None
-        encoder = ColumnEncoder(text=text, missing=missing, scale="standard" if scale else None, kinds=kinds)
+        encoder = ColumnEncoder(
+            text=text, missing=missing, scale="standard" if scale else None, sparse=False if dense_only else "auto",
+            kinds=dict.fromkeys(found.keep, KEPT) or None,
+        )  # fmt: skip
         return Pipeline([("columns", encoder), ("learner", learner)])
     check_numbers(found.rows, found.name)
     steps: list[tuple[str, Any]] = [("learner", learner)]
@@ -49,8 +54,20 @@ def unfitted(found: Examples, learner: Any, *, scale: bool, missing: str, text: 
     return Pipeline(steps)
 
 
+def as_the_learner_takes(found: Examples, learner: Any) -> Examples:
+    """Sparse rows of a matrix as dense ones, for a learner that takes no others."""
+    if found.is_frame or not issparse(found.rows) or type(learner).__name__ not in DENSE_ONLY:
+        return found
+    if int(np.prod(found.rows.shape)) > DENSE:
+        raise InputError(
+            f"{type(learner).__name__} takes no sparse rows, and those of {found.name} are too many to be made dense; "
+            "use another learner."
+        )
+    return replace(found, rows=found.rows.toarray())
+
+
 def _notes_on_sizes(found: Examples) -> list[str]:
-    """A word on sparse rows, which are not scaled, where some columns are much larger than others."""
+    """A note on sparse rows, which are not scaled, where some columns are much larger than others."""
     rows = csr_array(found.rows)
     largest = np.zeros(rows.shape[1])
     np.maximum.at(largest, rows.indices, np.abs(rows.data))
@@ -59,18 +76,8 @@ def _notes_on_sizes(found: Examples) -> list[str]:
     if ratio < UNEVEN:
         return []
     return [
-        f"Sparse rows are not scaled, but the largest column of {found.name} is {ratio:,.0f} times as large as most "
-        f"and outweighs them; make a table of it (rosenblatt convert {found.name} rows.csv), whose columns are scaled."
-    ]
-
-
-def note_on_scale(model: Pipeline, name: str, kind: str) -> list[str]:
-    """A word to whoever asked for a scale where there is none."""
-    if kind != "matrix" or "scaler" in model.named_steps:
-        return []
-    return [
-        f"--scale changes nothing here: the rows of {name} are bytes or sparse, and stay as they are; make a table of "
-        f"them (rosenblatt convert {name} rows.csv), whose columns are scaled."
+        f"Sparse rows are not scaled, but the largest column of {found.name} is {ratio:,.0f} times as large as most; "
+        f"make a table of it (rosenblatt convert {found.name} rows.csv), whose columns are scaled."
     ]
 
 
@@ -83,7 +90,7 @@ def check_numbers(rows: Any, name: str, *, before: int = 0) -> None:
     --------
     >>> check_numbers(np.array([[1.0, 2.0], [np.inf, 3.0]]), "x.npy")
     Traceback (most recent call last):
-    rosenblatt.verbs.errors.InputError: Numbers must be smaller than 1e+150, but x.npy has inf in row 2, column 1; ...
+    rosenblatt.verbs.errors.InputError: x.npy has inf in row 2, column 1, too large to compute with.
     """
     if issparse(rows) or rows.dtype.kind != "f":
         return
@@ -92,16 +99,14 @@ def check_numbers(rows: Any, name: str, *, before: int = 0) -> None:
     if huge.any():
         row, column = (int(at) for at in np.argwhere(huge)[0])
         raise InputError(
-            f"Numbers must be smaller than {HUGE:g}, but {name} has {rows[row, column]:g} in row {before + row + 1:,}, "
-            f"column {column + 1:,}; replace it."
+            f"{name} has {rows[row, column]:g} in row {before + row + 1:,}, column {column + 1:,}, too large to "
+            "compute with."
         )
 
 
 def fit_columns(model: Pipeline, found: Examples) -> Any:
     """Fit what comes before the learner, and return the rows that the learner sees."""
     rows = found.rows
-    if isinstance(rows, Seen):  # `fit_columns_parted` was here
-        return rows.rows
     with reading(found.name), in_the_file(found):
         for name, step in model.steps[:-1]:
             if isinstance(step, StandardScaler):
@@ -109,8 +114,15 @@ def fit_columns(model: Pipeline, found: Examples) -> Any:
             elif name == "imputer":
                 rows = fit_filler(step, rows)
             else:
-                rows = step.fit_transform(rows)
+                rows = step.fit(rows).transform(rows)
     return rows
+
+
+def encoded(model: Pipeline, found: Examples, rows: Any = None) -> Examples:
+    """A table as the fitted steps make it for the learner; `rows`: where that was done already."""
+    with reading(found.name), in_the_file(found):
+        rows = seen(model, found.rows) if rows is None else rows
+    return replace(found, rows=Seen(rows, list(found.rows.columns)))
 
 
 def _scale_tiny(scaler: StandardScaler, rows: Array) -> StandardScaler:
@@ -124,23 +136,6 @@ def _scale_tiny(scaler: StandardScaler, rows: Array) -> StandardScaler:
     tiny = (np.maximum(-low, high) < TINY) & (high / 2 - low / 2 > SMALLEST)
     scaler.scale_[tiny] = (high / 2 - low / 2)[tiny]
     return scaler
-
-
-def fit_columns_parted(model: Pipeline, found: Examples, learned: Array, tested: Array) -> tuple[Examples, Examples]:
-    """Fit the encoder of a table to the rows to learn from, and part the table as the learner sees it.
-
-    The table itself is given up, so that only what is learned from and tested on stays in memory.
-    """
-    encoder = model.steps[0][1]
-    kept = np.zeros(len(found), dtype=bool)
-    kept[learned] = True
-    columns = list(found.rows.columns)
-    with reading(found.name), in_the_file(found):
-        parts = encoder.fit_transform_parts(found.rows, kept, give_up=True)
-    empty = replace(found, rows=None)
-    return tuple(  # type: ignore[return-value]
-        empty.with_rows(Seen(rows, columns), chosen) for rows, chosen in zip(parts, (learned, tested), strict=True)
-    )
 
 
 @contextmanager
@@ -168,6 +163,7 @@ def fit_learner(
     found: Examples,
     tested: Examples | None = None,
     *,
+    settings: Any = None,
     verbose: int = 0,
     on_epoch: Any = None,
 ) -> None:
@@ -181,21 +177,16 @@ def fit_learner(
         options["on_epoch"] = on_epoch
     # A learner measures its last weights on the way; where it answers by others, the figure would mislead.
     last = getattr(learner, "answer", "last") == "last"
-    if tested is not None and last and "eval_set" in known and _small(tested.rows):
+    if tested is not None and last and "eval_set" in known and int(np.prod(tested.rows.shape)) <= WATCHED:
         with reading(tested.name), in_the_file(tested):
             options["eval_set"] = (seen(model, tested.rows), tested.labels())
     shown = "verbose" in learner.get_params(deep=False)
     if shown:
         learner.set_params(verbose=verbose)
-    with reading(found.name), setting(learner, found.labels()):
+    with setting(settings):
         learner.fit(rows, found.labels(), **options)
     if shown:
         learner.set_params(verbose=0)
-
-
-def fresh(model: Pipeline) -> Pipeline:
-    """The same steps, not fitted."""
-    return clone(model)
 
 
 def with_width(rows: Any, width: int, name: str) -> tuple[Any, list[str]]:
@@ -211,28 +202,32 @@ def with_width(rows: Any, width: int, name: str) -> tuple[Any, list[str]]:
     if found == width:
         return rows, []
     if not issparse(rows):
-        raise InputError(f"{name} must have the {width:,} columns of the model, but it has {found:,}; pass such rows.")
+        raise InputError(f"{name} has {found:,} columns, but the model was trained on {width:,}.")
     rows = csr_array(rows)
     if found < width:
         return csr_array((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], width)), []
     return csr_array(rows[:, :width]), [f"{name} has features beyond the {width:,} of the model, which are ignored."]
 
 
-def columns_of(model: Pipeline) -> list[tuple[str, str, str]]:
+def columns_of(model: Pipeline) -> list[dict[str, str]]:
     """What became of each column of a table: its name, its kind, and what is not obvious."""
     encoder = model.steps[0][1]
     if not isinstance(encoder, ColumnEncoder):
         return []
-    return [(column.name, column.kind, column.why) for column in encoder.columns_]
+    return [{"name": column.name, "kind": column.called, "why": column.why} for column in encoder.columns_]
 
 
-def notes_of(model: Pipeline) -> list[str]:
-    """Sentences about columns that were dropped or filled."""
-    return [with_keep(note) for note in getattr(model.steps[0][1], "notes_", [])]
-
-
-def _small(rows: Any) -> bool:
-    return int(np.prod(rows.shape)) <= WATCHED
+def notes_of(model: Pipeline, found: Examples | None = None) -> list[str]:
+    """Sentences about columns that were dropped or filled, and where a cell stands that is no number among numbers."""
+    columns, strange = getattr(model.steps[0][1], "columns_", []), []
+    for column in columns:
+        if column.first_strange is not None and found is not None and found.place_of is not None:
+            row, value = column.first_strange
+            place = found.place_of(row if found.places is None else int(found.places[row]))
+            strange.append(
+                f"The column {column.name!r} holds {column.called}s, except that {place} has {value[:60]!r}."
+            )
+    return [*strange, *notes_on(columns, keep_option)]
 
 
 def score_columns(model: Pipeline, rows: Any) -> tuple[Array, list[Any]]:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from rosenblatt.sources import ReadOptions
 from rosenblatt.verbs.blocks import Blocks, blocks_for
-from rosenblatt.verbs.errors import UsageError, reading
+from rosenblatt.verbs.errors import UsageError, check_number, reading
 from rosenblatt.verbs.examples import Examples
 from rosenblatt.verbs.models import (
     SavedModel,
-    counting_as_in_training,
     load_model,
     rows_for,
     unknown_counts,
@@ -24,7 +24,7 @@ from rosenblatt.verbs.models import (
 )
 from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.pipelines import in_the_file, score_columns, seen
-from rosenblatt.verbs.tables import TextStyle, format_of, table_writer
+from rosenblatt.verbs.tables import TextStyle, check_table, format_of, table_writer
 from rosenblatt.wording import shortened
 
 if TYPE_CHECKING:
@@ -67,11 +67,8 @@ def predict(
     only: bool = False,
     scores: bool = False,
     probabilities: bool = False,
-    header: bool | None = None,
-    encoding: str | None = None,
-    separator: str | None = None,
-    format: str | None = None,
-    zero_based: bool | None = None,
+    threshold: float | None = None,
+    reading_options: ReadOptions | None = None,
     to: str | None = None,
 ) -> Predictions:
     """Answer every row of a file: its rows and columns as they were, and a column `prediction` after them.
@@ -87,7 +84,9 @@ def predict(
     out : the file to write, "-" for standard output
     only : the predictions alone, without the rows; on standard output one a line, without a heading
     scores, probabilities : further columns; only learners with probabilities have these
-    header, encoding, separator, format, zero_based : of the data
+    threshold : of two classes, the second is the answer from this probability on (this score, for learners without
+        probabilities)
+    reading_options : how to read the data
     to : the format to write, where the ending of `out` does not say it
 
     Examples
@@ -103,36 +102,27 @@ def predict(
     ['versicolor', 'setosa']
     """
     if model == "-" and "-" in ([data] if isinstance(data, str) else data):
-        raise UsageError("Model and data cannot both come from standard input; name a file for one of them.")
+        raise UsageError("Model and data cannot both come from standard input.")
     if out is not None:
-        format_of(out, to)  # refused before the work, not after it
+        check_table(out, to, "--to")  # refused before the work, not after it
         check_outputs({"The predictions": out}, files_of(model, data))
     saved = load_model(model)
     as_written = out is not None and not only and format_of(out, to) in ("csv", "tsv")
-    with counting_as_in_training(saved):
-        blocks = blocks_for(
-            saved,
-            data,
-            as_written=as_written,
-            header=header,
-            encoding=encoding,
-            separator=separator,
-            format=format,
-            zero_based=zero_based,
-        )
-        asked = _Asked(saved, blocks, only=only, scores=scores, probabilities=probabilities)
-        table = answers = None
-        if out is None:
-            table = _joined(list(asked.tables()))
-            answers = np.concatenate(asked.answers)
-        else:
-            bare = out == "-" and only and not (scores or probabilities) and format_of(out, to) == "csv"
-            tables = asked.tables(keep=False)
-            first = next(tables)  # what the file looks like is known for sure when it has been read
-            style = TextStyle() if bare else TextStyle.like(blocks.dialect(), out, to)
-            with table_writer(out, to, heading=not bare, style=style) as add:
-                for block in itertools.chain([first], tables):
-                    add(block)
+    blocks = blocks_for(saved, data, reading_options, as_written=as_written)
+    asked = _Asked(saved, blocks, only=only, scores=scores, probabilities=probabilities, threshold=threshold)
+    asked.check()
+    table = answers = None
+    if out is None:
+        table = _joined(list(asked.tables()))
+        answers = np.concatenate(asked.answers)
+    else:
+        bare = out == "-" and only and not (scores or probabilities) and format_of(out, to) == "csv"
+        tables = asked.tables(keep=False)
+        first = next(tables)  # what the file looks like is known for sure when it has been read
+        style = TextStyle() if bare else TextStyle.like(blocks.dialect(), out, to)
+        with table_writer(out, to, heading=not bare, style=style) as add:
+            for block in itertools.chain([first], tables):
+                add(block)
     return Predictions(table, answers, asked.rows, asked.counts(), out, asked.notes())
 
 
@@ -145,11 +135,37 @@ class _Asked:
     only: bool
     scores: bool
     probabilities: bool
+    threshold: float | None = None
     rows: int = 0
     answers: list[Any] = field(default_factory=list)
     counted: Counter[Any] = field(default_factory=Counter)
     unknown: Counter[str] = field(default_factory=Counter)
     said: list[str] = field(default_factory=list)
+
+    def check(self) -> None:
+        """Refuse what the model cannot answer, before anything is read."""
+        learner = self.saved.learner
+        name, classes = type(learner).__name__, getattr(learner, "classes_", ())
+        if self.scores and not hasattr(learner, "decision_function"):
+            raise UsageError(f"--scores needs a classifier, but the model is a {name}.")
+        if self.probabilities and not hasattr(learner, "predict_proba"):
+            raise UsageError(
+                f"A {name} has no probabilities; train with --learner logistic or discriminant, or use --scores."
+            )
+        if self.threshold is not None:
+            if len(classes) != 2 or not hasattr(learner, "decision_function"):
+                raise UsageError("--threshold needs a model of two classes.")
+            if hasattr(learner, "predict_proba"):
+                check_number("--threshold", self.threshold, 0, 1)
+
+    def _answers(self, learner: Pipeline, values: Any) -> Any:
+        if self.threshold is None:
+            return np.asarray(learner.predict(values))
+        if hasattr(learner, "predict_proba"):
+            second = np.asarray(learner.predict_proba(values))[:, 1]
+        else:
+            second = score_columns(learner, values)[0][:, 0]
+        return np.asarray(learner.classes_)[(second >= self.threshold).astype(int)]
 
     def tables(self, *, keep: bool = True) -> Iterator[polars.DataFrame]:
         """The rows with the columns that are added, block by block."""
@@ -158,7 +174,7 @@ class _Asked:
             rows, notes = rows_for(self.saved, block)
             with reading(block.name), in_the_file(block):
                 values = seen(self.saved.model, rows)
-                answers = np.asarray(learner.predict(values))
+                answers = self._answers(learner, values)
                 added = {COLUMN: answers, **_further(learner, values, self.scores, self.probabilities)}
             self.rows += len(answers)
             self.said += [note for note in notes if note not in self.said]
@@ -193,18 +209,10 @@ class _Asked:
 def _further(learner: Pipeline, rows: Any, scores: bool, probabilities: bool) -> dict[str, Any]:
     """Columns of scores and probabilities, named after their classes."""
     added: dict[str, Any] = {}
-    name = type(learner.steps[-1][1]).__name__
     if scores:
-        if not hasattr(learner, "decision_function"):
-            raise UsageError(f"Scores must come from a classifier, but the model is a {name}; leave out --scores.")
         values, classes = score_columns(learner, rows)
         added |= {f"score_{label}": values[:, k] for k, label in enumerate(classes)}
     if probabilities:
-        if not hasattr(learner, "predict_proba"):
-            raise UsageError(
-                f"Probabilities must come from a learner that has them, but the model is a {name}; "
-                f"train with --learner logistic or discriminant, or use --scores."
-            )
         values = np.asarray(learner.predict_proba(rows))
         added |= {f"probability_{label}": values[:, k] for k, label in enumerate(learner.classes_.tolist())}
     return added

@@ -14,13 +14,15 @@ from rosenblatt.certificates.fewest import FewestErrors, fewest_errors
 from rosenblatt.certificates.reading import read_rows
 from rosenblatt.certificates.results import NotSeparable, Separable, Undecided
 from rosenblatt.certificates.table import SeparabilityTable
-from rosenblatt.features.column_kinds import GUESSED, KEPT, holds_numbers
+from rosenblatt.features.column import GUESSED, KEPT, keep_option, notes_on
+from rosenblatt.features.column_figures import holds_numbers
 from rosenblatt.features.columns import ColumnEncoder
-from rosenblatt.features.target import check_classes
-from rosenblatt.verbs.errors import InputError, UsageError, check_number, keep_option, reading, writing
-from rosenblatt.verbs.examples import Examples, check_columns_policy, read_examples
+from rosenblatt.sources import ReadOptions
+from rosenblatt.verbs.errors import InputError, UsageError, check_number, reading, writing
+from rosenblatt.verbs.examples import Examples, open_data, read_examples
 from rosenblatt.verbs.gaps import check_gaps, filler, fit_filler, has_gaps, note_on_gaps
 from rosenblatt.verbs.models import SavedModel, load_model, read_for, rows_for
+from rosenblatt.verbs.options import check_columns_policy
 from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.pipelines import in_the_file, seen
 from rosenblatt.verbs.splits import hold_out
@@ -123,18 +125,14 @@ def separable(
     text: str = "auto",
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
-    header: bool | None = None,
-    encoding: str | None = None,
-    separator: str | None = None,
-    format: str | None = None,
-    zero_based: bool | None = None,
+    reading_options: ReadOptions | None = None,
     verbose: int = 0,
 ) -> Proof:
     """Decide whether a hyperplane separates the classes of a file, and prove it.
 
     Parameters
     ----------
-    data, target, drop, header, encoding, separator, format, zero_based : as for `train`
+    data, target, drop, reading_options : as for `train`
     keep : columns of text to use although they look like names of the rows; numbers are never left out
     intercept : whether the hyperplane may leave the origin; a certificate to check must answer the same question
     time_limit : seconds, after which the verdict may be "undecided"; not beside `verify`
@@ -157,10 +155,7 @@ def separable(
       theorem        R' = 1.73205, gamma' = 0.242536: at most 51 mistakes
     """
     if certificate is not None and verify is not None:
-        raise UsageError(
-            "A certificate is written or checked, one at a time, but --certificate and --verify both came; "
-            "leave one of them out."
-        )
+        raise UsageError("--certificate writes a proof and --verify checks one; they cannot be combined.")
     looking = {"--tolerance": tolerance, "--time-limit": time_limit, "--fewest-errors": fewest or None}
     given = [option for option, value in looking.items() if value is not None]
     if fewest and tolerance is not None:
@@ -169,25 +164,13 @@ def separable(
         )
     if given and verify is not None:
         raise UsageError(
-            f"{given[0]} is about the search for a proof, but --verify checks one that is there; leave one of them out."
+            f"{given[0]} is about the search for a proof, and --verify checks one: they exclude each other."
         )
     check_columns_policy(missing, text)
-    check_number("--time-limit", time_limit, 0, above=True, usual="give it in seconds")
-    check_number("--tolerance", tolerance, 0, 1, above=True, usual="0.01 is usual")
+    check_number("--time-limit", time_limit, 0, above=True)
+    check_number("--tolerance", tolerance, 0, 1, above=True)
     check_outputs({"The certificate": certificate}, files_of(data, target, verify))
-    found = read_examples(
-        data,
-        target,
-        drop=drop,
-        keep=keep,
-        header=header,
-        encoding=encoding,
-        separator=separator,
-        format=format,
-        zero_based=zero_based,
-    )
-    with reading(found.name):
-        check_classes(found.labels(), found.target or "label")
+    found = read_examples(open_data(data, reading_options), target, drop=drop, keep=keep)
     rows, features, left_out = _numbers(found, missing, text)
     common: dict[str, Any] = {"data": found.name, "target": found.target, "features": features, "notes": found.notes}
     common |= {"left_out": left_out, "places": found.places}
@@ -203,9 +186,9 @@ def separable(
             result = separability(rows, found.labels(), intercept, time_limit, tolerance=close, verbose=verbose)
     if certificate is not None:
         if isinstance(result, Undecided):
-            raise InputError(f"There is no proof to write, since the question is undecided ({result.reason}).")
+            raise InputError(f"There is no proof to write: the question is undecided ({result.reason}).")
         if isinstance(result, SeparabilityTable) and not result.proofs:
-            raise InputError("There is no proof to write, since every question is undecided; give it more time.")
+            raise InputError("There is no proof to write: every question is undecided; give it more time.")
         with writing(certificate):
             result.save(certificate)
     return Proof(_verdict(result), result, path=certificate, **common)
@@ -242,11 +225,11 @@ def _numbers(found: Examples, missing: str, text: str) -> tuple[Any, list[str], 
         rows = encoder.fit_transform(found.rows)
         rows = _not_rounded(found.rows, rows, [str(name) for name in encoder.get_feature_names_out()])
     left_out = {
-        name: f"{why}; {keep_option(name)} keeps it" if why in GUESSED else why
-        for name, why in encoder.dropped_.items()
+        column.name: f"{column.why}; {keep_option(column.name)} keeps it" if column.reason in GUESSED else column.why
+        for column in encoder.columns_
+        if column.kind == "dropped"
     }
-    told = tuple(f"The column {shortened(name)} is left out: " for name in left_out)
-    found.notes.extend(note for note in encoder.notes_ if not note.startswith(told))
+    found.notes.extend(notes_on([column for column in encoder.columns_ if column.kind != "dropped"], keep_option))
     return rows, [str(name) for name in encoder.get_feature_names_out()], left_out
 
 
@@ -329,11 +312,7 @@ def audit(
     *,
     tolerance: float = 0.01,
     time_limit: float | None = None,
-    header: bool | None = None,
-    encoding: str | None = None,
-    separator: str | None = None,
-    format: str | None = None,
-    zero_based: bool | None = None,
+    reading_options: ReadOptions | None = None,
 ) -> AuditedRun:
     """Make the run behind a model again, and hold it against the convergence theorem, update by update.
 
@@ -345,7 +324,7 @@ def audit(
     model : a model file that `train` wrote with a perceptron of any kind
     data : the data that it was trained on
     tolerance, time_limit : as for `rosenblatt.audit`
-    header, encoding, separator, format, zero_based : of the data
+    reading_options : how to read the data
 
     Examples
     --------
@@ -362,19 +341,10 @@ def audit(
     from rosenblatt.certificates.audit import Audits
     from rosenblatt.certificates.audit import audit as audited
 
-    check_number("--time-limit", time_limit, 0, above=True, usual="give it in seconds")
+    check_number("--time-limit", time_limit, 0, above=True)
     saved = load_model(model)
     _check_can_repeat(saved)
-    found = read_for(
-        saved,
-        data,
-        labelled=True,
-        header=header,
-        encoding=encoding,
-        separator=separator,
-        format=format,
-        zero_based=zero_based,
-    )
+    found = read_for(saved, data, None, reading_options, labelled=True, digest=True)
     learned = _learned_rows(saved, found)
     rows, notes = rows_for(saved, learned)
     with reading(found.name):
@@ -389,12 +359,12 @@ def _check_can_repeat(saved: SavedModel) -> None:
     kind = type(saved.learner).__name__
     if kind not in ("Perceptron", "HalfSpace", "KernelPerceptron"):
         raise UsageError(
-            f"The theorem is about perceptrons, but the model is a {kind}; train one with --learner perceptron."
+            f"The theorem is about perceptrons, and the model is a {kind}; train one with --learner perceptron."
         )
     if "split" in saved.about and saved.about["split"] is None:
         raise UsageError(
-            f"A run is audited from its rows in their order, but {saved.path} was learned in passes over the file, "
-            f"whose order is not kept; train with --no-stream, or on fewer rows."
+            f"{saved.path} was learned in passes, whose order of rows is not kept, or held rows out by a column; train "
+            f"with --no-stream and a random hold-out."
         )
     if not saved.about.get("split"):
         raise UsageError(f"{saved.path} does not say how it was trained; audit a model that rosenblatt train wrote.")
@@ -404,8 +374,7 @@ def _learned_rows(saved: SavedModel, found: Examples) -> Examples:
     """The rows that the model learned from, by the split that its file tells."""
     if found.digest is not None and saved.about.get("digest") not in (None, found.digest):
         raise InputError(
-            f"{found.name} must be the data that the model was trained on, but it is another file "
-            f"(the digests differ); pass {saved.about.get('source')}."
+            f"{found.name} is not the file that the model was trained on, {saved.about.get('source')}: bytes differ."
         )
     share = saved.about["split"].get("share", 0.0)
     if not share:
@@ -427,8 +396,8 @@ def _repeated(saved: SavedModel, rows: Any, learned: Examples) -> Any:
         raise KeyboardInterrupt
     if not np.array_equal(_last(run), _last(saved.learner)):
         raise InputError(
-            f"The run must end at the weights of {saved.path} when it is made again, but it ends at others "
-            f"(it was interrupted, or made by another version); train again without a time limit."
+            f"The run, made again, does not end at the weights of {saved.path} (it was interrupted, or made by another "
+            f"version); train again without a time limit."
         )
     return run
 

@@ -13,7 +13,8 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,23 +24,29 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
+from rosenblatt.features.column import KEPT
 from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.features.tables import CellError
-from rosenblatt.features.target import check_classes, find_column, labels_of
+from rosenblatt.features.target import MOST_CLASSES, check_classes, find_column, labels_of
 from rosenblatt.interrupts import pressed
 from rosenblatt.progress import reporter
 from rosenblatt.sources import Matrix, Source
 from rosenblatt.sources.delimited import TypesWidened
 from rosenblatt.trace import Array, Epoch, Trace
-from rosenblatt.verbs.errors import UsageError, setting
+from rosenblatt.verbs.errors import UsageError, reading, setting
+from rosenblatt.verbs.examples import Examples, Roles, missing_labels, open_data, read_examples, roles_of
 from rosenblatt.verbs.gaps import GapsOfStream, check_gaps, labelled_rows, may_have_gaps, note_on_gaps, note_on_labels
-from rosenblatt.verbs.label_files import with_target
-from rosenblatt.verbs.pipelines import check_numbers
-from rosenblatt.wording import counted, shortened
+from rosenblatt.verbs.label_files import is_file_of_labels, is_number, with_target
+from rosenblatt.verbs.learners import LEARNERS, make_learner
+from rosenblatt.verbs.models import columns_for
+from rosenblatt.verbs.options import TrainOptions
+from rosenblatt.verbs.pipelines import check_numbers, columns_of, notes_of, with_width
+from rosenblatt.verbs.testing import Test, check_known, heard_warnings, is_interrupted
+from rosenblatt.verbs.training import Clock, Training, _judged, _save, about_model, keep_model
+from rosenblatt.wording import listed, shortened
 
 TESTED_ROWS = 20_000  # kept aside, which tells the accuracy to less than one per cent
 TESTED_BYTES = 2**25
-MOST_CLASSES = 1_000
 EPOCHS = 5
 WINDOW = 8  # blocks from different places of the file whose rows are shuffled together
 WINDOW_BYTES = 2**26
@@ -119,6 +126,7 @@ def train_streamed(
     verbose: int = 0,
     on_epoch: Callable[[Epoch], object] | None = None,
     on_classes: Callable[[Array], object] | None = None,
+    settings: Any = None,
 ) -> StreamedTraining:
     """Learn from the rows of a source in several passes over its files, with bounded memory.
 
@@ -157,6 +165,8 @@ def train_streamed(
         Told of every epoch; returning something true stops.
     on_classes : callable, optional
         Told the classes after the first pass, when nothing is learned yet; it may raise.
+    settings : optional
+        What was set of the learner: if anything, what it refuses is wrong usage.
 
     Returns
     -------
@@ -173,13 +183,10 @@ def train_streamed(
     (1000, 800, True)
     """
     if not hasattr(learner, "partial_fit"):
-        raise UsageError(
-            f"A learner must have partial_fit to learn from a file block by block, but {type(learner).__name__} has "
-            "none; use Perceptron, PassiveAggressive or HalfSpace, or a file that fits into memory."
-        )
+        raise UsageError(f"{type(learner).__name__} has no partial_fit, which learning in passes needs.")
     if max_iter < 1:
-        raise UsageError(f"max_iter must be at least 1, but {max_iter!r} came; it is the number of passes.")
-    stream = _Stream(source, target, weights, tuple(drop), seed, int(tested_rows), scale, missing)
+        raise UsageError(f"max_iter, the number of passes, must be at least 1, but got {max_iter!r}.")
+    stream = _Stream(source, target, weights, tuple(drop), seed, int(tested_rows), scale, missing, settings=settings)
     columns = None if source.kind == "matrix" else clone(encoder) if encoder is not None else ColumnEncoder()
     first = stream.survey(columns)
     if on_classes is not None:
@@ -193,6 +200,107 @@ def train_streamed(
         Pipeline([*steps, ("learner", taught)]), stream.target, X_test, y_test, first.seen.rows, first.seen.y,
         first.rows, first.learned_rows, trace, notes,
     )  # fmt: skip
+
+
+def train_in_passes(
+    source: Source,
+    target: str | int | None,
+    options: TrainOptions,
+    out: str | None,
+    report: str | None,
+    verbose: int,
+    on_epoch: Any,
+    command: str | None,
+) -> Training:
+    """`train` where the file is not held in memory."""
+    options.check_in_passes()
+    learner = make_learner(options.name, options.given, random_state=options.seed, max_iter=EPOCHS)
+    if not hasattr(learner, "partial_fit"):
+        able = [each for each in LEARNERS if hasattr(make_learner(each), "partial_fit")]
+        raise UsageError(f"{options.name} does not learn in passes; use one of {listed(able)}, or --no-stream.")
+    clock, roles = Clock(), _roles(source, target, options)
+    others = None
+    if options.test is not None:
+        others = read_examples(
+            open_data(options.test, replace(source.reading, header=None)), roles.target, drop=options.drop, least=1,
+            tests=True,
+        )  # fmt: skip
+    encoder = None
+    if source.kind == "frame":
+        encoder = ColumnEncoder(
+            text=options.text, missing=options.missing, scale="standard" if options.scale else None,
+            kinds=dict.fromkeys(roles.keep, KEPT) or None,
+        )  # fmt: skip
+    with heard_warnings() as heard, reading(source.name):
+        done = train_streamed(
+            source,
+            roles.target,
+            learner,
+            encoder=encoder,
+            max_iter=options.given.get("max_iter", EPOCHS),
+            time_limit=options.time_limit,
+            tested_rows=TESTED_ROWS if others is None else 0,
+            weights=roles.weights,
+            drop=roles.drop,
+            scale=options.scale,
+            missing=options.missing,
+            seed=options.seed,
+            verbose=verbose,
+            on_epoch=on_epoch,
+            on_classes=None if others is None else partial(check_known, others),
+            settings=options.given,
+        )
+        clock.note("learning")
+        digest = source.digest() if out is not None and "://" not in source.paths[0] else None
+    zero_based = source.reading.zero_based and source.format == "libsvm"
+    seen = Examples(
+        done.X_seen, done.y_seen, None, done.target, source.name, source.format, zero_based=zero_based, digest=digest,
+        left_out=(*roles.drop, *([roles.weights] if roles.weights else [])),
+    )  # fmt: skip
+    tested: Examples | None = replace(seen, rows=done.X_test, y=done.y_test)
+    told = f"a random {done.rows - done.learned_rows:,} of {done.rows:,} rows"
+    if others is not None:
+        tested, told = _fitting(others, done.model), f"the rows of {others.name}"
+    about = about_model(source, seen, options, told, done.rows)
+    about |= {"learned_rows": done.learned_rows, "split": None, "columns": columns_of(done.model)}
+    _save(done.model, out, about)
+    test = Test(done.model, seen, told, options, rows_train=done.learned_rows)
+    with heard_warnings() as more:
+        summary = test.by_rows(tested)
+    clock.note("testing")
+    about |= _judged(summary)
+    page = keep_model(done.model, summary, seen, tested, about, out, report, command, test.ended)
+    notes = [f"{source.name} is learned from in passes, {done.rows:,} rows.", *done.notes, *notes_of(done.model)]
+    source.close()
+    return Training(
+        done.model, summary, options.name, about, None, None, out, page,
+        [*dict.fromkeys([*notes, *heard, *more, *test.notes, *test.ended])], clock.seconds,
+        bool(test.ended) or is_interrupted(done.model),
+    )  # fmt: skip
+
+
+def _fitting(others: Examples, model: Pipeline) -> Examples:
+    """Rows of another file, as the fitted steps take them."""
+    if others.is_frame:
+        return replace(others, rows=columns_for(model.steps[0][1], others))
+    check_numbers(others.rows, others.name)
+    return replace(others, rows=with_width(others.rows, model.steps[0][1].n_features_in_, others.name)[0])
+
+
+def _roles(source: Source, target: str | int | None, options: TrainOptions) -> Roles:
+    if source.kind == "frame":
+        roles = roles_of(source, target, weights=options.weights, drop=options.drop, keep=options.keep)
+        source.labels = roles.target
+        return roles
+    if is_file_of_labels(target):
+        raise UsageError(
+            f"A file of labels needs all rows in memory; use --no-stream, or write both into one file (rosenblatt "
+            f"convert {source.name} FILE.npz --target {target})."
+        )
+    number = is_number(target) and source.format in ("npy", "npz")
+    if (target is not None and not number) or options.weights is not None or options.drop or options.keep:
+        raise UsageError(f"{source.name} is {source.format}, which has no columns to name.")
+    return Roles(str(target) if number else None)
 
 
 # ---------------------------------------------------------------------- the first pass
@@ -255,6 +363,7 @@ class _Stream:
     without: int = 0
     first_without: int = 0  # row of a matrix
     blocks: list[_Block] = field(default_factory=list)
+    settings: Any = None
 
     def survey(self, encoder: ColumnEncoder | None) -> _Survey:
         while True:
@@ -278,12 +387,12 @@ class _Stream:
                     sample = _Sample(2 * min(self.tested_rows or TESTED_ROWS, max(100, TESTED_BYTES // size)))
                 sample.add(piece)
                 classes.update(np.unique(piece.y).tolist())
+                rows += len(piece.y)
                 if len(classes) > MOST_CLASSES:
                     raise ValueError(
-                        f"The target must name classes, but {self.target or 'the label'} has more than "
-                        f"{MOST_CLASSES:,} values; choose another column."
+                        f"The target {shortened(self.target or 'label')} has more than {MOST_CLASSES:,} different "
+                        "values; choose another column."
                     )
-                rows += len(piece.y)
                 yield piece.rows
 
         if encoder is None:
@@ -297,13 +406,8 @@ class _Stream:
                 encoder.fit_batches(noted())
             except CellError as error:
                 raise error.at(error.row, self.place_of(error.row)) from error
-        if len(classes) < 2:
-            raise ValueError(
-                f"The target must have at least two values, but {self.target or 'the label'} has "
-                f"{len(classes)}; choose another column."
-            )
         known = np.array(sorted(classes))
-        check_classes(known, self.target or "label", n_rows=rows, in_passes=True)
+        check_classes(known, self.target or "label", n_rows=rows)
         assert sample is not None
         kept = sample.finished()
         order = np.argsort(kept.keys, kind="stable")
@@ -311,14 +415,13 @@ class _Stream:
         tested, seen = order[:n_tested], order[n_tested:]
         notes = [note_on_gaps(gaps.count, estimated=rows > len(order))] if gaps.count else []
         if encoder is not None:
-            notes = [*self._strangers(encoder), *encoder.notes_]
+            notes = self._strangers(encoder)
         else:
             self._settle(scaler, gaps, kept.rows)
         if self.without and encoder is None:
             notes = [*notes, note_on_labels(self.without, self.source.name, self.first_without)]
         elif self.without:
-            lost, are = counted(self.without, "row"), "is" if self.without == 1 else "are"
-            notes = [*notes, f"{lost} without a value of {shortened(self.target)} {are} left out."]
+            notes = [*notes, missing_labels(self.without, str(self.target))]
         if not self.tested_rows:
             return _Survey(rows, known, None, _taken(kept, seen), None, notes)
         return _Survey(rows, known, _taken(kept, tested), _taken(kept, seen), kept.keys[tested[-1]], notes)
@@ -352,7 +455,7 @@ class _Stream:
     def place_of(self, row: int) -> str:
         """Where its user finds a row of the pass so far, counted from 0 among those with a target."""
         block = next(block for block in reversed(self.blocks) if block.start <= row and block.height)
-        if self.source.format in ("csv", "tsv"):
+        if self.source.is_text_table:
             return self.source.place_of(block.row(row), block.number)
         return f"row {block.before + block.row(row) + 1:,}"
 
@@ -370,9 +473,7 @@ class _Stream:
             if self.wanted is not None:
                 block = with_target(block, self.wanted, self.source.name, self.source.format)
             if block.y is None:
-                raise ValueError(
-                    f"A source to learn from must have labels, but {self.source.name} has none; name the target."
-                )
+                raise ValueError(f"{self.source.name} has no labels; name the target.")
             before = self.blocks[-1].after if self.blocks else 0
             check_numbers(block.X, self.source.name, before=before)
             if self.missing == "error":
@@ -385,8 +486,8 @@ class _Stream:
             return _Rows(block.X, _plain(np.asarray(block.y)), block.sample_weight, np.empty(0, np.uint64), there)
         if self.target is None:
             if self.wanted is None:
-                raise ValueError(f"The target must be named, but none came; choose one of {', '.join(block.columns)}.")
-            self.target = find_column(block.columns, self.wanted)
+                raise ValueError(f"Name the target: one of {listed(block.columns)}.")
+            self.target = find_column(block.columns, self.wanted, self.source.name)
             self.drop = tuple(find_column(block.columns, name) for name in self.drop)
             self.weights = None if self.weights is None else find_column(block.columns, self.weights)
         column = block[self.target]
@@ -471,7 +572,7 @@ def _epochs(
             blocks = prefetched(_encoded(stream, first.limit, encoder, number, bool(getattr(learner, "shuffle", True))))
             try:
                 for X, y, weights in blocks:
-                    with setting(learner, first.classes, online=True):
+                    with setting(stream.settings):
                         learner.partial_fit(X, y, classes=first.classes, sample_weight=weights)
                     done += len(y)
                     show.progress(done / max(1, rows))

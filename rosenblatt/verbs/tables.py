@@ -55,9 +55,9 @@ def format_of(path: str, given: str | None = None, option: str | None = "--to") 
     known = {**TABLES, **MATRICES}
     if given is not None:
         if given not in known.values():
-            near = nearest(given, known.values()) or "choose one of them."
+            names = listed(dict.fromkeys(known.values()))
             raise UsageError(
-                f"The format must be one of {listed(dict.fromkeys(known.values()))}, but got {shortened(given)}; {near}"
+                f"There is no format {shortened(given)}{nearest(given, known.values())}; there are {names}."
             )
         return given
     if path == "-":
@@ -69,8 +69,8 @@ def format_of(path: str, given: str | None = None, option: str | None = "--to") 
         if name.endswith(ending):
             return format
     raise UsageError(
-        f"The ending of {path} must name a format ({listed(known, 99)}), but it names none; "
-        f"rename it{f', or say it with {option}' if option else ''}."
+        f"{path} does not end like a format that can be written ({listed(TABLES if option is None else known, 99)})"
+        f"{f'; {option} names one' if option else ''}."
     )
 
 
@@ -79,8 +79,8 @@ def check_table(path: str, format: str | None = None, option: str | None = None)
     format = format_of(path, format, option)
     if format in MATRICES.values():
         raise UsageError(
-            f"{format} holds numbers only, but a table has columns of any kind; "
-            f"write CSV or Parquet, or use rosenblatt convert, which turns columns into numbers."
+            f"{format} holds numbers only; write {listed(dict.fromkeys(TABLES.values()))}, or use rosenblatt convert, "
+            "which turns columns into numbers."
         )
     return format
 
@@ -134,7 +134,7 @@ class TextStyle:
         Examples
         --------
         >>> from rosenblatt.sources.dialect import Dialect
-        >>> tabs = Dialect("\\t", decimal_comma=True, names=("a", "b"))
+        >>> tabs = Dialect("\\t", commas=True, names=("a", "b"))
         >>> [TextStyle.like(tabs, path).separator for path in ("x.tsv", "x.csv", "-")]
         ['\\t', ';', '\\t']
         """
@@ -146,9 +146,9 @@ class TextStyle:
         if format == "tsv":
             separator = "\t"
         elif named and separator not in ",;|":
-            separator = ";" if dialect.has_commas else ","
+            separator = ";" if dialect.commas else ","
         quotes = dialect.quote is not None or separator != dialect.separator
-        return cls(separator, dialect.has_commas, dialect.line_end, dialect.mark, quotes)
+        return cls(separator, dialect.commas, dialect.line_end, dialect.mark, quotes)
 
 
 @contextmanager

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,104 +13,118 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from rosenblatt.features.labels import distinct
-from rosenblatt.features.target import check_classes
-from rosenblatt.interrupts import listening
-from rosenblatt.sources import Source
-from rosenblatt.verbs.errors import UsageError, check_number, nearest, reading, setting
-from rosenblatt.verbs.examples import Array, Examples, check_columns_policy, examples_of, read_examples
-from rosenblatt.verbs.judging import FLATTERING, Judge, check_known, heard_warnings, is_interrupted
+from rosenblatt.interrupts import listening, postponed, pressed
+from rosenblatt.report import Summary
+from rosenblatt.sources import ReadOptions, Source
+from rosenblatt.verbs.errors import UsageError, setting, writing
+from rosenblatt.verbs.examples import Examples, open_data, read_examples, roles_of
 from rosenblatt.verbs.label_files import labels_beside
-from rosenblatt.verbs.learners import DEFAULT, LEARNERS, check_parameter, learner_named, make_learner, read_settings
+from rosenblatt.verbs.learners import DEFAULT, LEARNERS, make_learner
 from rosenblatt.verbs.memory import too_large
-from rosenblatt.verbs.models import columns_for
-from rosenblatt.verbs.opening import open_data
+from rosenblatt.verbs.models import columns_for, save_model
+from rosenblatt.verbs.options import TrainOptions
 from rosenblatt.verbs.outputs import check_outputs, files_of, identity
 from rosenblatt.verbs.pipelines import (
+    as_the_learner_takes,
     check_numbers,
     columns_of,
+    encoded,
     fit_columns,
-    fit_columns_parted,
     fit_learner,
-    note_on_scale,
     notes_of,
     unfitted,
     with_width,
 )
 from rosenblatt.verbs.splits import hold_out
 from rosenblatt.verbs.tables import names_data
-from rosenblatt.verbs.trained import Clock, Training, about_model, keep_model
-from rosenblatt.verbs.training_in_passes import InPasses, check_in_passes
-from rosenblatt.wording import listed, shortened
+from rosenblatt.verbs.testing import (
+    ON_TRAINING_ROWS,
+    Test,
+    check_known,
+    class_named,
+    compared,
+    heard_warnings,
+    is_interrupted,
+)
 
-HOLDOUT = 0.2
-LARGEST_HOLDOUT = 0.95  # so that something is left to learn from
-MOST_EPOCHS = 10**12
-SEEDS = 2**32 - 1  # the largest, as in NumPy
-SEARCHED = "passive-aggressive"  # what a search takes when no learner is named
-NEEDED = ("rosenblatt.exchange.model_file",)
+KEPT = ("accuracy", "baseline", "regression", "classes", "rows_test", "positive")  # figures for the model file
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """What `train` did.
+
+    Attributes
+    ----------
+    model : a fitted scikit-learn Pipeline, from the columns of the file to the answer
+    summary : how good it is, against what, what drives it, and what to try next
+    learner : the name of the learner, as the command line knows it
+    about : what the model file says about where the model comes from
+    searched : a frame of the settings that were tried, or None
+    compared : what every learner scored, or None
+    path, report : the files that were written, or None
+    notes : sentences about what was assumed
+    seconds : how long reading, learning and testing took
+    interrupted : whether Ctrl-C was pressed; the notes say what it ended
+    """
+
+    model: Pipeline
+    summary: Summary
+    learner: str
+    about: dict[str, Any]
+    searched: Any = None
+    compared: list[dict[str, Any]] | None = None
+    path: str | None = None
+    report: str | None = None
+    notes: list[str] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+    interrupted: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "model": self.path,
+            "report": self.report,
+            "learner": self.learner,
+            "summary": self.summary.to_dict(),
+            "searched": None if self.searched is None else self.searched.to_dicts(),
+            "compared": self.compared,
+            "columns": columns_of(self.model),
+            "data": {key: self.about[key] for key in ("source", "digest", "target", "rows")},
+            "notes": self.notes,
+            "seconds": {name: round(value, 4) for name, value in self.seconds.items()},
+        }
 
 
 @listening()
 def train(
     data: str | Sequence[str] | Source,
     target: str | int | None = None,
+    options: TrainOptions | None = None,
+    reading: ReadOptions | None = None,
     *,
-    learner: str | None = None,
-    settings: Mapping[str, Any] | Iterable[str] = (),
-    max_iter: int | None = None,
-    time_limit: float | None = None,
-    search: bool = False,
-    scale: bool | None = None,
-    test: str | Sequence[str] | None = None,
-    holdout: float | None = None,
-    cv: int | None = None,
-    seed: int = 0,
-    positive: Any = None,
-    missing: str = "median",
-    text: str = "auto",
-    stream: bool | None = None,
-    weights: str | None = None,
-    drop: Sequence[str] = (),
-    keep: Sequence[str] = (),
-    header: bool | None = None,
-    encoding: str | None = None,
-    separator: str | None = None,
-    format: str | None = None,
-    zero_based: bool | None = None,
     out: str | None = None,
     report: str | None = None,
-    top: int = 10,
+    force: bool = True,
     verbose: int = 0,
     on_epoch: Any = None,
     command: str | None = None,
+    **settings: Any,
 ) -> Training:
-    """Learn to predict one column of a file from the others, and judge the model on rows that it has not seen.
+    """Learn to predict one column of a file from the others, and test the model on rows that it has not seen.
 
     Parameters
     ----------
     data : a file, several, a pattern, or "-" for standard input; or a source that `open_source` made of them
     target : the column to predict: its name, its number from 1, or -1 for the last; for rows of numbers, also the file
         of their labels, which comes before labels of their own
-    learner : a key of `rosenblatt.verbs.learners.LEARNERS`, or the name of a class of ours
-    settings : parameters of the learner, as a mapping or as texts "name=value"
-    max_iter, time_limit : the most epochs and seconds, where the learner counts them
-    search : try several values of the learner's main parameter by cross-validation on the training rows
-    scale : bring columns to one scale, but for bytes and sparse rows; None does so, and True says where it is not done
-    test, holdout, cv : judge by the rows of another file, by a share of the rows that is kept aside (0.2 unless said
-        otherwise), or by cross-validation
-    seed : of the split and of the learner
-    positive : the class that precision and recall are about
-    missing : "error", "median" or "indicator", see `ColumnEncoder`
-    text : "auto", "tfidf", "hashed" or "drop", see `ColumnEncoder`
-    stream : learn in passes over the file instead of holding it in memory; None does so when it might not fit
-    weights, drop : the column with the weights of the rows; columns to leave out
-    keep : columns to learn from although they look like numbers or names of the rows
-    header, encoding, separator, format, zero_based : of the file
+    options : what to learn and how to test it
+    reading : how to read the files
     out, report : the model file and the page to write
-    top : how many features to name
+    force : whether a model file that is there already is replaced
     verbose : 1 shows the epochs
     on_epoch : called with every epoch; returning something true stops
     command : how this was asked for, for the report
+    **settings : fields of `TrainOptions`, instead of `options`
 
     Examples
     --------
@@ -121,230 +136,133 @@ def train(
     >>> print(found.learner, found.summary.accuracy)
     averaged 93.3% (95% interval 78.7% to 98.2%)
     """
-    check_number("--max-iter", max_iter, 1, MOST_EPOCHS, usual="100 is usual")
-    check_number("--time-limit", time_limit, 0, above=True, usual="give it in seconds")
-    name, given = _settings(learner, settings, max_iter, time_limit, search)
-    _check_ways(test, holdout, cv)
-    check_number("--seed", seed, 0, SEEDS, usual="0 is usual")
-    check_number("--top", top, 1, usual="8 is usual")
-    check_columns_policy(missing, text)
+    options = TrainOptions(**settings) if options is None else replace(options, **settings)
+    _check_outputs(out, report, data.paths if isinstance(data, Source) else data, target, options)
+    source = data if isinstance(data, Source) else open_data(data, reading)
+    _check_files(source, options.test)
+    if source.kind == "frame":  # what is wrong with the names of columns is found in the header
+        roles_of(source, target, weights=options.weights, drop=options.drop, keep=options.keep)
+    if out is not None and not force and os.path.isfile(out):
+        raise UsageError(f"{out} exists already; --force replaces it, and --out NAME writes another file.")
+    if too_large(source) if options.stream is None else options.stream:
+        from rosenblatt.verbs.streaming import train_in_passes
+
+        return train_in_passes(source, target, options, out, report, verbose, on_epoch, command)
     clock = Clock()
-    numbers = LEARNERS[name].kind == "numbers"
-    if numbers and positive is not None:
-        raise UsageError(f"--positive must name a class, but the learner {name} answers numbers; leave it out.")
-    _check_outputs(out, report, data.paths if isinstance(data, Source) else data, target, test)
-    reader: dict[str, Any] = {
-        "format": format,
-        "header": header,
-        "encoding": encoding,
-        "separator": separator,
-        "zero_based": zero_based,
-    }
-    source = data if isinstance(data, Source) else open_data(data, **reader)
-    _check_files(source, test)
-    if too_large(source) if stream is None else stream:
-        check_in_passes(numbers, search, cv, holdout, positive)
-        way = InPasses(
-            source, target, name, given, seed, weights, drop, missing, text, scale is not False, keep, reader
-        )
-        done = way.train(test, top, out, report, verbose, on_epoch, clock, command)
-        if scale:
-            done.notes.extend(note_on_scale(done.model, source.name, source.kind))
-        return done
-    if source.is_being_read:
-        _prepare()
-    found = examples_of(source, target, numbers=numbers, weights=weights, drop=drop, keep=keep)
-    if test is None:
-        others = None
-    else:
-        others = read_examples(
-            test, found.target or target, drop=drop, classes=1, numbers=numbers, tests=True, **reader
-        )
-    if positive is not None:
-        positive = class_named(found.labels(), positive)
-    if not numbers:
-        with reading(found.name):
-            check_classes(found.labels(), found.target or "label")
-        if others is not None:
-            check_known(others, distinct(found.labels()))
-    total = len(found)
+    rows = read_examples(
+        source, target, numbers=options.numbers, weights=options.weights, apart=options.time or options.group,
+        drop=(*options.drop, *([options.group] if options.group else [])), keep=options.keep, digest=out is not None,
+    )  # fmt: skip
+    total, positive = len(rows), None if options.positive is None else class_named(rows.labels(), options.positive)
     clock.note("reading")
-    estimator = _estimator(name, given, found.labels(), seed)
     with heard_warnings() as heard:
-        model = unfitted(found, estimator, scale=scale is not False, missing=missing, text=text)
-        learned, tested, told = _parts(found, others, holdout, cv, seed, numbers, None if report else model)
-        found = replace(found, rows=None, y=None)  # what is still needed of them is in the parts
-        rows = fit_columns(model, learned)
-        if others is not None and tested is not None and tested.is_frame:
+        model = unfitted(rows, _learner(options, rows), scale=options.scale, missing=options.missing, text=options.text)
+        rows = as_the_learner_takes(rows, model.steps[-1][1])
+        learned, tested, told = _split(rows, source, target, options, model)
+        del rows
+        fitted = fit_columns(model, learned)
+        if tested is not None and tested.is_frame and options.test is not None:
             tested = replace(tested, rows=columns_for(model.steps[0][1], tested))
-        tries = _search(estimator, name, rows, learned, seed, verbose) if search else None
-        fit_learner(model, rows, learned, tested, verbose=verbose, on_epoch=on_epoch)
+        if report is None and options.cv is None and learned.is_frame:  # nobody needs the table any more
+            learned = encoded(model, learned, fitted)
+            tested = None if tested is None else encoded(model, tested)
+        tries = _search(model.steps[-1][1], fitted, learned, options, verbose) if options.search else None
+        fit_learner(model, fitted, learned, tested, settings=options.given, verbose=verbose, on_epoch=on_epoch)
+        del fitted
         clock.note("learning")
-        judge = Judge(model, learned, told, positive, seed, top)
-        summary, left = judge.by_folds(cv, numbers) if cv is not None else (judge.by_rows(tested), 0)
-        clock.note("judging")
-    share = 0.0 if tested is None or others is not None else (HOLDOUT if holdout is None else holdout)
-    about = {**about_model(found, learned, summary, name, told, seed, share, columns_of(model)), "rows": total}
-    ended = []
-    if tries is not None and tries.interrupted_:
-        ended.append(_end_of_search(tries))
-    if left and cv is not None:
-        ended.append(f"Ctrl-C ended the cross-validation after {cv - left} of {cv} folds.")
-    kept = keep_model(model, summary, learned, tested, about, out, report, command, judge, ended)
-    notes = [*found.notes, *notes_of(model), *heard, *ended]
-    if search and learner is None:
-        notes.append(f"the learner is {name}, since {DEFAULT} has nothing to search for; --learner names another.")
-    if scale:
-        notes += note_on_scale(model, found.name, source.kind)
-    searched = None if tries is None else tries.scores
-    seconds, columns = clock.seconds, columns_of(model)
+        about = about_model(source, learned, options, told, total)
+        _save(model, out, about)
+        test = Test(model, learned, told, options, positive)
+        summary = test.by_rows(tested) if options.cv is None else test.by_folds(options.cv)
+        others = compared(learned, tested, options, model) if options.compare and tested is not None else None
+        clock.note("testing")
+    ended = [*([_end_of_search(tries)] if tries is not None and tries.interrupted_ else []), *test.ended]
+    about |= {"columns": columns_of(model), **_judged(summary)}
+    page = keep_model(model, summary, learned, tested, about, out, report, command, ended)
+    notes = [*learned.notes, *notes_of(model, learned), *heard, *test.notes, *ended]
+    if options.search and options.learner is None:
+        notes.append(f"The learner is {options.name}, since {DEFAULT} has nothing to search for.")
     interrupted = bool(ended) or is_interrupted(model)
-    return Training(model, summary, name, about, columns, searched, out, kept, notes, seconds, interrupted)
+    searched = None if tries is None else tries.scores
+    return Training(
+        model, summary, options.name, about, searched, others, out, page, [*dict.fromkeys(notes)], clock.seconds,
+        interrupted,
+    )  # fmt: skip
 
 
-# ------------------------------------------------------------------------------------------------ what to train
+class Clock:
+    """Seconds between notes, by name."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def note(self, name: str) -> None:
+        now = time.perf_counter()
+        self.seconds[name], self._last = now - self._last, now
 
 
-def _settings(
-    name: str | None,
-    settings: Mapping[str, Any] | Iterable[str],
-    max_iter: int | None,
-    time_limit: float | None,
-    search: bool,
-) -> tuple[str, dict[str, Any]]:
-    """The learner's name and the settings that were asked for, checked."""
-    known, learner = learner_named((SEARCHED if search else DEFAULT) if name is None else name)
-    if search and not learner.grid:
-        able = [each for each, other in LEARNERS.items() if other.grid]
-        raise UsageError(f"The learner {known} has nothing to search for; use one of {listed(able)}.")
-    given = dict(settings) if isinstance(settings, Mapping) else read_settings(known, settings)
-    for key, value in (("max_iter", max_iter), ("time_limit", time_limit)):
-        if value is not None:
-            check_parameter(known, key)
-            if key in given:
-                option = f"--{key.replace('_', '-')}"
-                raise UsageError(f"{key} must be said once, but {option} and --set {key} both came; leave one out.")
-            given[key] = value
-    make_learner(known, given)
-    return known, given
+def _learner(options: TrainOptions, rows: Examples) -> Any:
+    known = LEARNERS[options.name]
+    several = known.several if known.kind == "classes" and len(distinct(rows.labels())) > 2 else {}
+    return make_learner(
+        options.name, {**several, **options.given}, random_state=options.seed, time_limit=options.time_limit
+    )
 
 
-def _prepare() -> None:
-    """While the file is being read: import what comes later.
-
-    Not the compiler, which takes as much memory as a third of a table of a million rows: there is more room for it when
-    the table is encoded.
-    """
-    for module in NEEDED:
-        importlib.import_module(module)
-
-
-def _estimator(name: str, given: dict[str, Any], y: Array, seed: int) -> Any:
-    several = LEARNERS[name].several if LEARNERS[name].kind == "classes" and len(distinct(y)) > 2 else {}
-    return make_learner(name, {**several, **given}, random_state=seed)
-
-
-def _check_ways(test: Any, holdout: float | None, cv: int | None) -> None:
-    asked = [name for name, value in (("--test", test), ("--holdout", holdout), ("--cv", cv)) if value is not None]
-    if len(asked) > 1:
-        raise UsageError(f"A model is tested in one way, but {' and '.join(asked)} came; choose one of them.")
-    check_number("--holdout", holdout, 0, LARGEST_HOLDOUT, usual="0.2 is usual, a fifth of the rows")
-    check_number("--cv", cv, 2, usual="5 folds are usual")
-
-
-def _check_files(source: Source, test: Any) -> None:
-    """A file that comes twice would be learned from and tested on."""
-    seen: set[Any] = set()
-    for path in source.paths:
-        key = identity(path)
-        if key in seen:
-            raise UsageError(
-                f"Every file must come once, but {source.name_of(path)} came twice, so that a model would be tested on "
-                "rows that it has learned from; leave one of them out."
-            )
-        seen.add(key)
-    known = [path for path in files_of(test) if identity(path) in seen]
-    if known:
-        source.notes.append(f"{known[0]} is learned from and tested on: on new rows the model may do worse.")
-
-
-def _check_outputs(out: str | None, report: str | None, data: Any, target: Any, test: Any) -> None:
-    read = files_of(data, test)
-    labels = [path for path in (target, *map(labels_beside, read)) if isinstance(path, str)]
-    check_outputs({"The model": out, "The report": report}, [*read, *labels])
-    if out is not None and names_data(out):
-        raise UsageError(
-            f"A model must go to a file that does not look like data, but got {out}; "
-            f"call it {Path(out).stem}.safetensors."
-        )
-
-
-def class_named(y: Array, wanted: Any) -> Any:
-    """The class that is written like this.
-
-    Examples
-    --------
-    >>> class_named(np.array([0, 1, 1]), "1")
-    1
-    """
-    classes = distinct(y).tolist()
-    for label in classes:
-        if str(label) == str(wanted):
-            return label
-    near = nearest(str(wanted), map(str, classes)) or "choose one of them."
-    raise UsageError(f"The positive class must be one of {listed(classes)}, but got {shortened(wanted)}; {near}")
-
-
-# ------------------------------------------------------------------------------------------------ which rows
-
-
-def _parts(
-    found: Examples,
-    others: Examples | None,
-    holdout: float | None,
-    cv: int | None,
-    seed: int,
-    numbers: bool,
-    model: Pipeline | None,
+def _split(
+    rows: Examples, source: Source, target: Any, options: TrainOptions, model: Pipeline
 ) -> tuple[Examples, Examples | None, str]:
-    """Rows to learn from, rows to test on, and how these came about in words.
-
-    With a model, nobody needs the columns of a table any more: it is encoded and given up.
-    """
-    if others is not None:
-        if others.is_frame != found.is_frame:
-            raise UsageError(f"{others.name} must be of the same kind as {found.name}, but one is a table.")
-        if not found.is_frame:
-            check_numbers(others.rows, others.name)
-            others = replace(others, rows=with_width(others.rows, found.rows.shape[1], others.name)[0])
-        return found, others, f"the rows of {others.name}"
-    if cv is not None:
-        return found, None, f"each row by a model that was trained on the other {cv - 1} of {cv} folds"
-    share = HOLDOUT if holdout is None else holdout
+    """Rows to learn from, rows to test on, and how these came about in words."""
+    if options.test is not None:
+        others = read_examples(
+            open_data(options.test, replace(source.reading, header=None)), rows.target or target,
+            drop=(*options.drop, *([options.weights] if options.weights else [])), least=1, numbers=options.numbers,
+            tests=True,
+        )  # fmt: skip
+        return rows, _fitting(others, rows, options, model), f"the rows of {others.name}"
+    if options.cv is not None:
+        return rows, None, f"each row by a model that was trained on the other {options.cv - 1} of {options.cv} folds"
+    share = options.share
     if share == 0:
-        return found, None, FLATTERING
-    learned, tested = hold_out(found.labels(), share, seed, numbers=numbers)
+        return rows, None, ON_TRAINING_ROWS
+    by = {"time": rows.apart} if options.time else {"groups": rows.apart} if options.group else {}
+    parts = hold_out(rows.labels(), share, options.seed, numbers=options.numbers, **by)
     told = f"a random {share:.0%} of the rows"
-    if found.is_frame and model is not None:
-        return *fit_columns_parted(model, found, learned, tested), told
-    return *found.parted(learned, tested), told
+    if options.time or options.group:
+        told = (
+            f"the latest {share:.0%} of the rows by {options.time}"
+            if options.time
+            else f"rows of other groups by {options.group}"
+        )
+    return *rows.split(*parts), told
 
 
-# ------------------------------------------------------------------------------------------------ searching
+def _fitting(others: Examples, rows: Examples, options: TrainOptions, model: Pipeline) -> Examples:
+    """Rows of another file to test on, checked to be of the same kind as those to learn from."""
+    if others.is_frame != rows.is_frame:
+        raise UsageError(f"{others.name} and {rows.name} must both be tables, or neither.")
+    if not options.numbers:
+        check_known(others, distinct(rows.labels()))
+    if others.is_frame:
+        return others
+    check_numbers(others.rows, others.name)
+    others = as_the_learner_takes(others, model.steps[-1][1])
+    return replace(others, rows=with_width(others.rows, rows.rows.shape[1], others.name)[0])
 
 
-def _search(estimator: Any, name: str, rows: Any, learned: Examples, seed: int, verbose: int) -> Any:
+def _search(estimator: Any, fitted: Any, learned: Examples, options: TrainOptions, verbose: int) -> Any:
     """Set the learner's main parameter to the best value by cross-validation on the training rows."""
     from rosenblatt import search
 
-    with reading(learned.name), setting(estimator, learned.labels()):
+    with setting(options.given):
         found = search(
-            rows,
+            fitted,
             learned.labels(),
             estimator,
-            dict(LEARNERS[name].grid),
+            dict(LEARNERS[options.name].grid),
             sample_weight=learned.weights,
-            random_state=seed,
+            random_state=options.seed,
             refit=False,
             verbose=verbose,
         )
@@ -359,6 +277,97 @@ def _end_of_search(found: Any) -> str:
     if folds < n_folds:
         return f"Ctrl-C ended the search after {folds} of {n_folds} folds; the setting that is best on these is taken."
     return f"Ctrl-C ended the search after {done} of {n_settings} settings; the best of these is taken."
+
+
+# ------------------------------------------------------------------------------------------------ what is written
+
+
+def about_model(source: Source, learned: Examples, options: TrainOptions, told: str, total: int) -> dict[str, Any]:
+    """What the model file says about where the model comes from."""
+    split = None if options.time or options.group else {"share": 0.0 if options.cv or options.test else options.share}
+    return {
+        "target": learned.target,
+        "learner": options.name,
+        "source": learned.name,
+        "format": learned.format,
+        "zero_based": learned.zero_based,
+        "na_values": None if source.reading.na_values is None else list(source.reading.na_values),
+        "digest": learned.digest,
+        "rows": total,
+        "learned_rows": len(learned),
+        "held_out": told,
+        "seed": options.seed,
+        "split": split,
+        "weighted": learned.weights is not None,
+        "left_out": list(learned.left_out),
+        "image_shape": None if learned.image_shape is None else list(learned.image_shape),
+    }
+
+
+def _judged(summary: Summary) -> dict[str, Any]:
+    found = summary.to_dict()
+    return {"summary": {key: found[key] for key in KEPT}, "drivers": found["drivers"]["top"]}
+
+
+def _save(model: Pipeline, out: str | None, about: dict[str, Any]) -> None:
+    """Save the model before it is tested: who stops the test has it all the same."""
+    if out is not None and out != "-":
+        with postponed():
+            save_model(model, out, about)
+
+
+def keep_model(
+    model: Pipeline,
+    summary: Summary,
+    learned: Examples,
+    tested: Examples | None,
+    about: dict[str, Any],
+    out: str | None,
+    report: str | None,
+    command: str | None,
+    ended: list[str],
+) -> str | None:
+    """Write the model and the page about it, whatever Ctrl-C ended before; where the page is, if it was written."""
+    if out is not None:
+        with postponed():
+            save_model(model, out, about)
+    if report is not None:
+        from rosenblatt.report import write_report
+
+        found = tested or learned
+        try:
+            with writing(report):
+                write_report(
+                    report, model, summary, found.rows, found.labels(), X_train=learned.rows, y_train=learned.labels(),
+                    about=about | {"model": out, "command": command}, image_shape=learned.image_shape,
+                )  # fmt: skip
+        except KeyboardInterrupt:
+            ended.append("Ctrl-C ended the report, which is not written; the model itself is whole.")
+            report = None
+    if pressed() and not ended and not is_interrupted(model):
+        ended.append("Ctrl-C came when the learning was done; the model is whole.")
+    return report
+
+
+def _check_files(source: Source, test: Any) -> None:
+    """A file that comes twice would be learned from and tested on."""
+    seen: set[Any] = set()
+    for path in source.paths:
+        key = identity(path)
+        if key in seen:
+            raise UsageError(f"{source.name_of(path)} is given twice: a model would be tested on rows it learned from.")
+        seen.add(key)
+    known = [path for path in files_of(test) if identity(path) in seen]
+    if known:
+        source.notes.append(f"{known[0]} is learned from and tested on: on new rows the model may do worse.")
+
+
+def _check_outputs(out: str | None, report: str | None, data: Any, target: Any, options: TrainOptions) -> None:
+    read = files_of(data, options.test)
+    labels = [path for path in (target, *map(labels_beside, read)) if isinstance(path, str)]
+    check_outputs({"The model": out, "The report": report}, [*read, *labels])
+    if out is not None and names_data(out):
+        raise UsageError(f"{out} is named like data, not like a model; call it {Path(out).stem}.safetensors.")
 
 
 def default_path(data: str | Sequence[str]) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rosenblatt.cli.main import main
-from rosenblatt.verbs import export_dataset, judging
+from rosenblatt.verbs import export_dataset, testing
 
 
 class Shell:
@@ -15,8 +15,9 @@ class Shell:
     def __init__(self, capsys):
         self.capsys = capsys
 
-    def __call__(self, *arguments, code=0):
-        found = main([str(argument) for argument in arguments])
+    def __call__(self, *arguments, code=0, force=True):
+        more = ["--force"] if arguments[:1] == ("train",) and force else []
+        found = main([str(argument) for argument in arguments] + more)
         captured = self.capsys.readouterr()
         self.out, self.err = captured.out, captured.err
         assert found == code, (found, self.out, self.err)
@@ -37,7 +38,7 @@ class Shell:
 def shell(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setattr(judging, "THINKING", 0.1)  # seconds in which other learners are tried
+    monkeypatch.setattr(testing, "ADVISING", 0.1)  # seconds in which other learners are tried
     return Shell(capsys)
 
 

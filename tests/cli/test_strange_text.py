@@ -26,7 +26,7 @@ def test_no_text_of_data_commands_the_terminal(shell, strange):
     """Every verb, its remarks and its failures."""
     commands = [
         (["train", strange, "-t", "y", "-o", "m.safetensors"], 0),
-        (["train", strange, "-t", "y", "-q", "--no-save"], 0),
+        (["train", strange, "-t", "y", "-q", "-o", "/dev/null"], 0),
         (["inspect", strange], 0),
         (["inspect", "m.safetensors"], 0),
         (["inspect", "m.safetensors", "--data", strange, "--row", 1], 0),
@@ -41,11 +41,11 @@ def test_no_text_of_data_commands_the_terminal(shell, strange):
     for command, code in commands:
         shell(*command, code=code)
         assert not obedient(shell.out) and not obedient(shell.err), (command, shell.out, shell.err)
-    assert r"\x1b[2J\x1b]0;title" in shell("train", strange, "-t", "y", "--no-save")
+    assert r"\x1b[2J\x1b]0;title" in shell("train", strange, "-t", "y", "-o", "/dev/null")
 
 
 def test_json_holds_the_text_and_no_command(shell, strange):
-    found = shell.json("train", strange, "-t", "y", "--no-save", "--positive", STRANGE)
+    found = shell.json("train", strange, "-t", "y", "-o", "/dev/null", "--positive", STRANGE)
     assert found["summary"]["positive"] == STRANGE
     assert not obedient(shell.out) - {"\u202e"}
 

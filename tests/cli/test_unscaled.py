@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from rosenblatt.verbs import judging
+from rosenblatt.verbs import testing
 from rosenblatt.verbs.tables import write_matrix
 
 NOTE = "note: --scale changes nothing here: the rows of {} are bytes or sparse, and stay as they are; make a table of"
@@ -13,7 +13,7 @@ NOTE = "note: --scale changes nothing here: the rows of {} are bytes or sparse, 
 @pytest.fixture
 def bright(shell, monkeypatch):
     """Dark and bright images: separable, but not learned in a few epochs, since the boundary is far from 0."""
-    monkeypatch.setattr(judging, "THINKING", 60.0)
+    monkeypatch.setattr(testing, "ADVISING", 60.0)
     random = np.random.default_rng(0)
     y = np.arange(200) % 2
     X = (random.integers(0, 100, (200, 16)) + 100 * y[:, None]).astype(np.uint8)
@@ -25,20 +25,20 @@ def bright(shell, monkeypatch):
 @pytest.mark.parametrize("name", ["bytes.npz", "sparse.libsvm"])
 def test_a_scale_that_was_asked_for_is_not_ignored_in_silence(shell, bright, name):
     for more in ([], ["--stream"]):
-        shell("train", name, "--no-save", "--scale", *more)
+        shell("train", name, "-o", "/dev/null", "--scale", *more)
         assert NOTE.format(name) in shell.err
         for other in ([], ["--no-scale"]):
-            shell("train", name, "--no-save", *other, *more)
+            shell("train", name, "-o", "/dev/null", *other, *more)
             assert "scale" not in shell.err
     shell("convert", name, "rows.csv")
-    assert shell.json("train", "rows.csv", "-t", "target", "--no-save")["summary"]["accuracy"]["value"] > 0.95
-    shell("train", "floats.npz", "--no-save", "--scale")
+    assert shell.json("train", "rows.csv", "-t", "target", "-o", "/dev/null")["summary"]["accuracy"]["value"] > 0.95
+    shell("train", "floats.npz", "-o", "/dev/null", "--scale")
     assert "scale" not in shell.err
 
 
 @pytest.mark.parametrize("name", ["bytes.npz", "sparse.libsvm"])
 def test_a_flat_boundary_is_not_called_useless_where_one_separates_the_rows(shell, bright, name):
-    summary = shell.json("train", name, "--no-save")["summary"]
+    summary = shell.json("train", name, "-o", "/dev/null")["summary"]
     assert not summary["beats_baseline"] and summary["separation"]["verdict"] == "separable"
     first, *others = summary["advice"]
     assert first["topic"] == "margin" and first["trial"]["accuracy"]["value"] == 1.0

@@ -19,10 +19,8 @@ import pytest
 
 import rosenblatt
 from rosenblatt import Perceptron, save
-from rosenblatt.sources.formats import FORMATS
-from rosenblatt.verbs import judging, predict
+from rosenblatt.verbs import predict, testing
 from rosenblatt.verbs import train as learn
-from rosenblatt.verbs.judging import FEW_OF_EACH, TOO_FAR, heard_warnings
 from rosenblatt.verbs.learners import LEARNERS, make_learner
 
 # ------------------------------------------------------------------------------------------------ train
@@ -30,7 +28,14 @@ from rosenblatt.verbs.learners import LEARNERS, make_learner
 
 def test_train_with_no_option_but_the_target(shell, iris):
     shown = shell("train", iris, "--target", "species")
-    for text in ("Accuracy", "Largest class", "Confusion", "What drives it", "Separable", "rosenblatt predict"):
+    for text in (
+        "Accuracy",
+        "Largest class",
+        "Confusion",
+        "Most important features",
+        "Separable",
+        "rosenblatt predict",
+    ):
         assert text in shown
     assert os.path.exists("iris.safetensors")
     assert shell.err == ""
@@ -46,7 +51,7 @@ def test_train_as_json_says_the_same(shell, iris):
 
 
 def test_the_target_by_name_by_number_and_from_the_end(shell, iris):
-    found = [shell.json("train", iris, "-t", target, "--no-save")["summary"] for target in ("species", "5", "-1")]
+    found = [shell.json("train", iris, "-t", target, "-o", "/dev/null")["summary"] for target in ("species", "5", "-1")]
     for key in ("target", "accuracy", "confusion", "drivers"):
         assert found[0][key] == found[1][key] == found[2][key]
     assert not os.path.exists("iris.safetensors")
@@ -70,9 +75,8 @@ def test_columns_of_every_kind(shell, people):
 
 @pytest.mark.parametrize("learner", sorted(set(LEARNERS) - {"least-squares"}))
 def test_every_learner_trains_saves_and_predicts(learner, shell, iris):
-    found = shell.json("train", iris, "-t", "species", "-l", learner, "-o", "m.safetensors", "--max-iter", 50) if (
-        learner != "discriminant"
-    ) else shell.json("train", iris, "-t", "species", "-l", learner, "-o", "m.safetensors")  # fmt: skip
+    more = [] if learner == "discriminant" else ["--set", "max_iter=50"]
+    found = shell.json("train", iris, "-t", "species", "-l", learner, "-o", "m.safetensors", *more)
     assert found["learner"] == learner and found["summary"]["accuracy"]["value"] >= 0.6
     judged = shell.json("evaluate", "m.safetensors", iris)
     assert judged["summary"]["accuracy"]["total"] == 150 and judged["same_data"]
@@ -113,11 +117,11 @@ def test_a_file_that_is_learned_from_and_tested_on(shell, iris, tmp_path, way):
 
 def test_cross_validation_is_by_models_that_have_not_seen_the_row(shell, iris):
     """The answers are those of separate fits, fold by fold."""
-    from rosenblatt.verbs.examples import read_examples
+    from rosenblatt.verbs.examples import open_data, read_examples
     from rosenblatt.verbs.splits import folds
 
     found = learn(str(iris), "species", cv=3, seed=1)
-    whole = read_examples(str(iris), "species")
+    whole = read_examples(open_data(str(iris)), "species")
     right = 0
     for kept, tested in folds(whole.labels(), 3, 1):
         part = whole.take(kept)
@@ -166,7 +170,7 @@ def test_columns_go_by_their_names_for_a_model_without_an_encoder(tmp_path):
 
 
 def test_positive_class(shell, people):
-    found = shell.json("train", people, "-t", "answer", "--positive", "no", "--no-save")["summary"]
+    found = shell.json("train", people, "-t", "answer", "--positive", "no", "-o", "/dev/null")["summary"]
     assert found["positive"] == "no"
     message = shell.refused("train", people, "-t", "answer", "--positive", "nope", code=2)
     assert "did you mean 'no'?" in message
@@ -175,50 +179,31 @@ def test_positive_class(shell, people):
 def test_numbers_whose_squares_vanish(shell):
     lines = [f"{0.7 * i + 1:.1f}e-300,{'ab'[i > 19]}" for i in range(40)]
     Path("tiny.csv").write_text("x,y\n" + "\n".join(lines) + "\n")
-    shown = " ".join(shell("train", "tiny.csv", "-t", "y", "--no-save").split())
+    shown = " ".join(shell("train", "tiny.csv", "-t", "y", "-o", "/dev/null").split())
     assert "8 of 8 right" in shown and "encountered" not in shell.err
-    shown = " ".join(shell("train", "tiny.csv", "-t", "y", "--no-save", "--no-scale", "--positive", "a").split())
-    assert "For a: found 0%, no row was called a, area" in shown
+    shown = " ".join(shell("train", "tiny.csv", "-t", "y", "-o", "/dev/null", "--no-scale", "--positive", "a").split())
+    assert "For a: precision –, recall 0%" in shown
     assert "encountered" not in shown + shell.err
 
 
-def test_notes_are_in_our_words():
-    with heard_warnings() as notes:
-        np.float64(1e300) * np.float64(1e300)
-        np.float64(np.inf) - np.float64(np.inf)
-        warnings.warn("a column is left out", UserWarning, stacklevel=1)
-    assert notes == [TOO_FAR, "a column is left out"]
-
-
-@pytest.mark.parametrize("learner", ["averaged", "svm", "discriminant", "kernel"])
-@pytest.mark.parametrize("other", ["17", "unknown"])
-def test_hardly_a_row_for_each_class_is_said_in_our_words(shell, learner, other):
-    random = np.random.default_rng(0)
-    rows = [f"{random.normal():.3f},{random.normal():.3f},{random.integers(35)}" for _ in range(60)]
-    Path("few.csv").write_text("\n".join(["a,b,t", *rows, f"0.5,0.5,{other}"]) + "\n")
-    shell("train", "few.csv", "-t", "t", "-l", learner, "--no-save")
-    assert shell.err.count(FEW_OF_EACH) == 1
-    assert "unique" not in shell.err and "sample" not in shell.err
-
-
 def test_a_model_that_does_not_beat_the_largest_class_says_so_and_what_would(shell, monkeypatch):
-    monkeypatch.setattr(judging, "THINKING", 30.0)  # whatever else the machine does
+    monkeypatch.setattr(testing, "ADVISING", 30.0)  # whatever else the machine does
     random = np.random.default_rng(1)
     X = random.normal(size=(600, 2))
     y = np.where((X**2).sum(axis=1) < 1.4, "in", "out")
     polars.DataFrame({"x": X[:, 0], "y": X[:, 1], "where": y}).write_csv("disc.csv")
-    shown = shell("train", "disc.csv", "-t", "where", "--no-save")
+    shown = shell("train", "disc.csv", "-t", "where", "--advise", "-o", "/dev/null")
     assert "The model is not" in " ".join(shown.split())
     assert "--learner kernel" in shown
 
 
 def test_search_takes_the_best_and_leaves_the_tested_rows_alone(shell, iris):
-    found = shell.json("train", iris, "-t", "species", "--search", "--no-save")
+    found = shell.json("train", iris, "-t", "species", "--search", "-o", "/dev/null")
     assert found["learner"] == "passive-aggressive" and len(found["searched"]) == 6
     best = max(found["searched"], key=lambda setting: setting["mean"])
     assert found["summary"]["settings"].get("C", 1.0) == best["C"]
     assert found["summary"]["rows_train"] == 120
-    assert "Settings tried" in shell("train", iris, "-t", "species", "--search", "--no-save", "-l", "svm")
+    assert "Settings tried" in shell("train", iris, "-t", "species", "--search", "-o", "/dev/null", "-l", "svm")
 
 
 def test_learning_in_passes(shell, people):
@@ -235,13 +220,15 @@ def test_a_file_that_might_not_fit_is_learned_from_in_passes(shell, people, monk
     from rosenblatt.verbs import memory
 
     monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
-    assert "in passes" in shell.json("train", people, "-t", "answer", "--no-save")["notes"][0]
-    assert "in passes" not in "".join(shell.json("train", people, "-t", "answer", "--no-save", "--no-stream")["notes"])
+    assert "in passes" in shell.json("train", people, "-t", "answer", "-o", "/dev/null")["notes"][0]
+    assert "in passes" not in "".join(
+        shell.json("train", people, "-t", "answer", "-o", "/dev/null", "--no-stream")["notes"]
+    )
 
 
 def test_features_of_a_matrix_have_the_numbers_of_its_file(shell):
     Path("two.libsvm").write_text("".join(f"{1 if n % 2 else -1} 7:{n % 2} 9:1\n" for n in range(40)))
-    found = shell.json("train", "two.libsvm", "--no-save")["summary"]
+    found = shell.json("train", "two.libsvm", "-o", "/dev/null")["summary"]
     assert found["drivers"]["top"][0]["feature"] == "index 7"
 
 
@@ -278,8 +265,8 @@ def test_ctrl_c_while_a_model_is_judged_keeps_it(shell, iris, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(advice.Advisor, "advice", interrupted)
-    said = shell("train", iris, "-t", "species", "-o", "m.safetensors", code=130)
-    assert "Ctrl-C ended the judging" in shell.err and "Confusion" in said
+    said = shell("train", iris, "-t", "species", "--advise", "-o", "m.safetensors", code=130)
+    assert "Ctrl-C ended the test" in shell.err and "Confusion" in said
     assert rosenblatt.describe("m.safetensors")["stop_reason"] != "interrupted"
     assert len(rosenblatt.load("m.safetensors").predict(polars.read_csv(iris))) == 150
 
@@ -291,7 +278,7 @@ def test_dates_are_shown_as_dates(shell, tmp_path):
     (tmp_path / "d.csv").write_text("joined;n;kind\n" + "\n".join(lines) + "\n")
     assert re.search(r"joined +date ", shell("inspect", "d.csv"))
     said = shell("train", "d.csv", "-t", "kind", "--holdout", 0, "-o", "m.safetensors", "--report", "r.html")
-    assert "joined (per day)" in said and re.search(r"filled with its median, 20\d\d-\d\d-\d\d", shell.err)
+    assert "joined (per day)" in said and re.search(r"filled with the median, 20\d\d-\d\d-\d\d", shell.err)
     assert "joined (per day)" in (tmp_path / "r.html").read_text(encoding="utf-8")
     assert re.search(r"Dates +joined", shell("inspect", "m.safetensors"))
     assert re.search(r"joined +2019-01-01 ", shell("inspect", "m.safetensors", "--data", "d.csv", "--row", "1"))
@@ -307,7 +294,7 @@ def test_a_quantity_that_is_written_as_money(shell, tmp_path):
     assert found["summary"]["regression"]["r2"] > 0.99
     assert any("'price' is read as numbers: '1 101.50 €' is 1101.5." in note for note in found["notes"])
     assert shell.json("evaluate", "m.safetensors", "price.csv")["summary"]["regression"]["r2"] > 0.99
-    searched = shell("train", "price.csv", "-t", "price", "--learner", "least-squares", "--search", "--no-save")
+    searched = shell("train", "price.csv", "-t", "price", "--learner", "least-squares", "--search", "-o", "/dev/null")
     assert re.search(r"lam +R² +±", searched) and "accuracy" not in searched
     told = shell.refused("train", "price.csv", "-t", "price", code=2)
     assert "must name classes, but it has 79 different values in 79 rows" in told and "least-squares" in told
@@ -353,7 +340,7 @@ def test_bad_learners_and_settings(shell, iris):
     assert "whole number" in shell.refused("train", iris, "-t", "species", "-s", "max_iter=x", code=2)
     assert "name=value" in shell.refused("train", iris, "-t", "species", "-s", "max_iter", code=2)
     assert "no parameter 'max_iter'" in shell.refused(
-        "train", iris, "-t", "species", "-l", "lda", "--max-iter", 5, code=2
+        "train", iris, "-t", "species", "-l", "lda", "--set", "max_iter=5", code=2
     )
     assert "nothing to search for" in shell.refused("train", iris, "-t", "species", "-l", "pocket", "--search", code=2)
     assert "C must be" in shell.refused("train", iris, "-t", "species", "-l", "pa", "-s", "C=-1", code=2)
@@ -372,15 +359,13 @@ def test_bad_learners_and_settings(shell, iris):
         (["--learner", "svm", "--search", "--set", "max_iter=-5"], "max_iter must"),
         (["--stream", "--set", "max_iter=-5"], "max_iter must"),
         (["--cv", "500"], "as many rows as folds"),
-        (["--max-iter", "5", "--set", "max_iter=7"], "--max-iter and --set max_iter both came"),
-        (["--max-iter", "0"], "--max-iter must be a number from 1 to 1000000000000, but got 0;"),
-        (["--seed", "-1"], "--seed must be a number from 0 to 4294967295, but got -1; 0 is usual."),
-        (["--seed", "4294967296"], "--seed must be a number from 0 to 4294967295, but got 4294967296;"),
-        (["--top", "0"], "--top must be a number of at least 1, but got 0; 8 is usual."),
-        (["--time-limit", "0"], "--time-limit must be a number above 0, but got 0; give it in seconds."),
-        (["--time-limit", "nan"], "--time-limit must be a number above 0, but got nan;"),
-        (["--holdout", "1.5"], "--holdout must be a number from 0 to 0.95, but got 1.5; 0.2 is usual"),
-        (["--cv", "1"], "--cv must be a number of at least 2, but got 1; 5 folds are usual."),
+        (["--seed", "-1"], "--seed must be a number from 0 to 4294967295, but got -1."),
+        (["--seed", "4294967296"], "--seed must be a number from 0 to 4294967295, but got 4294967296."),
+        (["--top", "0"], "--top must be a number of at least 1, but got 0."),
+        (["--time-limit", "0"], "--time-limit must be a number above 0, but got 0."),
+        (["--time-limit", "nan"], "--time-limit must be a number above 0, but got nan."),
+        (["--holdout", "1.5"], "--holdout must be a number from 0 to 0.95, but got 1.5"),
+        (["--cv", "1"], "--cv must be a number of at least 2, but got 1."),
     ],
 )
 def test_wrong_usage_has_its_own_code(options, told, shell, iris):
@@ -396,7 +381,7 @@ def test_wrong_usage_has_its_own_code(options, told, shell, iris):
         ("separable", ["--tolerance", "2"], "--tolerance must be a number above 0, at most 1, but got 2"),
         ("audit", ["--time-limit", "-1"], "--time-limit must be a number above 0, but got -1"),
         ("evaluate", ["--top", "0"], "--top must be a number of at least 1, but got 0"),
-        ("evaluate", ["--at-least", "90"], "--at-least must be a number from 0 to 1, but got 90; 0.9 asks"),
+        ("evaluate", ["--at-least", "90"], "--at-least must be a number from 0 to 1, but got 90"),
         ("inspect", ["--top", "-1"], "--top must be a number of at least 0, but got -1"),
     ],
 )
@@ -407,7 +392,7 @@ def test_numbers_that_an_option_does_not_take(verb, options, told, shell, iris):
 
 def test_least_squares_needs_numbers(shell, iris):
     message = shell.refused("train", iris, "-t", "species", "-l", "least-squares", code=3)
-    assert "must hold numbers for least squares, but it holds text;" in message
+    assert "holds text." in message
 
 
 def test_a_proof_says_what_it_is_not_about_even_when_quiet(shell, tmp_path):
@@ -421,7 +406,7 @@ def test_a_proof_says_what_it_is_not_about_even_when_quiet(shell, tmp_path):
 
 def test_failures_speak_of_options_and_not_of_python(shell, people, tmp_path):
     message = shell.refused("train", people, "-t", "answer", "--missing", "error", code=3)
-    assert "--missing median" in message and "missing=" not in message
+    assert "median" in message and "missing=" not in message
     (tmp_path / "latin.csv").write_bytes("name,label\nJosé María,a\nX Y,b\n".encode("latin-1") * 5)
     message = shell.refused("train", "latin.csv", "-t", "label", code=3)
     assert message.count("--encoding latin-1") == 1 and "encoding=" not in message
@@ -435,16 +420,18 @@ def test_a_failure_as_json(shell, iris):
 
 
 def test_quiet_training_prints_one_line(shell, iris):
-    told = "m.safetensors: 93.3% right, 28 of 30 rows\n"
+    told = "m.safetensors: accuracy 93.3%, 28 of 30 rows\n"
     assert shell("train", iris, "-t", "species", "-o", "m.safetensors", "-q") == told
-    assert shell("train", iris, "-t", "species", "--no-save", "-q") == told.removeprefix("m.safetensors: ")
-    assert shell("train", iris, "-t", "petal_width", "-l", "least-squares", "--no-save", "-q").startswith("Mean error")
+    assert shell("train", iris, "-t", "species", "-o", "/dev/null", "-q") == told.removeprefix("m.safetensors: ")
+    assert shell("train", iris, "-t", "petal_width", "-l", "least-squares", "-o", "/dev/null", "-q").startswith(
+        "Mean error"
+    )
 
 
 def test_a_search_says_which_learner_it_takes(shell, iris):
-    shell("train", iris, "-t", "species", "--search", "--no-save")
-    assert "the learner is passive-aggressive" in shell.err
-    shell("train", iris, "-t", "species", "--search", "--no-save", "-l", "pa")
+    shell("train", iris, "-t", "species", "--search", "-o", "/dev/null")
+    assert "The learner is passive-aggressive" in shell.err
+    shell("train", iris, "-t", "species", "--search", "-o", "/dev/null", "-l", "pa")
     assert "the learner is" not in shell.err
 
 
@@ -482,20 +469,20 @@ def test_no_result_replaces_what_it_is_made_from(name, shell, iris):
     for arguments in (
         ["train", a, "-t", "species", "-o", other(a)],
         ["train", "a.*", "-t", "species", "-o", other(a)],
-        ["train", a, "-t", "species", "--no-save", "--report", other(a)],
+        ["train", a, "-t", "species", "-o", "/dev/null", "--report", other(a)],
         ["train", iris, "-t", "species", "--test", a, "-o", other(a)],
         ["convert", a, other(a), "--drop", "petal_width", "--to", "csv"],
         ["predict", m, a, "-o", other(a), "--to", "csv"],
         ["separable", a, "-t", "species", "--certificate", other(a)],
     ):
-        assert "another file" in shell.refused(*arguments, code=2)
+        assert "cannot be written to" in shell.refused(*arguments, code=2)
     for arguments in (["export", m, "--onnx", other(m)], ["predict", m, a, "-o", other(m), "--to", "csv"]):
-        assert "another file" in shell.refused(*arguments, code=2)
+        assert "cannot be written to" in shell.refused(*arguments, code=2)
     assert all(Path(path).read_bytes() == content for path, content in kept.items())
 
 
 def test_results_have_files_of_their_own(shell, iris):
-    assert "another file" in shell.refused("train", iris, "-t", "species", "-o", "x", "--report", "x", code=2)
+    assert "cannot be written to" in shell.refused("train", iris, "-t", "species", "-o", "x", "--report", "x", code=2)
     assert "call it m.safetensors" in shell.refused("train", iris, "-t", "species", "-o", "m.csv", code=2)
     assert not Path("x").exists() and not Path("m.csv").exists()
     shell("train", iris, "-t", "species", "-o", os.devnull, "--report", os.devnull)
@@ -538,7 +525,7 @@ def test_reordered_extra_and_missing_columns(shell, people, model):
     assert "zzz" in shell.err and "ignored" in shell.err
     given.drop("age", "note").write_csv("missing.csv")
     message = shell.refused("predict", model, "missing.csv", code=3)
-    assert "age, note are missing" in message
+    assert "lacks the columns age, note" in message
     given.drop("id", "answer").write_csv("plain.csv")
     shell("predict", model, "plain.csv", "--only")
     assert shell.err == ""
@@ -603,7 +590,7 @@ def test_names_that_are_nearly_right_are_named(shell, iris, model):
     assert "'Sepal_Length' to 'sepal_length' and 'petalwidth' to 'petal_width'" in message
     Path("bare.csv").write_text(iris.read_text().split("\n", 1)[1])
     message = shell.refused("predict", "i.safetensors", "bare.csv", "--no-header", code=3)
-    assert "no header" in message and "sepal_length, sepal_width, petal_length, petal_width" in message
+    assert "no names of columns" in message and "sepal_length, sepal_width, petal_length, petal_width" in message
 
 
 def test_unknown_categories_are_counted(shell, people, model):
@@ -631,7 +618,7 @@ def test_evaluate_for_scripts(shell, people, model):
     assert "trained on, which flatters" in shell.err
     given = polars.read_csv(people)
     given.rename({"answer": "truth"}).write_csv("renamed.csv")
-    assert "none named 'answer'" in shell.refused("evaluate", model, "renamed.csv", code=2)
+    assert "has no column 'answer'" in shell.refused("evaluate", model, "renamed.csv", code=2)
     assert "Accuracy" in shell("evaluate", model, "renamed.csv", "-t", "truth")
 
 
@@ -658,7 +645,7 @@ def test_model_and_data_cannot_both_be_standard_input(shell):
 
 def test_inspect_a_model(shell, people, model):
     shown = shell("inspect", model)
-    for text in ("ColumnEncoder", "LogisticRegression", "answer", "no, yes", "people.csv", "What drives it"):
+    for text in ("ColumnEncoder", "LogisticRegression", "answer", "no, yes", "people.csv", "Most important features"):
         assert text in shown
     found = shell.json("inspect", model)
     assert found["kind"] == "model" and found["description"]["about"]["target"] == "answer"
@@ -673,7 +660,7 @@ def test_an_explanation_adds_up(shell, people, model):
     assert total == pytest.approx(found["score"]) == pytest.approx(abs(score))
     assert "Row 5" in shell("inspect", model, "--data", people, "--row", 5)
     assert "from 1 to 200" in shell.refused("inspect", model, "--data", people, "--row", 201, code=2)
-    assert "--data FILE --row N" in shell.refused("inspect", model, "--row", 1, code=2)
+    assert "--data FILE and --row N" in shell.refused("inspect", model, "--row", 1, code=2)
 
 
 def test_inspect_data(shell, people):
@@ -709,7 +696,7 @@ def test_export_to_onnx_answers_the_same(shell, people, model):
 
 
 def test_export_the_weights(shell, people, model):
-    shell("export", model, "--weights", "w.csv")
+    shell("export", model, "--coefficients", "w.csv")
     weights = polars.read_csv("w.csv")
     loaded = rosenblatt.load(model)
     assert weights["feature"].to_list()[:-1] == loaded[:-1].get_feature_names_out().tolist()
@@ -720,7 +707,7 @@ def test_export_the_weights(shell, people, model):
 def test_the_weights_of_a_matrix_have_the_numbers_of_its_file(shell):
     Path("two.libsvm").write_text("".join(f"{1 if n % 2 else -1} 7:{n % 2} 9:1\n" for n in range(40)))
     shell("train", "two.libsvm", "-o", "m.safetensors")
-    shell("export", "m.safetensors", "--weights", "w.csv")
+    shell("export", "m.safetensors", "--coefficients", "w.csv")
     weights = polars.read_csv("w.csv")
     assert weights["feature"].to_list() == [*(f"index {n}" for n in range(1, 10)), "(intercept)"]
     assert weights["weight_1"].to_list()[:-1] == rosenblatt.load("m.safetensors").steps[-1][1].coef_.ravel().tolist()
@@ -736,7 +723,7 @@ def test_the_weights_are_read_back_whatever_the_classes_are_called(shell, classe
     lines = [f"{n * 7 % 13},{n % len(classes)},{classes[n % len(classes)]}\n" for n in range(60)]
     Path("d.csv").write_text("feature,b,y\n" + "".join(lines))
     shell("train", "d.csv", "-t", "y", "-o", "m.safetensors", "-l", "perceptron")
-    shell("export", "m.safetensors", "--weights", f"w.{ending}")
+    shell("export", "m.safetensors", "--coefficients", f"w.{ending}")
     learner = rosenblatt.load("m.safetensors").steps[-1][1]
     back = open_source(f"w.{ending}").read()
     about = classes[1:] if len(classes) == 2 else classes
@@ -748,7 +735,7 @@ def test_the_weights_are_read_back_whatever_the_classes_are_called(shell, classe
 def test_the_weights_of_a_regression_have_one_name(shell):
     Path("d.csv").write_text("a,y\n" + "".join(f"{n * 7 % 13},{n * 7 % 13 + 0.5}\n" for n in range(60)))
     shell("train", "d.csv", "-t", "y", "-o", "m.safetensors", "-l", "least-squares")
-    shell("export", "m.safetensors", "--weights", "w.csv")
+    shell("export", "m.safetensors", "--coefficients", "w.csv")
     assert polars.read_csv("w.csv").columns == ["feature", "weight"]
 
 
@@ -807,7 +794,7 @@ def test_audit(shell, gate, iris):
     assert found["holds"] is True and 0 < audit["mistakes"] <= audit["bound"]
     assert "holds at every update" in shell("audit", "and.safetensors", gate)
     gate.write_text(gate.read_text().replace("1,0,no", "1,0.5,no"))
-    assert "another file" in shell.refused("audit", "and.safetensors", gate, code=3)
+    assert "cannot be written to" in shell.refused("audit", "and.safetensors", gate, code=3)
 
 
 def test_audit_with_rows_kept_aside(shell, iris):
@@ -879,15 +866,17 @@ def test_report(shell, iris):
     shell("train", iris, "-t", "species", "--report", "report.html")
     page = Path("report.html").read_text()
     assert page.lstrip().lower().startswith("<!doctype html>") and "species" in page
-    command = shlex.join(["rosenblatt", "train", str(iris), "-t", "species", "--report", "report.html"])
+    command = shlex.join(["rosenblatt", "train", str(iris), "-t", "species", "--report", "report.html", "--force"])
     assert f"<pre>{html.escape(command)}</pre>" in page
-    assert "no/such" in shell.refused("train", iris, "-t", "species", "--no-save", "--report", "no/such/r.html", code=4)
+    assert "no/such" in shell.refused(
+        "train", iris, "-t", "species", "-o", "/dev/null", "--report", "no/such/r.html", code=4
+    )
 
 
 def test_a_separator_that_nobody_would_guess(shell, people):
     text = people.read_text().replace(",", "^")
     (people.parent / "odd.txt").write_text(text)
-    assert "pass --separator" in shell.refused("train", "odd.txt", "-t", "answer", code=2)
+    assert "it has one" in shell.refused("train", "odd.txt", "-t", "answer", code=2)
     shell("train", "odd.txt", "-t", "answer", "--separator", "^", "-q")
     shell("predict", "odd.safetensors", "odd.txt", "--separator", "^", "-o", "answers.csv")
     assert polars.read_csv("answers.csv").height == 200
@@ -900,7 +889,7 @@ def test_a_separator_that_nobody_would_guess(shell, people):
 
 def test_a_run_in_passes_is_not_audited(shell, people):
     shell("train", people, "-t", "answer", "-l", "perceptron", "--stream", "-q", "-o", "m.safetensors")
-    assert "in passes over the file" in shell.refused("audit", "m.safetensors", people, code=2)
+    assert "in passes" in shell.refused("audit", "m.safetensors", people, code=2)
 
 
 @pytest.mark.parametrize("way", ["--no-stream", "--stream"])
@@ -910,7 +899,7 @@ def test_a_test_file_need_not_have_what_training_leaves_out(way, shell, people):
     assert shell.json("train", people, "-t", "answer", "--test", "test.csv", way)["summary"]["rows_test"] == 200
     given.drop("age").write_csv("test.csv")
     message = shell.refused("train", people, "-t", "answer", "--test", "test.csv", way, code=3)
-    assert "test.csv must have the columns that the model was trained on, but age is missing" in message
+    assert "test.csv lacks the column age" in message
 
 
 @pytest.mark.parametrize("header", [True, False])
@@ -938,9 +927,9 @@ def test_rows_of_a_proof_are_counted_from_1(shell, tmp_path):
     ("arguments", "told"),
     [
         (["lab", "--port", "70000"], "--port must be a number from 0 to 65535, but got 70000"),
-        (["lab", "--port", "abc"], "--port must be a whole number, but got 'abc'; see rosenblatt lab --help."),
-        (["train", "t.csv", "--time-limit=soon"], "--time-limit must be a number, but got 'soon'"),
-        (["inspect", "m.safetensors", "--row", "1.5"], "--row must be a whole number, but got '1.5'"),
+        (["lab", "--port", "abc"], "Invalid value for '--port'"),
+        (["train", "t.csv", "--time-limit=soon"], "Invalid value for '--time-limit'"),
+        (["inspect", "m.safetensors", "--row", "1.5"], "Invalid value for '--row'"),
     ],
 )
 def test_numbers_that_are_none(shell, arguments, told):
@@ -988,8 +977,3 @@ def test_a_pipe_that_has_a_name_is_read_once(shell, iris):
 def poured(content, pipe):
     with open(content, "rb") as source, open(pipe, "wb") as stream:
         shutil.copyfileobj(source, stream)
-
-
-def test_the_help_names_every_format(shell):
-    told = " ".join(shell("predict", "--help").split())
-    assert f"The format of the data: {', '.join(FORMATS)}." in told

@@ -48,34 +48,8 @@ def test_the_model_knows_how_features_are_counted(shell, zero):
         assert "index 0" in told and "index 3" not in told
     assert "index 0" in shell("evaluate", "m.safetensors", zero)
     assert "index 0" in shell("inspect", "m.safetensors")
-    shell("export", "m.safetensors", "--weights", "w.csv")
+    shell("export", "m.safetensors", "--coefficients", "w.csv")
     assert "index 0" in Path("w.csv").read_text()
-
-
-def test_the_other_way_of_counting_is_refused(shell, zero):
-    shell("train", zero, "--zero-based", "-o", "zero.safetensors", "-l", "perceptron")
-    shell("train", "one.libsvm", "-o", "one.safetensors", "-l", "perceptron")
-    for verb in ("predict", "evaluate", "audit"):
-        told = shell.refused(verb, "one.safetensors", zero, "--zero-based", code=2)
-        assert told == (
-            "Features must be counted as in training, where the first was number 1, but --zero-based came; leave it "
-            "out, or write the file anew with rosenblatt convert --zero-based."
-        )
-        told = shell.refused(verb, "zero.safetensors", "one.libsvm", "--one-based", code=2)
-        assert told.endswith("where the first was number 0, but --one-based came; leave it out.")
-    shell("predict", "one.safetensors", "one.libsvm", "--one-based")
-    explained = ("inspect", "one.safetensors", "--row", 1, "--data")
-    for verb in (*((each, "one.safetensors") for each in ("predict", "evaluate", "audit")), explained):
-        told = shell.refused(*verb, zero, code=3)
-        assert told.endswith(
-            "an index before 1, the first; write the file anew with rosenblatt convert --zero-based if they start at "
-            "0, as the model counts from 1, or correct the file."
-        )
-    shell("convert", "--zero-based", zero, "anew.libsvm")
-    shell("predict", "one.safetensors", "anew.libsvm")
-    np.savez("rows.npz", X=np.eye(3), y=np.array([0, 1, 1]))
-    shell("train", "rows.npz", "-o", "other.safetensors")  # by which features have no numbers
-    assert "pass --zero-based if they start at 0" in shell.refused("predict", "other.safetensors", zero, code=3)
 
 
 def test_in_passes_and_from_standard_input(shell, zero, monkeypatch):
@@ -87,13 +61,3 @@ def test_in_passes_and_from_standard_input(shell, zero, monkeypatch):
     with open(zero) as file:
         monkeypatch.setattr("sys.stdin", file)
         assert shell.json("inspect", "-", "--zero-based")["zero_based"]
-
-
-def test_other_files_have_no_numbers_of_features(shell, zero, iris):
-    for verb in (["train", iris, "-t", "species"], ["inspect", iris], ["convert", iris, "i.parquet"]):
-        for option in ("--zero-based", "--one-based"):
-            told = shell.refused(*verb, option, code=2)
-            assert told.startswith("Only LIBSVM files number their features, but") and f"leave {option} out" in told
-    np.savez("rows.npz", X=np.eye(3), y=np.array([0, 1, 1]))
-    shell("train", zero, "--zero-based", "-o", "m.safetensors")
-    assert shell("predict", "m.safetensors", "rows.npz", "--only").count("\n") == 3  # its columns in their order

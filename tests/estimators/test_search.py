@@ -112,12 +112,14 @@ def test_settings_that_differ_in_more_than_the_rules_parameters_keep_to_their_ow
     if name == "regularize_intercept":
         rows, learner = (
             scipy.sparse.csr_array(IRIS.astype(np.float32)),
-            HalfSpace("pegasos", max_iter=9, random_state=0),
+            HalfSpace("pegasos", max_iter=9, random_state=0, answer="last"),
         )
         grid = {"params": [{"lam": lam} for lam in (1e-3, 0.1)], **apart}
     else:
-        rows, learner = IRIS, PassiveAggressive(max_iter=9, random_state=0)
+        rows, learner = IRIS, PassiveAggressive(max_iter=9, random_state=0, answer="last")
         grid = {"C": [1e-3, 0.1], **apart}
+    monkeypatch.setattr("rosenblatt.engine.online.stopping.FEW_ROWS", 1)  # tol counts for any number of rows
+    monkeypatch.setattr("rosenblatt.engine.online.stopping.EXAMPLES_WAITED", 1)
     found = search(rows, KINDS, learner, grid, 3)
     assert found.fused_ == found.fold_scores.size
     first = np.array([setting[name] == values[0] for setting in found.params])

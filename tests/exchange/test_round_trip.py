@@ -64,8 +64,8 @@ def test_everything_that_was_learned_is_there(name, tmp_path):
 
 
 LEARNED_AT_ONCE = {
-    "least squares", "least squares float32", "discriminant", "layers", "threshold layer", "multi-label layer",
-    "streamed",
+    "least squares", "least squares float32", "discriminant", "layers", "threshold layer", "sign layer",
+    "multi-label layer", "streamed",
 }  # fmt: skip
 
 

@@ -36,8 +36,7 @@ def test_blocks_are_the_file(text, n_bytes, n_lines):
 @pytest.mark.parametrize("n_rows", [1, 3, 64, 500])
 @pytest.mark.parametrize("format", ["libsvm", "vw"])
 def test_batches_of_files_with_lines_that_are_no_rows(tmp_path, monkeypatch, n_rows, format):
-    monkeypatch.setattr("rosenblatt.sources.sparse_text.LARGEST_BLOCK", 400)
-    monkeypatch.setattr("rosenblatt.sources.sparse_text.LEAST_ROWS", 8)
+    monkeypatch.setattr("rosenblatt.sources.sparse_text.BLOCK_BYTES", 400)
     lines = []
     for i in range(300):
         bar = "| " if format == "vw" else ""

@@ -102,7 +102,7 @@ def test_batches_are_the_rows(tmp_path, monkeypatch, n_rows):
     whole = open_source(path).read()
     source = open_source(path)
     parts = list(source.batches(n_rows))
-    assert source.n_features == 8 and all(part.X.shape[1] == 8 for part in parts)
+    assert source.reading.n_features == 8 and all(part.X.shape[1] == 8 for part in parts)
     assert [len(part) for part in parts[:-1]] == [n_rows] * (len(parts) - 1)
     assert np.array_equal(np.vstack([part.X.toarray() for part in parts]), whole.X.toarray())
     assert np.concatenate([part.y for part in parts]).tolist() == whole.y.tolist()

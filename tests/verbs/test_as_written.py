@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rosenblatt.sources import ReadOptions
 from rosenblatt.verbs import blocks, convert, predict, train
 
 GERMAN = "\ufeffName;Umsatz;Anteil;Code;Art\r\n" + "".join(
@@ -89,7 +90,9 @@ def test_law_cells_of_any_text_come_out_as_they_went_in(tmp_path_factory, separa
     folder = tmp_path_factory.mktemp("law")
     with (folder / "in.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, delimiter=separator, quoting=csv.QUOTE_ALL).writerows([("n", "p", "q"), *rows])
-    convert(str(folder / "in.csv"), str(folder / "out.csv"), header=True, separator=separator)
+    convert(
+        str(folder / "in.csv"), str(folder / "out.csv"), reading_options=ReadOptions(header=True, separator=separator)
+    )
     text = (folder / "out.csv").read_bytes().decode("utf-8")
     found = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
     assert found == [["n", "p", "q"], *map(list, rows)]

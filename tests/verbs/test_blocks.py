@@ -106,7 +106,7 @@ def test_types_that_the_last_lines_change(table, model, tmp_path, small_blocks):
     )
     whole, parts, first, second = both_ways(small_blocks, model, tmp_path / "late.csv", tmp_path)
     assert whole.read_bytes() == parts.read_bytes()
-    told = "1 row has a value of 'age' that is no number; it counts as missing."
+    told = "1 row has a value of 'age' that is no number and counts as missing."
     assert told in first.notes and told in second.notes
     assert any("'more'" in note or "more" in note for note in second.notes)
 

@@ -17,17 +17,17 @@ def table(tmp_path):
 @pytest.mark.parametrize("stream", [False, True])
 def test_the_target_cannot_be_dropped(table, stream):
     for target, drop in (("y", "a,y"), ("3", "y"), ("y", "3")):
-        with pytest.raises(UsageError, match="The target 'y' cannot be dropped"):
+        with pytest.raises(UsageError, match="'y' has the target; leave it out of --drop"):
             train(table, target, drop=[drop], stream=stream)
 
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_columns_that_are_gone_are_named(table, stream):
-    with pytest.raises(UsageError, match="'a' was dropped; 'b' has the weights; 'y' is the target; 'c' was dropped"):
+    with pytest.raises(UsageError, match="has no column left to learn from"):
         train(table, "y", drop=["a,c"], weights="b", stream=stream)
-    with pytest.raises(UsageError, match="The weights 'b' cannot be dropped"):
+    with pytest.raises(UsageError, match="'b' has the weights; leave it out of --drop"):
         train(table, "y", drop=["b"], weights="b", stream=stream)
-    with pytest.raises(UsageError, match="both are 'b'"):
+    with pytest.raises(UsageError, match="'b' cannot be both"):
         train(table, "b", weights="b", stream=stream)
 
 
@@ -49,4 +49,7 @@ def test_a_quantity_is_no_class(tmp_path, stream):
     with pytest.raises(ValueError, match=r"'y' has 101 different numbers in 200 rows.* least-squares"):
         train(written(101, 200, "{}"), "y", stream=stream)
     for count, rows, form in ((40, 120, "{}"), (60, 600, "{}"), (60, 200, "c{}")):  # classes, the last by insisting
-        assert len(train(written(count, rows, form), "y", stream=stream, max_iter=2).summary.classes) == count
+        assert (
+            len(train(written(count, rows, form), "y", stream=stream, settings={"max_iter": 2}).summary.classes)
+            == count
+        )

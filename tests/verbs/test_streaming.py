@@ -9,7 +9,7 @@ import pytest
 from peak_memory import peak_within
 
 from rosenblatt import ColumnEncoder, GaussianDiscriminant, HalfSpace, Perceptron, open_source
-from rosenblatt.sources import Matrix
+from rosenblatt.sources import Matrix, ReadOptions
 from rosenblatt.sources import source as source_module
 from rosenblatt.verbs import separable, train
 from rosenblatt.verbs.errors import InputError, UsageError
@@ -167,10 +167,10 @@ def test_ctrl_c_keeps_what_was_learned(tmp_path, small_blocks):
     ("target", "learner", "message"),
     [
         ("god", Perceptron(), "did you mean 'good'"),
-        (None, Perceptron(), "target must be named"),
-        ("good", GaussianDiscriminant(), "must have partial_fit"),
-        ("same", Perceptron(), "at least two values"),
-        (9, Perceptron(), "from 1 to 5"),
+        (None, Perceptron(), "Name the target"),
+        ("good", GaussianDiscriminant(), "has no partial_fit"),
+        ("same", Perceptron(), "has a single value"),
+        (9, Perceptron(), "no column number 9"),
     ],
 )
 def test_refusals(tmp_path, target, learner, message):
@@ -182,7 +182,7 @@ def test_refusals(tmp_path, target, learner, message):
 def test_a_bad_line_in_a_later_block_ends_the_run_with_a_sentence(tmp_path, small_blocks):
     text = table().write_csv() + "1,2\n"
     (tmp_path / "t.csv").write_text(text)
-    with pytest.raises(ValueError, match="line 4002 has 2"):
+    with pytest.raises(ValueError, match=r"Line 4002 .* has 2"):
         train_streamed(open_source(tmp_path / "t.csv"), "good", Perceptron())
 
 
@@ -246,7 +246,7 @@ def test_a_matrix_is_scaled_and_its_target_is_a_column(tmp_path):
         train(str(tmp_path / "t.npy"), "last", stream=True)
     X[1500, 1] = np.inf
     np.save(tmp_path / "t.npy", np.column_stack([X, X[:, 0] > 1000]))
-    with pytest.raises(InputError, match=r"has inf in row 1,501, column 2;"):
+    with pytest.raises(InputError, match=r"has inf in row 1,501, column 2,"):
         train(str(tmp_path / "t.npy"), 3, stream=True)
 
 
@@ -254,12 +254,12 @@ def test_the_test_file_is_read_like_the_other(tmp_path):
     text = table(400).write_csv(separator="~")
     (tmp_path / "t.txt").write_bytes(text.replace("Rome", "Zürich").encode("latin-1"))
     path = str(tmp_path / "t.txt")
-    done = train(path, "good", stream=True, test=path, separator="~", encoding="latin-1")
+    done = train(path, "good", stream=True, test=path, reading=ReadOptions(separator="~", encoding="latin-1"))
     assert done.summary.rows_test == 400 and done.summary.accuracy.value > 0.9
 
 
 def test_what_is_at_fault(tmp_path):
-    """A learner that refuses faultless rows too has wrong parameters; otherwise the rows are wrong."""
+    """What a learner refuses is wrong usage where it was given settings."""
     path = tmp_path / "t.csv"
     frame = table(200).with_columns(c=pl.col("a") * 2)
     frame.write_csv(path)
@@ -267,10 +267,8 @@ def test_what_is_at_fault(tmp_path):
         for stream in (False, True):
             with pytest.raises(UsageError, match="must be"):
                 train(str(path), "good", learner="perceptron", settings=settings, stream=stream)
-    with pytest.raises(UsageError, match="class_weight must name classes"):
+    with pytest.raises(UsageError, match="class_weight names 'maybe'"):
         train(str(path), "good", settings={"class_weight": {"maybe": 2.0}})
-    with pytest.raises(InputError, match="covariance"):
-        train(str(path), "good", learner="discriminant", settings={"shrinkage": None})
 
 
 def test_a_test_file_leaves_all_rows_to_learn_from(tmp_path, small_blocks):
@@ -283,7 +281,7 @@ def test_a_test_file_leaves_all_rows_to_learn_from(tmp_path, small_blocks):
     trace = done.model.steps[-1][1].trace_
     assert all(epoch.test_error is None and epoch.train_error < 0.1 for epoch in trace.epochs)
     (tmp_path / "bad.csv").write_text("a,city\n1,Rome\n")
-    with pytest.raises(UsageError, match=r"The target must be a column of .*bad.csv"):
+    with pytest.raises(UsageError, match=r"bad.csv has no column 'good'"):
         train(str(tmp_path / "t.csv"), "good", stream=True, test=str(tmp_path / "bad.csv"))
 
 
@@ -302,10 +300,10 @@ def test_advice_about_a_quantity_can_be_followed(tmp_path, column, told):
     frame = pl.DataFrame({"a": a, "price": a + 1.5, "count": (1000 * (a + 5)).astype(int)})
     frame.select("a", column).write_csv(tmp_path / "t.csv")
     path = str(tmp_path / "t.csv")
-    with pytest.raises(InputError, match=rf"{told}.*--learner least-squares --no-stream\)"):
+    with pytest.raises(InputError, match=rf"{told}.*--learner least-squares\)"):
         train(path, column, stream=True)
     assert train(path, column, stream=False, learner="least-squares").summary.kind == "regression"
-    with pytest.raises(UsageError, match="--positive must name a class, but the learner least-squares answers numbers"):
+    with pytest.raises(UsageError, match="--positive names a class, but the learner least-squares predicts numbers"):
         train(path, column, learner="least-squares", positive="3")
     with pytest.raises((InputError, UsageError), match="rosenblatt train --learner least-squares"):
         separable(path, column)

@@ -19,7 +19,7 @@ const round = (/** @type {number} */ value) => Math.round(value * 1000) / 1000;
 export function fromPoints(points, more = {}) {
   const X = new Float64Array(2 * points.length), y = new Int32Array(points.length);
   points.forEach(([a, b, c], i) => ((X[2 * i] = a), (X[2 * i + 1] = b), (y[i] = c)));
-  const classes = Math.max(2, ...points.map((p) => p[2] + 1));
+  const classes = y.reduce((most, c) => Math.max(most, c + 1), 2);
   return complete({ X, y, d: 2, classes, axes: ["x₁", "x₂"], names: ["−1", "+1"], plane: X, ...more });
 }
 

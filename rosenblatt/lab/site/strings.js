@@ -22,7 +22,7 @@ export const S = {
   },
   panels: {
     proof: "Why it must stop", never: "Why it never stops", what: "What is proven", update: "This update", errors: "Errors", loss: "How the loss falls", lossAxis: "loss", weights: "Weights", counters: "counters of {n} points", weightPlane: "Weight plane",
-    linear: "linear", log: "log", picture: "Picture: the points, the line and the regions", errorsAxis: "points wrong, %", updates: "updates", steps: "steps",
+    linear: "linear", log: "log", picture: "Picture: the points, the line and the regions", errorsAxis: "points wrong, %", updates: "updates", frames: "frames", steps: "steps",
     train: "train", test: "test", landscape: "Weights as an image: orange speaks for {b}, blue for {a}",
   },
 
@@ -80,7 +80,7 @@ export const S = {
     tiny: "A line separates these points, but by so little that the bound is beyond {bound}.",
     dropped: "Points were dropped: the theorem needs all updates to stay.",
     sigmoid: "The sigmoid kernel need not be an inner product, and then the theorem does not apply.",
-    large: "The bound in this space is computed for up to {n} points.",
+    large: "The bound in the kernel's space is computed for up to {n} points.",
     ceiling: "k R²", ceilingMargin: "k (R² + 2θ/η)", floor: "(k γ)²", length: "‖w‖²", star: "here they cross: {bound}",
     angle: "angle to w*: {angle}°", axis: "updates k",
     challenge: "{k} of {bound}: {percent} %", best: "best {percent} %",
