@@ -151,11 +151,10 @@ class HalfSpace(_Online):
 class LinearSVM(_Online):
     """The linear support vector machine by Pegasos steps, for river. See `rosenblatt.LinearSVM` for the parameters."""
 
-    def __init__(self, lam: float = 1e-4, answer: str = "last", fit_intercept: bool = True) -> None:
+    def __init__(self, lam: float | None = None, fit_intercept: bool = True) -> None:
         self.lam = lam
-        self.answer = answer
         self.fit_intercept = fit_intercept
-        self._estimator = rosenblatt.LinearSVM(lam=lam, solver="pegasos", answer=answer, fit_intercept=fit_intercept)
+        self._estimator = rosenblatt.LinearSVM(lam=lam, fit_intercept=fit_intercept)
 
 
 class LogisticRegression(_Online):
@@ -171,7 +170,9 @@ class LogisticRegression(_Online):
     {'go': 0.58, 'stay': 0.42}
     """
 
-    def __init__(self, lam: float = 1e-4, learning_rate: float | None = None, fit_intercept: bool = True) -> None:
+    def __init__(
+        self, lam: float | None = None, learning_rate: float | None = None, fit_intercept: bool = True
+    ) -> None:
         self.lam = lam
         self.learning_rate = learning_rate
         self.fit_intercept = fit_intercept

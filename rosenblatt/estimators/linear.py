@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.arguments import as_float, shortened
 from rosenblatt.engine.online.pocket import Pocket
 from rosenblatt.engine.online.state import Array, HalfSpaces, weight_dtype
-from rosenblatt.estimators import one_by_one, training
+from rosenblatt.estimators import named_batches, one_by_one, training
 from rosenblatt.estimators.classes import arrange_classes, classes_of, codes_of, half_space_count, positive_codes
 from rosenblatt.estimators.committee import Committee
 from rosenblatt.estimators.missing import rule
@@ -411,7 +411,7 @@ class LinearClassifier(OneExample, Stored, ClassifierMixin, BaseEstimator):  # t
     def decision_function(self, X: Any) -> Array:
         """The scores: (n_samples,) for two classes, (n_samples, n_classes) for more."""
         check_is_fitted(self)
-        X = one_by_one.rows_to_predict(self, X)
+        X = named_batches.rows_to_predict(self, X)
         return self._model(self._chosen).decision_function(X)
 
     def predict(self, X: Any) -> Array:
@@ -425,7 +425,7 @@ class LinearClassifier(OneExample, Stored, ClassifierMixin, BaseEstimator):  # t
             If the rows are not as wide as those of the fit, or hold NaN.
         """
         check_is_fitted(self)
-        X = one_by_one.rows_to_predict(self, X)
+        X = named_batches.rows_to_predict(self, X)
         return self._model(self._chosen).predict(X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

@@ -19,7 +19,13 @@ from rosenblatt.seeds import check_seed, random_state_of
 from rosenblatt.trace import Epoch, Trace
 
 STEPWISE = ("sgd", "batch", "svrg")
+ONLINE_LAM = 1e-4  # of lam=None where the number of examples is not known
 SCHEDULES = ("constant", "1/t", "1/sqrt(t)", "step")
+
+
+def default_lam(lam: float | None, total: float) -> float:
+    """lam, or 1/(2 · sum of the sample weights): the penalty then counts as much as one row, scikit-learn's C = 1."""
+    return 1.0 / (2.0 * total) if lam is None else float(lam)
 
 
 def check_not_negative(name: str, value: Any, why: str) -> None:
@@ -153,7 +159,7 @@ def minimise(
             )
             weights = descent.weights
         elif solver == "newton":
-            weights, _, reason = newton.minimise(
+            weights, reason = newton.minimise(
                 objective, start, tol=float(estimator.tol), max_iter=int(estimator.max_iter), seed=seed_of(estimator),
                 after_step=after,
             )  # fmt: skip

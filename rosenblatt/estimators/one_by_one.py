@@ -13,13 +13,12 @@ import math
 import struct
 import threading
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array
 
 from rosenblatt.engine.online.state import Array, weight_dtype
 from rosenblatt.estimators import training
@@ -27,10 +26,7 @@ from rosenblatt.estimators.classes import check_kind, half_space_count, positive
 from rosenblatt.estimators.named_features import Names, number_of, numbers_of
 from rosenblatt.estimators.validation import (
     check_label,
-    check_labels,
-    check_rows,
     check_weight,
-    check_weights,
     class_factors,
     unchanged_on_failure,
 )
@@ -292,7 +288,7 @@ def learn(estimator: LinearClassifier, x: Any, y: Any, w: float) -> None:
         if weight == 0.0:
             return
         if isinstance(example, dict):
-            _admit_names(estimator, list(example))
+            admit_names(estimator, list(example))
         else:
             estimator._prepare_online(len(example), weight_dtype(example.dtype), "rows")
             estimator.n_features_in_ = len(example)
@@ -317,7 +313,7 @@ def learn(estimator: LinearClassifier, x: Any, y: Any, w: float) -> None:
         training.pass_on_interrupt(estimator)
 
 
-def _admit_names(estimator: LinearClassifier, names: list[Any]) -> None:
+def admit_names(estimator: LinearClassifier, names: list[Any]) -> None:
     """Give names that are new a slot, and all names weights."""
     known: Names | None = estimator.__dict__.get("_names")
     known = Names(estimator.hash_features) if known is None else known
@@ -365,57 +361,6 @@ def predict(estimator: LinearClassifier, x: Any) -> Any:
         return None
     code = int(found[0] >= 0.0) if len(found) == 1 else found.index(max(found))
     return estimator.classes_.item(code)
-
-
-# ---------------------------------------------------------------------- several examples
-
-
-def _are_dicts(X: Any) -> bool:
-    return isinstance(X, list | tuple) and len(X) > 0 and all(isinstance(x, Mapping) for x in X)
-
-
-def _read_named(estimator: LinearClassifier, X: Any) -> tuple[list[Any], Callable[[Names], Any]]:
-    """The names in dicts or in the columns of a frame, and what makes CSR rows once all of them are known."""
-    if _are_dicts(X):
-        examples = [numbers_of(x) for x in X]
-        return [name for x in examples for name in x], lambda names: names.matrix(examples)
-    if not hasattr(X, "columns"):
-        refuse_rows_after_dicts(estimator)
-    numbers = check_array(X, dtype=np.float64, input_name="X")
-    return list(X.columns), lambda names: names.matrix_of_columns(numbers, X.columns)
-
-
-def rows_to_predict(estimator: LinearClassifier, X: Any) -> Any:
-    """Rows like those of the fit; after dicts, a list of dicts or a frame, whose names that were never seen are 0."""
-    if "_names" in vars(estimator):
-        return _read_named(estimator, X)[1](estimator._names)
-    return np.array([read(estimator, x) for x in X]) if _are_dicts(X) else check_rows(estimator, X, reset=False)
-
-
-def learn_many(estimator: LinearClassifier, X: Any, y: Any, w: Any) -> None:
-    if "_names" not in vars(estimator) and (hasattr(estimator, "_state") or not _are_dicts(X)):
-        if not _are_dicts(X):
-            estimator.partial_fit(X, y, sample_weight=w)
-            return
-        rows = [read(estimator, x) for x in X]
-        labels = check_labels(y, len(rows)).tolist()
-        weights = [1.0] * len(rows) if w is None else check_weights(w, np.empty((len(rows), 1))).tolist()
-        for row, label, weight in zip(rows, labels, weights, strict=True):
-            estimator.learn_one(row, label, weight)
-        return
-    with unchanged_on_failure(estimator):
-        estimator._check_parameters()
-        estimator._check_online()
-        names, rows_of = _read_named(estimator, X)
-        labels = check_labels(y, len(X))
-        if len(estimator.__dict__.get("classes_", ())):
-            check_kind(estimator.classes_, labels)
-        weights = None if w is None else check_weights(w, np.empty((len(X), 1)), ensure_non_negative=True)
-        _admit_names(estimator, names)
-        estimator._admit(np.unique(labels))
-        matrix = rows_of(estimator._names)
-        training.pass_once(estimator, training.task_of(estimator, matrix, labels, weights, listening=True), matrix)
-    training.pass_on_interrupt(estimator)
 
 
 def sigmoid(score: float) -> float:

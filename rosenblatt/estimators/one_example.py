@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rosenblatt.engine.online.state import Array
-from rosenblatt.estimators import explaining, one_by_one
+from rosenblatt.estimators import explaining, named_batches, one_by_one
 
 
 class OneExample:
@@ -65,7 +65,7 @@ class OneExample:
 
     def learn_many(self: Any, X: Any, y: Any, w: Any = None) -> None:
         """Learn from a batch: rows, as `partial_fit` does, or a list of dicts; after dicts, a frame is too."""
-        one_by_one.learn_many(self, X, y, w)
+        named_batches.learn_many(self, X, y, w)
 
     def predict_many(self: Any, X: Any) -> Array:
         """The class of every row of a batch."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from typing import Any, Self
 
 import numpy as np
@@ -113,8 +114,9 @@ class Streamed(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                         "learn from a weight."
                     )
             random = random_state_of(self.random_state)
-            self.features_ = _seeded(clone(self.features), random).fit(X)
-            self.learner_ = _seeded(clone(self.learner), random)
+            seeds = deepcopy(random)  # so that the order of the rows does not depend on which parts are seeded
+            self.features_ = _seeded(clone(self.features), seeds).fit(X)
+            self.learner_ = _seeded(clone(self.learner), seeds)
             self.classes_ = np.unique(labels)
             order = np.arange(n_rows)
             for number in range(1, int(self.max_iter) + 1):

@@ -37,7 +37,6 @@ OTHER_WAYS = [
     LeastSquares(lam=1e-3),
 ]
 BY_STEPS = [
-    LinearSVM(solver="pegasos", max_iter=20),
     LogisticRegression(solver="sgd", max_iter=20),
     LogisticRegression(solver="svrg", max_iter=20),
     LeastSquares(solver="sgd", max_iter=20),

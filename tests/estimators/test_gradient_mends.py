@@ -41,7 +41,7 @@ def test_odd_parameters_are_refused_in_a_sentence(kind, name: str, value: object
         kind(**{name: value}).fit(X, y)
 
 
-@pytest.mark.parametrize("kind", [LogisticRegression, SigmoidNeuron, LeastSquares, Layer])
+@pytest.mark.parametrize("kind", [SigmoidNeuron, LeastSquares, Layer])
 def test_lam_must_be_a_number(kind) -> None:
     with pytest.raises(ValueError, match="lam must be a finite number of at least 0, but got None"):
         kind(lam=None).fit(X, y)
@@ -106,15 +106,6 @@ def test_least_squares_on_wide_sparse_rows_needs_no_square_matrix() -> None:
     rows = scipy.sparse.random_array((200, 50_000), density=1e-3, rng=np.random.default_rng(0), format="csr")
     targets = np.asarray(rows[:, :20_000].sum(axis=1)).ravel()
     assert LeastSquares(lam=1e-6).fit(rows, targets).score(rows, targets) > 0.999
-
-
-def test_pegasos_tells_its_objective_and_advises_what_it_has() -> None:
-    with pytest.warns(ConvergenceWarning, match="averaged'") as told:
-        model = LinearSVM(lam=0.01, solver="pegasos", max_iter=3, random_state=0).fit(X, 1 - y)
-    assert "pocket" not in str(told[0].message)
-    signs = np.where(y == 0, 1.0, -1.0)
-    short = np.maximum(0.0, 1.0 - signs * (X @ model.coef_[0] + model.intercept_[0]))
-    assert model.objective_ == pytest.approx(0.01 * float((model.coef_**2).sum()) + float(short.mean()))
 
 
 def test_a_layer_that_says_converged_has_no_slope_left() -> None:

@@ -858,7 +858,7 @@ def test_what_is_no_examples_is_refused_in_the_words_of_the_perceptron(X, y, lea
             model.learn_many(X, y)
         said.append(str(refused.value).replace(kind.__name__, "It"))
         if learned and not isinstance(X, list):
-            with pytest.raises((TypeError, ValueError), match="X must"):
+            with pytest.raises((TypeError, ValueError)):
                 model.predict_many(X)
     assert said[0] == said[1]
 

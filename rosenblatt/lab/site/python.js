@@ -19,7 +19,7 @@ function call(name, o, seed) {
     case "passive_aggressive": return ["PassiveAggressive", `C=${float(o.C)}, variant="${o.variant}", answer="last", ${order}`];
     case "adaline": return rule("adaline", `"learning_rate": ${float(o.learning_rate)}`);
     case "svm": return o.solver === "dual" ? ["LinearSVM", `lam=${float(o.lam)}, tol=1e-10, max_iter=100_000`] : rule("pegasos", `"lam": ${float(o.lam)}`);
-    case "logistic": return o.solver === "newton" ? ["LogisticRegression", `lam=${float(o.lam)}`] : rule("logistic", `"learning_rate": ${float(o.learning_rate)}, "lam": ${float(o.lam)}`);
+    case "logistic": return o.solver === "newton" ? ["LogisticRegression", `lam=${float(o.lam)}, tol=1e-12`] : rule("logistic", `"learning_rate": ${float(o.learning_rate)}, "lam": ${float(o.lam)}`);
     case "neuron": return o.solver === "batch" ? ["SigmoidNeuron", `solver="batch", ${rate}, lam=${float(o.lam)}, max_iter=${o.max_iter}`] : rule("sigmoid_neuron", `"learning_rate": ${float(o.learning_rate)}, "lam": ${float(o.lam)}`);
     case "discriminant": return ["GaussianDiscriminant", o.shrinkage ? `shrinkage=${float(o.shrinkage)}` : ""];
     case "least_squares": return ["LeastSquares", `lam=${float(o.lam)}`];

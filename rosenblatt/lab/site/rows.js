@@ -32,7 +32,7 @@ export function* trainRows(data, ruleName, options, seed, answer = "last") {
       let sqnorm = 0, least = Infinity, changed = false;
       for (let j = 0; j < d; j++) sqnorm += X[i * d + j] * X[i * d + j];
       sqnorm += 1;
-      const shrink = rule.shrink(t, options);
+      const shrink = rule.shrink(t, options, sqnorm);
       for (let k = 0; k < outputs; k++) {
         const at = k * (d + 1), sign = y[i] === (outputs === 1 ? 1 : k) ? 1 : -1;
         let s = 0;

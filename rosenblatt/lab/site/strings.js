@@ -6,6 +6,7 @@ export const S = {
   tagline: "Draw points. Watch a line learn. See why it must stop.",
   classNames: ["blue", "orange", "green"],
 
+  labels: { nav: "The lab", tour: "Tour", data: "Points and learner", stage: "Picture and steps", tools: "Drawing", transport: "Steps", side: "Proof" }, // of the parts of the page
   bar: { tour: "Tour", projector: "Projector", share: "Share", export: "Export", theme: "Light or dark", keys: "Keys", lab: "Lab" },
   data: {
     heading: "Points", ready: "Ready sets", options: "Options of the set", upload: "Your own CSV…", clear: "Clear", undo: "Undo", redo: "Redo",
@@ -36,6 +37,11 @@ export const S = {
     variant: "variant", C: "aggressiveness C", kernel: "kernel", gamma: "γ", sigma: "width σ", degree: "degree", coef0: "constant",
     drop_after: "drop a point after mistakes (0: never)", lam: "penalty λ", solver: "solver", start: "spread of the start", shrinkage: "shrinkage",
   },
+
+  // What the choices of menus are called, where that is not their own name.
+  choices: { rbf: "radial (rbf)", newton: "Newton's method", pegasos: "Pegasos", dual: "dual, by pairs", batch: "all points at once" },
+  pictured: { pixel: "pixel ({row}, {column})", first: "first principal axis", second: "second principal axis", centimetres: "{name} (cm)" },
+  gates: ["false", "true"], column: "column {j}",
 
   learners: {
     perceptron: ["Perceptron", "w ← w + η y x  if  y (w·x + b) ≤ 0",

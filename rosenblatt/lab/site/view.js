@@ -33,6 +33,8 @@ export class View {
     this.tourKey = "";
     this.noted = "";
     for (const [id, text] of Object.entries({ title: S.title, tagline: S.tagline, "proof-title": S.panels.proof, "update-title": S.panels.update, "errors-title": S.panels.errors })) byId(id).textContent = text;
+    for (const [id, text] of Object.entries(S.labels)) set(byId(id), { "aria-label": text });
+    document.title = S.title;
     this.proof = new ProofPlot(byId("proof"));
     this.weights = new WeightPlane(byId("weights"));
     this.errors = new ErrorPlot(byId("errors"));
