@@ -41,7 +41,7 @@ print(f"{1 - accuracy_score(y_test, answers):.2%}")
 OUR_TRAIN = """
 import sys
 from rosenblatt.cli.main import run
-sys.argv = ["rosenblatt", "train", sys.argv[1], "--target", "label", "--out", sys.argv[2], "--quiet"]
+sys.argv = ["rosenblatt", "train", sys.argv[1], "--target", "label", "--out", sys.argv[2], "--quiet", "--force"]
 run()
 """  # what the installed command does
 STREAM = """

@@ -120,7 +120,7 @@ def make_learner(name: str, settings: Mapping[str, Any] | Iterable[str] = (), **
     Examples
     --------
     >>> make_learner("pa", ["C=0.1", "max_iter=20"])
-    PassiveAggressive(C=0.1, answer='averaged', max_iter=20, tol=0.001)
+    PassiveAggressive(C=0.1, answer='averaged', max_iter=20)
     >>> make_learner("pa", ["CC=0.1"])
     Traceback (most recent call last):
     rosenblatt.verbs.errors.UsageError: The learner passive-aggressive has no parameter 'CC' (did you mean 'C'?).
