@@ -1,7 +1,7 @@
 """`python -m benchmarks [part …]`: the table. Parts: images, text, short_rows, online, rules, gradient,
 memory, start, certificates, kernels, search.
 
-`kernels_gpu` and `files` run only when they are named: the one needs a GPU, the other minutes and gigabytes of disk.
+`kernels_gpu`, `files` and `cores` run only when they are named: they need a GPU, gigabytes of disk, and many cores.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PARTS = (
     "images", "text", "short_rows", "online", "rules", "gradient", "memory", "start",
     "certificates", "kernels", "search",
 )  # fmt: skip
-ON_REQUEST = ("kernels_gpu", "files")
+ON_REQUEST = ("kernels_gpu", "files", "cores")
 
 
 def named_version(name: str) -> str:

@@ -1,7 +1,7 @@
 """Learners that minimise a loss, beside peers on the same objective: both values are printed.
 
-A peer's tolerance is the loosest of a few at which its objective is within 1e-3 of the best that anyone reached; ours
-is a duality gap, or a gradient, that gives as much.
+A peer's tolerance is the loosest of a few at which its objective is within 1e-3 (logistic regression: 1e-4) of the best
+that anyone reached; ours is the `tol` that promises as much. Where no peer gets there, its tightest run counts.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ WITHIN = 1e-3
 
 def rows() -> Iterator[Row]:
     warnings.simplefilter("ignore")
-    yield from svm_on_images()
-    yield from svm_on_text()
+    yield from svm()
     yield from logistic()
     yield from hog()
 
@@ -49,7 +48,17 @@ def log_loss(model, X, y, lam) -> float:
 
 
 def compare(
-    work: str, ours, peers: list[tuple[str, list[Any]]], X, y, value, at_least: float, unit="s", rounds=3, peer_X=None
+    work: str,
+    ours,
+    peers: list[tuple[str, list[Any]]],
+    X,
+    y,
+    value,
+    at_least: float,
+    unit="s",
+    rounds=3,
+    peer_X=None,
+    within: float = WITHIN,
 ) -> Row:
     """Ours against the fastest of the peers at the loosest tolerance that is good enough."""
     peer_X = X if peer_X is None else peer_X
@@ -58,7 +67,7 @@ def compare(
     for name, settings in peers:
         for peer in settings:
             reached = value(peer.fit(peer_X, y))
-            if reached <= best * (1 + WITHIN):
+            if reached <= best * (1 + within) or peer is settings[-1]:
                 works[name] = lambda peer=peer: peer.fit(peer_X, y)
                 told[name] = f"{reached:.6g} ({name}, tol={peer.tol:g})"
                 break
@@ -66,65 +75,69 @@ def compare(
     fastest = min((name for name in works if name != "ours"), key=times.__getitem__)
     reached = value(ours)
     row = faster(work, times["ours"], times[fastest], at_least, f"objective {reached:.6g}; peer {told[fastest]}", unit)
-    row.met &= reached <= best * (1 + WITHIN)
+    row.met &= reached <= best * (1 + within)
     return row
 
 
-def svm_on_images() -> Iterator[Row]:
-    data = mnist()
-    X = (data.X_train / 255).astype(np.float32)
-    C = 0.01
-    for y, name, at_least, jobs in (
-        (data.y_train == 8, "8 against the rest", 3, None),
-        (data.y_train, "10 classes, one thread", 8, None),
-        (data.y_train, "10 classes, two threads", 8, 2),
-    ):
-        lam = 1 / (2 * C * len(y))
-        peers = [LinearSVC(C=C, loss="hinge", tol=tol, max_iter=5000, random_state=0) for tol in (1.0, 0.3, 0.1, 0.03)]
-        ours = LinearSVM(lam=lam, regularize_intercept=True, tol=WITHIN, random_state=0, n_jobs=jobs)
-        yield compare(
-            f"linear SVM, MNIST {name}, C={C:g}", ours, [("LinearSVC", peers)], X, y,
-            lambda model, y=y, lam=lam: hinge(model, X, y, lam), at_least, rounds=2,
-        )  # fmt: skip
+def sets() -> dict[str, tuple[Any, Any, Any]]:
+    """Name: (rows, rows as the peers like them best, labels)."""
+    images, text, adult = mnist(), newsgroups_tfidf(dtype=np.float32), a9a()
+    pixels = (images.X_train / 255).astype(np.float32)
+    tall = tall_rows()
+    return {
+        "a9a": (adult.X_train, adult.X_train, adult.y_train),
+        "400,000 x 50": (tall[0], *tall),
+        "20 newsgroups": (text.X_train, text.X_train.astype(np.float64), text.y_train),
+        "MNIST": (pixels, pixels, images.y_train),
+    }
 
 
-def svm_on_text() -> Iterator[Row]:
-    """Ours reads float32 rows as they are; the peer is given float64, since it would convert anything else first."""
-    X = newsgroups_tfidf(dtype=np.float32)
-    wide = X.X_train.astype(np.float64)
-    for y, name, jobs in (
-        (X.y_train == 3, "2 classes", None),
-        (X.y_train, "20 classes, one thread", None),
-        (X.y_train, "20 classes, two threads", 2),
-    ):
-        lam = 1 / (2 * len(y))
-        peers = [LinearSVC(loss="hinge", tol=tol, max_iter=5000, random_state=0) for tol in (1.0, 0.3, 0.1, 0.03)]
-        ours = LinearSVM(lam=lam, regularize_intercept=True, tol=WITHIN, random_state=0, n_jobs=jobs)
-        yield compare(
-            f"linear SVM, 20 newsgroups, {name}", ours, [("LinearSVC", peers)], X.X_train, y,
-            lambda model, y=y, lam=lam: hinge(model, wide, y, lam), 2, "ms", peer_X=wide,
-        )  # fmt: skip
+def tall_rows(n: int = 400_000) -> tuple[Any, Any]:
+    """Ten columns of numbers and four of ten kinds each, one-hot."""
+    random = np.random.default_rng(0)
+    X = np.zeros((n, 50))
+    X[:, :10] = random.normal(size=(n, 10))
+    for start in range(10, 50, 10):
+        X[np.arange(n), start + random.choice(10, n, p=random.dirichlet(np.ones(10)))] = 1.0
+    scores = X @ random.normal(size=50)
+    return X, (scores + 1.5 * random.logistic(size=n) > np.median(scores)).astype(int)
+
+
+def svm() -> Iterator[Row]:
+    """With the intercept regularized, as LinearSVC has it; the first lam is the default of both."""
+    for name, (X, wide, y) in sets().items():
+        for lam in (None, 1e-3, 1e-4, 1e-5):
+            strength = 1 / (2 * len(y)) if lam is None else lam
+            peers = [
+                LinearSVC(C=1 / (2 * strength * len(y)), loss="hinge", tol=tol, max_iter=3000, random_state=0)
+                for tol in (1.0, 0.3, 0.1, 0.03)
+            ]
+            ours = LinearSVM(lam=lam, regularize_intercept=True, tol=WITHIN, random_state=0)
+            yield compare(
+                f"linear SVM, {name}, lam={lam or 'default'}", ours, [("LinearSVC", peers)], X, y,
+                lambda model, X=wide, y=y, lam=strength: hinge(model, X, y, lam), 1, rounds=1, peer_X=wide,
+            )  # fmt: skip
 
 
 def logistic() -> Iterator[Row]:
-    data = mnist()
-    X, y, lam = (data.X_train / 255).astype(np.float32), data.y_train, 1e-4
-    C = 1 / (2 * lam * len(y))
-    tolerances = (1e-3, 3e-4, 1e-4)
-    peers = [("lbfgs", [PeerLogistic(C=C, tol=tol, max_iter=1000) for tol in tolerances])]
-    ours = LogisticRegression(lam=lam, tol=4e-4, random_state=0)
-    yield compare("logistic regression, MNIST, multinomial", ours, peers, X, y,
-                  lambda model: log_loss(model, X, y, lam), 2, rounds=1)  # fmt: skip
-    adult = a9a()
-    X, y, lam = adult.X_train, adult.y_train, 1e-5
-    C = 1 / (2 * lam * len(y))
-    tolerances = (1e-2, 3e-3, 1e-3, 3e-4, 1e-4)
-    peers = [
-        (solver, [PeerLogistic(C=C, tol=tol, max_iter=1000, solver=solver) for tol in tolerances])
-        for solver in ("lbfgs", "newton-cg", "newton-cholesky", "liblinear")
-    ]
-    ours = LogisticRegression(lam=lam, tol=2e-4, random_state=0)
-    yield compare("logistic regression, a9a", ours, peers, X, y, lambda model: log_loss(model, X, y, lam), 1.5, "ms", 5)
+    for name, (X, wide, y) in sets().items():
+        several = len(np.unique(y)) > 2
+        for lam in (None, 1e-3, 1e-4, 1e-5):
+            strength = 1 / (2 * len(y)) if lam is None else lam
+            solvers = ("lbfgs",) if several else ("lbfgs", "newton-cholesky")
+            peers = [
+                (solver, [
+                    PeerLogistic(C=1 / (2 * strength * len(y)), tol=tol, max_iter=2000, solver=solver)
+                    for tol in (1e-3, 1e-4, 3e-5, 1e-5)
+                ])
+                for solver in solvers
+            ]  # fmt: skip
+            ours = LogisticRegression(lam=lam, random_state=0)
+            yield compare(
+                f"logistic regression, {name}, lam={lam or 'default'}", ours, peers, X, y,
+                lambda model, X=wide, y=y, lam=strength: log_loss(model, X, y, lam),
+                2 if name == "MNIST" and lam in (None, 1e-4) else 1, rounds=1, within=1e-4, peer_X=wide,
+            )  # fmt: skip
 
 
 def hog() -> Iterator[Row]:

@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 
 from benchmarks.measure import Row, faster, take_turns
 from rosenblatt import KernelPerceptron
-from rosenblatt.engine.kernel.cpu import CpuHands
+from rosenblatt.engine.kernel.cpu import CpuBackend
 from rosenblatt.engine.kernel.epochs import train
 from rosenblatt.engine.kernel.state import Expansion
 from rosenblatt.kernels import RBF
@@ -40,10 +40,10 @@ def product_rate(X, y) -> float:
 
     task, rates = task_of(X, y, RBF(GAMMA), 1024), []
     for _ in range(3):
-        with CpuHands(task, 10, fresh=False) as hands:
+        with CpuBackend(task, 10, fresh=False) as backend:
             clock = time.perf_counter()
-            train(task, Expansion(10, np.float32), hands, max_iter=EPOCHS)
-            rates.append(2 * hands.products.values_summed * X.shape[1] / (time.perf_counter() - clock))
+            train(task, Expansion(10, np.float32), backend, max_iter=EPOCHS)
+            rates.append(2 * backend.products.values_summed * X.shape[1] / (time.perf_counter() - clock))
     return statistics.median(rates)
 
 

@@ -17,8 +17,8 @@ import numpy as np
 
 from benchmarks.measure import Row
 from rosenblatt import KernelPerceptron
-from rosenblatt.engine.kernel.cpu import DualTask
-from rosenblatt.engine.kernel.cuda import CudaHands, require_gpu
+from rosenblatt.engine.kernel.backend import DualTask
+from rosenblatt.engine.kernel.cuda import CudaBackend, require_gpu
 from rosenblatt.engine.kernel.epochs import train
 from rosenblatt.engine.kernel.state import Expansion
 from rosenblatt.kernels import RBF, Polynomial
@@ -49,13 +49,13 @@ def task_of(X, y, kernel, block) -> DualTask:
 def seconds_on_the_device(task, rounds=3, profile=False) -> float:
     cupy, best = require_gpu(), float("inf")
     for n in range(rounds):
-        with CudaHands(task, 10, fresh=False) as hands:
+        with CudaBackend(task, 10, fresh=False) as backend:
             cupy.cuda.Device().synchronize()
             profiler = cProfile.Profile()
             clock = time.perf_counter()
             if profile and n == rounds - 1:
                 profiler.enable()
-            outcome = train(task, Expansion(10, np.float32), hands, max_iter=100)
+            outcome = train(task, Expansion(10, np.float32), backend, max_iter=100)
             profiler.disable()
             cupy.cuda.Device().synchronize()
             seconds = time.perf_counter() - clock

@@ -27,10 +27,10 @@ for ax, x, name, rate, span in (
     ax.contourf(w, b, loss, 30, cmap="Greys")
     for solver, colour, label in (("batch", "#0072B2", "all rows"), ("sgd", "#D55E00", "single rows")):
         path = [(0.0, 0.0)]
-        model = SigmoidNeuron(solver=solver, learning_rate=rate if solver == "batch" else rate / 8, max_iter=1,
-                              warm_start=True, tol=0, random_state=random.integers(1000))  # fmt: skip
+        model = SigmoidNeuron(lam=0, solver=solver, learning_rate=rate if solver == "batch" else rate / 8, max_iter=1,
+                              tol=0, random_state=random)  # fmt: skip
         for _ in range(150):
-            model.set_params(random_state=int(random.integers(10**6))).fit(x[:, None], y)
+            model.fit(x[:, None], y, coef_init=[[path[-1][0]]], intercept_init=[path[-1][1]])
             path.append((model.coef_[0, 0], model.intercept_[0]))
         ax.plot(*np.array(path).T, ".-", color=colour, lw=1, ms=3, label=f"{label}: {model.objective_:.3f}")
         print(f"{name}, {label}: loss {model.objective_:.4f} after 150 epochs")

@@ -18,6 +18,8 @@ _HOMES = {
     "PairProducts": "rosenblatt.features.pair_products",
     "HOGFeatures": "rosenblatt.features.hog",
     "Streamed": "rosenblatt.estimators.streamed",
+    "StreamingScaler": "rosenblatt.features.streaming_scaler",
+    "OnlineCalibrator": "rosenblatt.estimators.online_calibrator",
     "regularization_path": "rosenblatt.estimators.path",
     "Layer": "rosenblatt.estimators.layer",
     "GaussianDiscriminant": "rosenblatt.estimators.gaussian_discriminant",
@@ -72,6 +74,7 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.least_squares import LeastSquares as LeastSquares
     from rosenblatt.estimators.linear_svm import LinearSVM as LinearSVM
     from rosenblatt.estimators.logistic_regression import LogisticRegression as LogisticRegression
+    from rosenblatt.estimators.online_calibrator import OnlineCalibrator as OnlineCalibrator
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive as PassiveAggressive
     from rosenblatt.estimators.path import regularization_path as regularization_path
     from rosenblatt.estimators.perceptron import Perceptron as Perceptron
@@ -90,6 +93,7 @@ if TYPE_CHECKING:
     from rosenblatt.features.original_space import to_original_space as to_original_space
     from rosenblatt.features.pair_products import PairProducts as PairProducts
     from rosenblatt.features.radial import RadialFeatures as RadialFeatures
+    from rosenblatt.features.streaming_scaler import StreamingScaler as StreamingScaler
     from rosenblatt.kernels import is_mercer as is_mercer
     from rosenblatt.logic.explain import explain as explain
     from rosenblatt.logic.expression import ExpressionError as ExpressionError

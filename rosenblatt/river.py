@@ -16,6 +16,7 @@ except ImportError as error:
     ) from error
 
 import rosenblatt
+from rosenblatt.estimators.one_by_one import ONE, sigmoid
 
 
 class _Online(base.MiniBatchClassifier):  # type: ignore[misc]
@@ -27,7 +28,7 @@ class _Online(base.MiniBatchClassifier):  # type: ignore[misc]
     def _multiclass(self) -> bool:
         return True
 
-    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0) -> None:
+    def learn_one(self, x: dict[Any, Any], y: Any, w: float = ONE) -> None:
         """Learn from one example: a dict of named features and its label."""
         self._estimator.learn_one(x, y, w)
 
@@ -37,7 +38,8 @@ class _Online(base.MiniBatchClassifier):  # type: ignore[misc]
 
     def learn_many(self, X: Any, y: Any) -> None:
         """Learn from the rows of a pandas frame, one after another, and their labels."""
-        self._estimator.learn_many(X.to_dict("records"), list(y))
+        for x, label in zip(X.to_dict("records"), y.tolist(), strict=True):
+            self._estimator.learn_one(x, label)
 
     def predict_many(self, X: Any) -> Any:
         """The label of every row of a pandas frame, as a series."""
@@ -46,8 +48,16 @@ class _Online(base.MiniBatchClassifier):  # type: ignore[misc]
         return pandas.Series([self.predict_one(x) for x in X.to_dict("records")], index=X.index)
 
     def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, float]:
-        """A half-space has no probabilities; calibrate it, or use a learner that has them."""
-        raise NotImplementedError("A half-space has no probabilities; use predict_one, or a learner that has them.")
+        """The sigmoids of the scores, divided by their sum; nothing before anything was learned.
+
+        They order examples as the scores do, which ROC curves and ensembles need, as those of river's own `Perceptron`
+        do. They are not calibrated: `rosenblatt.OnlineCalibrator` is.
+        """
+        chances = {label: sigmoid(score) for label, score in self._estimator.decision_function_one(x).items()}
+        if len(chances) == 1:
+            return dict.fromkeys(chances, 1.0)
+        total = sum(chances.values())
+        return {label: chance / total if total > 0.0 else 1.0 / len(chances) for label, chance in chances.items()}
 
 
 class Perceptron(_Online):
@@ -138,6 +148,15 @@ class HalfSpace(_Online):
         )
 
 
+class LinearSVM(_Online):
+    """The linear support vector machine by Pegasos steps, for river. See `rosenblatt.LinearSVM` for the parameters."""
+
+    def __init__(self, lam: float | None = None, fit_intercept: bool = True) -> None:
+        self.lam = lam
+        self.fit_intercept = fit_intercept
+        self._estimator = rosenblatt.LinearSVM(lam=lam, fit_intercept=fit_intercept)
+
+
 class LogisticRegression(_Online):
     """Logistic regression by its rule, for river, with probabilities. See `rosenblatt.LogisticRegression`.
 
@@ -151,7 +170,9 @@ class LogisticRegression(_Online):
     {'go': 0.58, 'stay': 0.42}
     """
 
-    def __init__(self, lam: float = 1e-4, learning_rate: float | None = None, fit_intercept: bool = True) -> None:
+    def __init__(
+        self, lam: float | None = None, learning_rate: float | None = None, fit_intercept: bool = True
+    ) -> None:
         self.lam = lam
         self.learning_rate = learning_rate
         self.fit_intercept = fit_intercept

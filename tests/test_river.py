@@ -8,7 +8,7 @@ river = pytest.importorskip("river", reason="river is not installed: pip install
 
 from river.checks import yield_checks  # noqa: E402
 
-from rosenblatt.river import HalfSpace, LogisticRegression, PassiveAggressive, Perceptron  # noqa: E402
+from rosenblatt.river import HalfSpace, LinearSVM, LogisticRegression, PassiveAggressive, Perceptron  # noqa: E402
 
 MODELS = [
     Perceptron(),
@@ -17,6 +17,7 @@ MODELS = [
     Perceptron(hash_features=256),
     PassiveAggressive(),
     HalfSpace(rule="margin_perceptron"),
+    LinearSVM(),
     LogisticRegression(),
 ]
 
@@ -75,11 +76,28 @@ def test_rows_of_a_frame_are_learned_one_after_another():
     assert answers.tolist() == [one.predict_one(x) for x, _ in stream] and answers.index.equals(frame.index)
 
 
-def test_probabilities_serve_rivers_metrics_and_ensembles():
-    from river import ensemble, evaluate, metrics, preprocessing
+@pytest.mark.parametrize("model", [Perceptron(), PassiveAggressive(), LinearSVM(), LogisticRegression()], ids=str)
+def test_rivers_ensembles_metrics_and_wrappers_take_the_classes(model):
+    """Bagging and ROC curves ask for probabilities, one against the rest for those of Boolean labels."""
+    from river import ensemble, evaluate, metrics, multiclass, preprocessing
 
-    model = preprocessing.StandardScaler() | LogisticRegression()
-    found = evaluate.progressive_val_score(river.datasets.Phishing().take(600), model, metrics.ROCAUC())
-    assert found.get() > 0.9
-    bag = ensemble.BaggingClassifier(LogisticRegression(), n_models=2, seed=0)
-    assert evaluate.progressive_val_score(river.datasets.Phishing().take(100), bag, metrics.Accuracy()).get() > 0.6
+    def score(learner, metric, stream):
+        return evaluate.progressive_val_score(stream, preprocessing.StandardScaler() | learner, metric).get()
+
+    phishing, images = river.datasets.Phishing, river.datasets.ImageSegments
+    assert score(model.clone(), metrics.ROCAUC(), phishing().take(300)) > 0.8
+    assert (
+        score(ensemble.BaggingClassifier(model.clone(), n_models=2, seed=0), metrics.Accuracy(), phishing().take(200))
+        > 0.7
+    )
+    assert score(multiclass.OneVsRestClassifier(model.clone()), metrics.Accuracy(), images().take(200)) > 0.5
+
+
+def test_probabilities_before_and_after_the_first_class():
+    model = Perceptron()
+    assert model.predict_proba_one({"a": 1.0}) == {}
+    model.learn_one({"a": 1.0}, "x")
+    assert model.predict_proba_one({"a": 1.0}) == {"x": 1.0}
+    model.learn_one({"a": -1.0}, "y")
+    found = model.predict_proba_one({"a": 5.0})
+    assert list(found) == ["x", "y"] and sum(found.values()) == pytest.approx(1.0) and found["x"] > found["y"]

@@ -157,6 +157,23 @@ def fewest_errors(X: Any, y: Any, fit_intercept: bool = True, time_limit: float 
     return Enclosure(problem, deadline).run()
 
 
+def errors_at_least(X: Any, y: Any, fit_intercept: bool, most: int, deadline: float) -> int:
+    """How many errors any hyperplane makes at least, by up to `most` disjoint witnesses.
+
+    Unlike `fewest_errors` this is the same on every machine, unless the deadline comes first.
+    """
+    X = read_rows(X)
+    classes, codes = read_labels(y, X.shape[0])
+    found = Enclosure(two_classes(X, codes, classes, bool(fit_intercept)), deadline)
+    left = np.arange(X.shape[0])
+    while len(found.witnesses) < most and not found._late():
+        witness = found._separate(left)
+        if witness is None:
+            break
+        left = np.setdiff1d(left, witness.rows)
+    return len(found.witnesses)
+
+
 class Enclosure:
     """The witnesses and the best hyperplane so far."""
 
@@ -166,7 +183,7 @@ class Enclosure:
         self.rows = exactly.Rows(problem.X)
         self.witnesses: list[Witness] = []
         self.known: set[tuple[int, ...]] = set()
-        self.lower = 0
+        self.lower = self.proven = 0  # errors, and with how many witnesses a search has proven them
         self.shares: list[int] = []
         self.normal: tuple[exactly.Number, ...] = ()
         self.offset: exactly.Number = 0.0
@@ -182,16 +199,13 @@ class Enclosure:
             pass  # what is proven by now is the answer
         if not self.normal:
             self._offer(*FewErrors(self.problem).plane())
-        self._pack_all()
-        try:
-            verify_errors.check_from_below([each.rows for each in self.witnesses], self.shares, WHOLE, self.lower)
-        except exactly.CertificateError:  # true, but the checker would look for it too long
-            self.lower = -(-sum(self.shares) // WHOLE)
+        count = self.proven or len(self.shares)  # witnesses that were found later prove nothing more
+        self.shares = (self.shares + [0] * count)[:count]
         floats = exactly.nearest_floats([*self.normal, self.offset])
         return FewestErrors(
             lower=min(self.lower, len(self.wrong)),
             wrong=tuple(self.wrong),
-            witnesses=tuple(self.witnesses),
+            witnesses=tuple(self.witnesses[:count]),
             shares=tuple(self.shares),
             normal=np.array(floats[:-1]),
             offset=floats[-1],
@@ -273,7 +287,12 @@ class Enclosure:
             if witness is None:
                 break
             free[list(witness.rows)] = False
-        self.lower = max(self.lower, verify_errors.disjoint([witness.rows for witness in self.witnesses]))
+        taken: set[int] = set()
+        by_rows: dict[tuple[int, ...], int] = {}
+        for rows in sorted((witness.rows for witness in self.witnesses), key=len):
+            by_rows[rows] = WHOLE if taken.isdisjoint(rows) else 0
+            taken.update(rows if by_rows[rows] else ())
+        self._use([by_rows[witness.rows] for witness in self.witnesses])
 
     def _standardised(self) -> Array:
         X = self.problem.X.astype(np.float64)
@@ -319,39 +338,31 @@ class Enclosure:
         return np.asarray(answer.x)
 
     def _keep(self, shares: Sequence[int]) -> None:
-        """Use these shares, made smaller where a row has more than 1 in all, if they prove more."""
+        """Make these shares smaller where a row has more than 1 in all, and use them."""
         loads = np.zeros(self.problem.n)
         for witness, share in zip(self.witnesses, shares, strict=True):
             loads[list(witness.rows)] += share / WHOLE
         factor = Fraction(1) if loads.max() <= 1 - 1e-9 else Fraction(1) / Fraction(float(loads.max()) + 1e-9)
-        shares = [int(share * factor) for share in shares]
+        self._use([int(share * factor) for share in shares])
+
+    def _use(self, shares: list[int]) -> None:
+        """Keep these shares if they prove more."""
         if sum(shares) > sum(self.shares):
             self.shares = shares
             self.lower = max(self.lower, -(-sum(shares) // WHOLE))
-
-    def _pack_all(self) -> None:
-        """A share for every witness: the linear program's, or those of disjoint witnesses, whichever prove more."""
-        self.shares += [0] * (len(self.witnesses) - len(self.shares))
-        taken: set[int] = set()
-        disjoint = []
-        for witness in sorted(self.witnesses, key=lambda each: len(each.rows)):
-            fits = taken.isdisjoint(witness.rows)
-            taken.update(witness.rows if fits else ())
-            disjoint.append((witness, WHOLE if fits else 0))
-        by_witness = dict(disjoint)
-        if sum(by_witness.values()) > sum(self.shares):
-            self.shares = [by_witness[witness] for witness in self.witnesses]
 
     def _covered(self) -> None:
         """Fewest rows that hit every witness: if the others are separable that is the answer, if not there is another
         witness."""
         while not self.closed and not self._late(0.9) and len(self.witnesses) <= WITNESSES:
-            cover = verify_errors.Cover([witness.rows for witness in self.witnesses], verify_errors.WORK // 4)
+            sets = [witness.rows for witness in self.witnesses]
+            cover = verify_errors.Cover(sets, verify_errors.WORK // 4, self.deadline)
             try:
                 rows = cover.within(self.lower)
             except verify_errors.SearchTooLongError:
                 return
             if rows is None:
                 self.lower += 1
+                self.proven = len(sets)
             elif not self._more_witnesses(np.setdiff1d(np.arange(self.problem.n), list(rows))):
                 return

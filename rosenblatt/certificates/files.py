@@ -224,7 +224,9 @@ def _hull_to_json(hull: Hull | None) -> Any:
 
 
 def _hull_from_json(content: Any) -> Hull | None:
-    return None if content is None else Hull(tuple(content["rows"]), tuple(content["shares"]), content["bits"])
+    if content is None:
+        return None
+    return Hull(tuple(content["rows"]), tuple(content["shares"]), content.get("bits", Hull.bits))
 
 
 def _to_json(certificate: Certificate | SeparabilityTable) -> dict[str, Any]:

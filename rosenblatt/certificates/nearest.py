@@ -52,11 +52,18 @@ class NearestPoints:
         self.weights = np.ones(len(self.rows))
         self.hard = points.hardest(points.scores(points.combine(self.rows, self.weights)), self.rows)
         self._gather()
-        self.matrix = points.take(self.rows)
+        self._taken, self._kept = points.take(self.rows), np.arange(len(self.rows))
         self.factor = GrowingCholesky()
         self.factor.append(np.empty((0, len(self.rows))), self._gram(self.matrix, self.rows, self.matrix, self.rows))
         self.lower, self.upper = -np.inf, np.inf
         self.zero = ZERO
+
+    @property
+    def matrix(self) -> Array:
+        """The active rows. Those that have left are taken out when it is asked for, all at once."""
+        if len(self._kept) < self._taken.shape[0]:
+            self._taken, self._kept = self._taken[self._kept], np.arange(len(self._kept))
+        return self._taken
 
     def closer(self) -> None:
         """Take less for 0 from now on: the exact arithmetic said that it was not."""
@@ -155,7 +162,8 @@ class NearestPoints:
         self.factor.append(self._gram(self.matrix, self.rows, matrix, rows), self._gram(matrix, rows, matrix, rows))
         self.rows = np.concatenate([self.rows, rows])
         self.weights = np.concatenate([self.weights, np.zeros(len(rows))])
-        self.matrix = self.points.stack(self.matrix, matrix)
+        self._taken = self.points.stack(self.matrix, matrix)
+        self._kept = np.arange(len(self.rows))
 
     def _gram(self, left: Array, left_rows: Array, right: Array, right_rows: Array) -> Array:
         """Scalar products, with a constant for rows of the same group: their weights sum to 1 anyway."""
@@ -198,7 +206,7 @@ class NearestPoints:
     def _leave(self, leaving: Array) -> None:
         self.factor.remove(np.flatnonzero(leaving))
         self.rows, self.weights = self.rows[~leaving], self.weights[~leaving]
-        self.matrix = self.matrix[~leaving]
+        self._kept = self._kept[~leaving]
         groups = self.groups[self.rows]
         sums = np.array([self.weights[groups == group].sum() for group in range(self.count)])
         self.weights = self.weights / sums[groups]

@@ -183,7 +183,7 @@ class Prover:
     def _witness(self, rows: Array, weights: Array) -> NotSeparable | None:
         """The exact weights on these rows, if the hulls do meet on them."""
         chosen: list[int] = []
-        for floor in (0.0, 1e-9):
+        for floor in (1e-9, 0.0):
             before, chosen = chosen, np.sort(rows[weights > floor * weights.max()]).tolist()
             if chosen == before or len(chosen) > self.problem.d + (2 if self.problem.intercept else 1):
                 continue

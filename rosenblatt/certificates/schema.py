@@ -115,7 +115,7 @@ def pair(first: Check, second: Check) -> Check:
     return check
 
 
-def record(**fields: Check) -> Check:
+def record(may_lack: str = "", /, **fields: Check) -> Check:
     """An object with these fields and no others: a field that is not checked would seem to be proven."""
 
     def check(value: Any, where: str) -> None:
@@ -128,6 +128,8 @@ def record(**fields: Check) -> Check:
                     f"{listed(fields)}."
                 )
         for name, inner in fields.items():
+            if name not in value and name == may_lack:
+                continue
             if name not in value:
                 raise CertificateError(f"The certificate is damaged: {where} has no field {name!r}.")
             inner(value[name], f"{where}.{name}" if where != "the file" else name)
@@ -160,7 +162,7 @@ QUESTION: dict[str, Check] = {
 }
 ROWS = sequence(whole)
 PLANE = record(normal=sequence(exact), offset=exact)
-HULL = record(rows=ROWS, shares=sequence(whole), bits=whole)
+HULL = record("bits", rows=ROWS, shares=sequence(whole), bits=whole)
 
 KINDS: dict[str, Check] = {
     "separable": record(

@@ -12,6 +12,8 @@ the rows that a hyperplane has wrong must hit every witness, and the fewest erro
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -31,9 +33,9 @@ class SearchTooLongError(Exception):
 class Cover:
     """Looks for few rows that hit every witness."""
 
-    def __init__(self, witnesses: Sequence[Sequence[int]], work: int = WORK) -> None:
+    def __init__(self, witnesses: Sequence[Sequence[int]], work: int = WORK, deadline: float = math.inf) -> None:
         self.witnesses = sorted({tuple(sorted(rows)) for rows in witnesses}, key=len)
-        self.work = work
+        self.work, self.deadline = work, deadline
 
     def within(self, budget: int) -> set[int] | None:
         """At most so many rows that hit every witness, or None if there are none."""
@@ -43,7 +45,7 @@ class Cover:
 
     def _branch(self, left: Sequence[tuple[int, ...]], budget: int, excluded: set[int]) -> set[int] | None:
         self.work -= len(left) + 1
-        if self.work < 0:
+        if self.work < 0 or (self.deadline < math.inf and time.monotonic() > self.deadline):
             raise SearchTooLongError
         if not left:
             return set()

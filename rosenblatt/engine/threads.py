@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 WORTH_A_THREAD = 2**22  # multiplications, about 2 ms: starting a thread takes a tenth of that
 
@@ -104,20 +104,40 @@ def one_blas_thread() -> Iterator[None]:
         _limit.leave()
 
 
-def map_blocks(function: Callable[[Block], Result], blocks: Sequence[Block], n_threads: int = 1) -> list[Result]:
-    """[function(block) for block in blocks], on up to `n_threads` threads with one BLAS thread each.
+class Threads:
+    """Up to `n_threads` threads for work in blocks, with one BLAS thread each; a context manager.
 
     The caller's context goes along (numpy.errstate, scikit-learn's configuration). The first exception is raised.
+    """
+
+    def __init__(self, n_threads: int) -> None:
+        self.pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
+
+    def __enter__(self) -> Self:
+        _limit.enter()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _limit.leave()
+        if self.pool is not None:
+            self.pool.shutdown()
+
+    def map(self, function: Callable[[Block], Result], blocks: Sequence[Block]) -> list[Result]:
+        """[function(block) for block in blocks]."""
+        if self.pool is None or len(blocks) <= 1:
+            return [function(block) for block in blocks]
+        contexts = [contextvars.copy_context() for _ in blocks]
+        return list(self.pool.map(lambda context, block: context.run(function, block), contexts, blocks))
+
+
+def map_blocks(function: Callable[[Block], Result], blocks: Sequence[Block], n_threads: int = 1) -> list[Result]:
+    """[function(block) for block in blocks], on threads that are started for it.
 
     >>> map_blocks(sum, [(1, 2), (3, 4)], n_threads=2)
     [3, 7]
     """
-    with one_blas_thread():
-        if n_threads <= 1 or len(blocks) <= 1:
-            return [function(block) for block in blocks]
-        contexts = [contextvars.copy_context() for _ in blocks]
-        with ThreadPoolExecutor(min(n_threads, len(blocks))) as pool:
-            return list(pool.map(lambda context, block: context.run(function, block), contexts, blocks))
+    with Threads(min(n_threads, len(blocks))) as threads:
+        return threads.map(function, blocks)
 
 
 def row_blocks(n_rows: int, height: int, most: int = 64) -> list[slice]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
-import scipy.linalg
+import scipy.sparse
 import scipy.special
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
@@ -16,7 +17,9 @@ from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.scoring import accuracy
 from rosenblatt.estimators.validation import check_labels, row_weights, unchanged_on_failure
 from rosenblatt.models import LinearModel
-from rosenblatt.stored import Sizes, Stored, array, kinds, labels, size
+from rosenblatt.stored import Sizes, Stored, array, kinds, labels, size, whole
+
+ROUNDING = 1e-14  # of a square: what is left of a variance of 0
 
 
 class GaussianDiscriminant(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -29,8 +32,12 @@ class GaussianDiscriminant(Stored, ClassifierMixin, BaseEstimator):  # type: ign
         b = (m_0·S⁻¹ m_0 - m_1·S⁻¹ m_1)/2 + log P(1)/P(0)
 
     and of more classes a softmax of the scores w_k·x + b_k, w_k = S⁻¹ m_k. Means and S are those of the training rows,
-    S the mean square deviation from the means of the classes. A constant feature says nothing and gets no weight; one
-    that is constant in every class but not the same is refused, as S has no inverse, unless there is shrinkage.
+    S the mean square deviation from the means of the classes.
+
+    Where features depend on each other (a feature twice, one-hot columns, more features than rows) S has no inverse,
+    and its pseudo-inverse S⁺ takes the place of S⁻¹, with features in units of their standard deviation: of all weights
+    that solve S w = m_1 - m_0 these are the shortest. Directions in which no class varies have no weight, even if the
+    classes differ there; a warning names such a feature.
 
     Parameters
     ----------
@@ -46,6 +53,8 @@ class GaussianDiscriminant(Stored, ClassifierMixin, BaseEstimator):  # type: ign
         As in scikit-learn: one half-space for two classes.
     means_, covariance_, priors_
         What was estimated.
+    rank_ : int
+        The number of independent directions within the classes; below n_features_in_ the pseudo-inverse was used.
 
     Examples
     --------
@@ -66,10 +75,10 @@ class GaussianDiscriminant(Stored, ClassifierMixin, BaseEstimator):  # type: ign
     _stored = kinds({
         "n_features_in_": size("features"), "classes_": labels, "means_": array("f", "classes", "features"),
         "priors_": array("f", "classes"), "covariance_": array("f", "features", "features"),
-        "coef_": array("f", "half_spaces", "features"), "intercept_": array("f", "half_spaces"),
+        "coef_": array("f", "half_spaces", "features"), "intercept_": array("f", "half_spaces"), "rank_": whole,
     })  # fmt: skip
 
-    def __init__(self, shrinkage: Any = None, priors: Any = None) -> None:
+    def __init__(self, *, shrinkage: Any = None, priors: Any = None) -> None:
         self.shrinkage = shrinkage
         self.priors = priors
 
@@ -84,7 +93,7 @@ class GaussianDiscriminant(Stored, ClassifierMixin, BaseEstimator):  # type: ign
                     f"'auto' is a good start."
                 )
             X = self._rows(X, reset=True)
-            y = check_labels(y, len(X))
+            y = check_labels(y, X.shape[0])
             classes, codes = np.unique(y, return_inverse=True)
             if len(classes) < 2:
                 raise ValueError(
@@ -100,35 +109,36 @@ class GaussianDiscriminant(Stored, ClassifierMixin, BaseEstimator):  # type: ign
                     f"or give them a weight."
                 )
             priors = self._check_priors(totals / totals.sum(), len(classes))
-            means = np.stack([weights[codes == k] @ X[codes == k] / totals[k] for k in range(len(classes))])
-            share = weights / weights.sum()
-            deviations = X - means[codes]
             with np.errstate(over="ignore", invalid="ignore"):
-                covariance = (deviations * share[:, None]).T @ deviations
+                moments = [_moments(X[codes == k], weights[codes == k]) for k in range(len(classes))]
+                means = np.stack([mean for mean, _ in moments])
+                covariance = sum(t * S for t, (_, S) in zip(totals / totals.sum(), moments, strict=True))
             if not np.isfinite(covariance).all():
                 raise ValueError(
                     "The covariance of the features must be in the range of float64, but X has larger numbers; scale "
                     "the features (StandardScaler)."
                 )
-            spread = np.sqrt(np.diag(covariance))
-            telling = spread > 1e-12 * np.maximum(np.abs(X).max(axis=0, initial=0.0), np.finfo(float).tiny)
-            apart = np.ptp(means, axis=0) > 1e-12 * np.abs(means).max(axis=0, initial=0.0)
-            if self.shrinkage in (None, 0) and (apart & ~telling).any():
-                raise ValueError(
-                    f"The covariance of the features must have an inverse, but feature "
-                    f"{int(np.flatnonzero(apart & ~telling)[0])} is constant within each class and differs between "
-                    f"them, so that it tells classes apart by itself; set shrinkage='auto', or leave it out."
-                )
-            covariance = self._shrunk(covariance, deviations, share, codes)
-            coef = np.zeros_like(means)
-            chosen = np.flatnonzero(telling if self.shrinkage in (None, 0) else spread >= 0.0)
+            if isinstance(self.shrinkage, str):
+                covariance = _ledoit_wolf(X, codes, weights, means)
+            elif self.shrinkage is not None:
+                level = float(self.shrinkage) * float(np.trace(covariance)) / len(covariance)
+                covariance = (1.0 - float(self.shrinkage)) * covariance + level * np.eye(len(covariance))
             middle = priors @ means  # scores relative to the middle, where rounding is least
-            coef[:, chosen] = _solve(covariance[np.ix_(chosen, chosen)], (means - middle)[:, chosen])
+            size = np.sqrt(np.diag(covariance)) + np.abs(means).max(axis=0)
+            coef, self.rank_, unseen = _solve(covariance, means - middle, size)
             intercept = np.log(priors) - 0.5 * np.einsum("kj,kj->k", coef, means - middle) - coef @ middle
             self.classes_, self.means_, self.covariance_, self.priors_ = classes, means, covariance, priors
             self.coef_, self.intercept_ = coef, intercept
             if len(classes) == 2:
                 self.coef_, self.intercept_ = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+            if unseen is not None:
+                warnings.warn(
+                    f"Classes differ in a direction in which no class varies, most of all in feature {unseen}: the "
+                    f"pseudo-inverse gives it no weight, though it may tell classes apart by itself. Set "
+                    f"shrinkage='auto' to use it.",
+                    UserWarning,
+                    stacklevel=2,
+                )
             return self
 
     def _check_priors(self, frequencies: Array, n_classes: int) -> Array:
@@ -145,34 +155,18 @@ class GaussianDiscriminant(Stored, ClassifierMixin, BaseEstimator):  # type: ign
             )
         return priors / priors.sum()
 
-    def _shrunk(self, covariance: Array, deviations: Array, share: Array, codes: Array) -> Array:
-        amount = self.shrinkage
-        if amount is None:
-            return covariance
-        if amount != "auto":
-            level = float(np.trace(covariance)) / len(covariance)
-            return (1.0 - float(amount)) * covariance + float(amount) * level * np.eye(len(covariance))
-        result = np.zeros_like(covariance)
-        for k in np.unique(codes):  # each class by itself, in units of its own standard deviations
-            own, weight = deviations[codes == k], share[codes == k]
-            rows = own * np.sqrt(weight / weight.mean())[:, None]
-            if not rows.any():  # one row, or equal ones: nothing to add, and scikit-learn would wonder
-                continue
-            unit = np.sqrt(np.mean(rows**2, axis=0))
-            unit[unit == 0.0] = 1.0
-            from sklearn.covariance import ledoit_wolf  # here, since it loads most of scikit-learn
-
-            shrunk, _ = ledoit_wolf(rows / unit, assume_centered=True)
-            result += weight.sum() * shrunk * np.outer(unit, unit)
-        return result
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
     def decision_function(self, X: Any) -> Array:
         """The scores: (n_samples,) for two classes, (n_samples, n_classes) for more."""
         check_is_fitted(self)
         return self._model().decision_function(self._rows(X, reset=False))
 
-    def _rows(self, X: Any, *, reset: bool) -> Array:
-        return np.asarray(validated(self, X, dtype=np.float64, reset=reset))
+    def _rows(self, X: Any, *, reset: bool) -> Any:
+        return validated(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
 
     def _model(self) -> LinearModel:
         return LinearModel(self.coef_, self.intercept_, self.classes_)
@@ -205,21 +199,54 @@ class GaussianDiscriminant(Stored, ClassifierMixin, BaseEstimator):  # type: ign
             raise ValueError("GaussianDiscriminant: its half-spaces do not belong to its classes")
 
 
-def _solve(covariance: Array, means: Array) -> Array:
-    """means · covariance⁻¹, or a sentence when there is no inverse."""
-    if len(covariance) == 0:
-        return means
+def _moments(X: Any, weights: Array) -> tuple[Array, Array]:
+    """(mean, covariance) of weighted rows. Sparse rows stay sparse: S = E(x xᵀ) - m mᵀ."""
+    share = weights / weights.sum()
+    mean = np.asarray(X.T @ share).ravel()
+    if scipy.sparse.issparse(X):
+        products = (X.T @ X.multiply(share[:, None]).tocsr()).toarray() - np.outer(mean, mean)
+        # What rounding leaves of the variance of a constant column is 0.
+        flat = np.diag(products) <= ROUNDING * mean**2
+        products[flat], products[:, flat] = 0.0, 0.0
+        return mean, products
+    deviations = X - mean
+    return mean, (deviations * share[:, None]).T @ deviations
+
+
+def _ledoit_wolf(X: Any, codes: Array, weights: Array, means: Array) -> Array:
+    """The covariance of each class, shrunk by itself with features in units of their standard deviation there."""
+    from sklearn.covariance import ledoit_wolf  # here, since it loads most of scikit-learn
+
+    result = np.zeros((means.shape[1], means.shape[1]))
+    for k, mean in enumerate(means):
+        own, weight = X[codes == k], weights[codes == k]
+        rows = (own.toarray() if scipy.sparse.issparse(own) else own) - mean
+        rows *= np.sqrt(weight / weight.mean())[:, None]
+        if not rows.any():  # one row, or equal ones: nothing to add, and scikit-learn would warn
+            continue
+        unit = np.sqrt(np.mean(rows**2, axis=0))
+        unit[unit == 0.0] = 1.0
+        shrunk, _ = ledoit_wolf(rows / unit, assume_centered=True)
+        result += weight.sum() / weights.sum() * shrunk * np.outer(unit, unit)
+    return result
+
+
+def _solve(covariance: Array, means: Array, size: Array) -> tuple[Array, int, int | None]:
+    """(means · S⁺, the rank of S, the feature that counts most in what S⁺ leaves out, if anything).
+
+    In units in which the diagonal of S is 1. A variance that is rounding beside the `size` of a feature is 0.
+    """
     unit = np.sqrt(np.diag(covariance))
-    if (unit > 0.0).all():
-        scaled = covariance / np.outer(unit, unit)
-        try:
-            factor = scipy.linalg.cho_factor(scaled)
-            flat = np.diag(factor[0]).min()
-            if flat > 1e-7:
-                return (scipy.linalg.cho_solve(factor, (means / unit).T) / unit[:, None]).T
-        except scipy.linalg.LinAlgError:
-            pass
-    raise ValueError(
-        f"The covariance of the features must have an inverse, but {len(covariance)} features depend on each other or "
-        f"the rows are too few; set shrinkage='auto', or leave features out."
-    )
+    flat = unit <= np.sqrt(ROUNDING) * 1e-4 * size
+    unit[flat] = 1.0
+    scaled = np.where(flat[:, None] | flat[None, :], 0.0, covariance / np.outer(unit, unit))
+    values, vectors = np.linalg.eigh(scaled)
+    kept = values > ROUNDING * len(values) * max(float(values[-1]), np.finfo(float).tiny)
+    wanted = means / unit
+    along = wanted @ vectors
+    coef = (along[:, kept] / values[kept]) @ vectors[:, kept].T / unit
+    left = wanted - along[:, kept] @ vectors[:, kept].T
+    left[np.abs(means) <= 1e-9 * np.maximum(size, np.finfo(float).tiny)] = 0.0
+    outside = np.abs(left).max(axis=0)
+    unseen = int(outside.argmax()) if (outside > 1e-6 * np.abs(wanted).max(initial=0.0)).any() else None
+    return coef, int(kept.sum()), unseen

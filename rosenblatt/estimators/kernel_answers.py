@@ -127,12 +127,12 @@ def _scores(estimator: KernelPerceptron, X: Any, support: Any, coefficients: Arr
 
 
 def _values(estimator: KernelPerceptron, X: Any, support: Any) -> Array:
-    from rosenblatt.engine.kernel.products import Products, cores
+    from rosenblatt.engine.kernel.products import Products
     from rosenblatt.engine.kernel.values import values_of
 
     kernel = usable_kernel(estimator)
     source = values_of(kernel, X, _dtype_for(estimator, X))
-    with Products(source, estimator._fitted_intercept, cores(estimator.n_jobs)) as products:
+    with Products(source, estimator._fitted_intercept, estimator.n_jobs) as products:
         right = source.operand(support, support if kernel.name == "precomputed" else None)
         return products.values(source.operand(X), right)
 

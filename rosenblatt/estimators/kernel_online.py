@@ -15,7 +15,7 @@ from rosenblatt.engine.online.state import Array, weight_dtype
 from rosenblatt.estimators import kernel_answers, kernel_training, one_by_one
 from rosenblatt.estimators.classes import arrange_classes, check_kind, half_space_count
 from rosenblatt.estimators.missing import MissingFunction
-from rosenblatt.estimators.named_features import Names
+from rosenblatt.estimators.named_features import Names, numbers_of
 from rosenblatt.estimators.validation import check_is_given, check_labels, check_rows, check_weight, check_weights
 from rosenblatt.kernels import Function
 from rosenblatt.trace import Trace
@@ -89,16 +89,16 @@ def _admit(estimator: KernelPerceptron, labels: Array) -> None:
 
 def _named_row(estimator: KernelPerceptron, x: Mapping[Any, Any], *, learn: bool) -> Any:
     """A dict as a sparse row over the names seen so far; new names are added when it is learned from."""
-    names: Names = estimator.__dict__.get("_names") or Names(None)
-    reading = names.read(x)
+    names: Names | None = estimator.__dict__.get("_names")
+    names = Names(None) if names is None else names
+    numbers = numbers_of(x)
     if learn:
-        if reading.new:
-            names = deepcopy(names)  # what is refused later must leave no names behind
-            names.add(reading.new)
+        new = names.unknown(numbers)
+        if new:
+            names = deepcopy(names)  # an example that is refused later must leave no names behind
+            names.add(new)
         estimator._names, estimator.n_features_in_ = names, max(1, names.width)
-    values, slots, _, _ = names.place(reading)
-    shape = 1, max(1, names.width)
-    return estimator._check_kind_of_rows(scipy.sparse.csr_array((values, slots, [0, len(slots)]), shape=shape))
+    return estimator._check_kind_of_rows(names.matrix([numbers]))
 
 
 def checked_row(estimator: KernelPerceptron, x: Any, *, learn: bool) -> Any:

@@ -68,8 +68,8 @@ class KernelPerceptron(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[
     max_iter : int
         The limit on epochs.
     tol : float or None
-        Stop when the mistakes of an epoch have not fallen by this fraction for 5 epochs and 20,000 examples; None
-        never does.
+        Stop when the mistakes of an epoch have not fallen by this fraction for 5 epochs, of at least 20,000 examples
+        together. None, or fewer than 1,000 rows, go on until a clean pass or `max_iter`.
     time_limit, shuffle, class_weight, random_state, verbose
         As in `Perceptron`.
     fit_intercept : bool
@@ -90,7 +90,8 @@ class KernelPerceptron(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[
     block_size : int or None
         Rows that are visited at a time. The updates are the same for any number.
     n_jobs : int or None
-        Threads for the matrix products; None is one for each core. The result is the same bits for any number.
+        Threads over which blocks of kernel values are spread; None is as many as the process may use. The result is
+        the same bits for any number.
 
     Attributes
     ----------

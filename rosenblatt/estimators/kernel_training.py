@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse
-from sklearn.utils import check_random_state
 
 from rosenblatt.arguments import shortened
 from rosenblatt.engine.kernel.state import Expansion
@@ -20,10 +19,11 @@ from rosenblatt.estimators.validation import (
 from rosenblatt.kernels import Kernel, Polynomial, Precomputed, as_kernel, is_mercer
 from rosenblatt.kernels.mercer import scale_of
 from rosenblatt.progress import reporter
+from rosenblatt.seeds import random_state_of
 from rosenblatt.trace import Epoch, Trace
 
 if TYPE_CHECKING:
-    from rosenblatt.engine.kernel.cpu import DualTask
+    from rosenblatt.engine.kernel.backend import DualTask
     from rosenblatt.engine.kernel.values import Store
     from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
 
@@ -82,7 +82,7 @@ def warn_of_kernel(kernel: Kernel, X: Any) -> None:
 def task_of(
     estimator: KernelPerceptron, kernel: Kernel, X: Any, y: Array, sample_weight: Any, *, batch: bool
 ) -> DualTask:
-    from rosenblatt.engine.kernel.cpu import DualTask
+    from rosenblatt.engine.kernel.backend import DualTask
 
     classes, coupled = estimator.classes_, estimator._coupled
     codes = np.searchsorted(classes, y)
@@ -113,13 +113,13 @@ def _block(estimator: KernelPerceptron) -> int:
 
 def run(estimator: KernelPerceptron, task: DualTask, eval_set: Any, on_epoch: Any, recorded: tuple[str, ...]) -> None:
     """Epochs until there is a reason to stop; then the estimator has its result."""
-    from rosenblatt.engine.kernel.epochs import hands_for, train
+    from rosenblatt.engine.kernel.epochs import backend_for, train
     from rosenblatt.engine.online.stopping import Watch
 
     state = Expansion(len(task.positive), task.dtype)
     if task.budget and "updates" not in recorded:
         state.history = None
-    seed = int(check_random_state(estimator.random_state).randint(2**31 - 1)) if estimator.shuffle else None
+    seed = int(random_state_of(estimator.random_state).randint(2**31 - 1)) if estimator.shuffle else None
     trace = Trace()
     show = reporter(estimator.verbose, type(estimator).__name__, estimator.max_iter)
 
@@ -129,14 +129,14 @@ def run(estimator: KernelPerceptron, task: DualTask, eval_set: Any, on_epoch: An
         show.epoch(row)
         return on_epoch(row) if on_epoch is not None else None
 
-    hands_of_task = hands_for(task, state.count, estimator.device, fresh=bool(task.budget))
-    with show, _beyond_the_range(), hands_of_task as hands:
+    made = backend_for(task, state.count, estimator.device, fresh=bool(task.budget))
+    with show, _beyond_the_range(), made as backend:
         if eval_set is not None:
-            hands.follow(*training.check_eval_set(estimator, eval_set, _layout(task.X)))
+            backend.add_test_rows(*training.check_eval_set(estimator, eval_set, _layout(task.X)))
         outcome = train(
             task,
             state,
-            hands,
+            backend,
             max_iter=int(estimator.max_iter),
             watch=Watch(
                 time_limit=estimator.time_limit,
@@ -145,12 +145,12 @@ def run(estimator: KernelPerceptron, task: DualTask, eval_set: Any, on_epoch: An
                 on_progress=show.progress if estimator.verbose else None,
             ),
             seed=seed,
-            judge=not task.budget or estimator.answer == "pocket",
+            keep_pocket=not task.budget or estimator.answer == "pocket",
             train_error="train_error" in recorded,
         )
         trace.stop_reason = outcome.stop_reason
         show.finish(trace)
-        store = hands.store_of(state)
+        store = backend.store_of(state)
     estimator._state, estimator._store, estimator._pocket = state, store, outcome.pocket
     trace.updates = state.log() if "updates" in recorded else None
     estimator.trace_, estimator.stop_reason_ = trace, trace.stop_reason
@@ -170,24 +170,24 @@ def _layout(X: Any) -> str:
 
 def pass_once(estimator: KernelPerceptron, task: DualTask) -> None:
     """One pass over one batch, in the order of its rows, by an estimator that goes on learning."""
-    from rosenblatt.engine.kernel.epochs import hands_for, train
+    from rosenblatt.engine.kernel.epochs import backend_for, train
     from rosenblatt.engine.online.stopping import Watch
 
     state: Expansion = estimator._state
     counted: list[Epoch] = []
-    hands_of_task = hands_for(task, state.count, estimator.device, fresh=True, store=estimator._store)
-    with _beyond_the_range(), hands_of_task as hands:
+    made = backend_for(task, state.count, estimator.device, fresh=True, store=estimator._store)
+    with _beyond_the_range(), made as backend:
         outcome = train(
             task,
             state,
-            hands,
+            backend,
             max_iter=1,
             pocket=estimator._pocket,
-            judge=estimator.answer == "pocket",
+            keep_pocket=estimator.answer == "pocket",
             watch=Watch(on_epoch=lambda figures: counted.append(Epoch(**figures))),
             stream=True,
         )
-        store: Store = hands.store_of(state)
+        store: Store = backend.store_of(state)
     estimator._store, estimator._pocket = store, outcome.pocket
     estimator.n_iter_ += 1
     estimator._mistakes += counted[0].mistakes

@@ -13,70 +13,99 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.arguments import as_float, shortened
+from rosenblatt.engine.gradient.network import ACTIVATIONS, forward
 from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators import minimising
+from rosenblatt.estimators.held_out import check_fraction
 from rosenblatt.estimators.layer_training import minimised
 from rosenblatt.estimators.scoring import accuracy
 from rosenblatt.estimators.validation import (
     check_choice,
+    check_flags,
     check_labels,
     check_positive,
     check_rows,
-    check_seed,
     check_weights,
     unchanged_on_failure,
 )
-from rosenblatt.stored import Sizes, Stored, array, choice, flag, items, kinds, labels, maybe, optional, size, text
+from rosenblatt.seeds import check_seed
+from rosenblatt.stored import (
+    Sizes,
+    Stored,
+    array,
+    choice,
+    flag,
+    items,
+    kinds,
+    labels,
+    maybe,
+    optional,
+    size,
+    text,
+    whole,
+)
 from rosenblatt.trace import RUN, Trace
 
-OFF = {"threshold": 0.0, "sigmoid": 0.0, "tanh": -1.0, "linear": -1.0}  # what a unit answers for "no"; "yes" is 1
+OFF = {name: activation.off for name, activation in ACTIVATIONS.items()}  # the target of "no"; "yes" is 1
+STEPS = ("threshold", "sign")  # activations without a slope, learned by the perceptron's rule
+SOLVERS = ("lbfgs", "sgd", "batch")
 
 
 class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A layer of units, y = activation(W x + b) (lecture rows L16 and L24).
 
-    One unit for two classes, one for each of more, or one for each column of a multi-label target. The loss is the
-    mean of ‖activation - target‖²/2 plus lam times the squares of W; layers on top of each other are trained together
-    by back-propagation. Threshold units have no slope to follow: they learn by the perceptron's rule, alone.
+    One unit for two classes, one for each of more, or one for each column of a multi-label target. Minimises
+
+        lam ‖W‖² + mean of ‖activation - target‖²/2
+
+    over the weights of this layer and of those below it, by back-propagation. Threshold and sign units have no slope to
+    follow: a single layer of them learns by the perceptron's rule.
 
     Parameters
     ----------
-    activation : {"sigmoid", "tanh", "linear", "threshold"}
-        What every unit does with w·x + b. Targets are 0 and 1 for sigmoid and threshold units, -1 and 1 for the others.
+    activation : {"sigmoid", "tanh", "linear", "threshold", "sign"}
+        The function of w·x + b. Targets are 0 and 1 for sigmoid and threshold units, -1 and 1 for the others.
     units : int or None
-        How many units; needed for a layer that another one stands on, else given by the targets.
+        The number of units; needed for a layer below another one, else given by the targets.
     below : Layer or None
-        The layer whose units this one's inputs are.
+        The layer whose units are the inputs of this one.
     lam : float
         The weight of ‖W‖².
-    solver : {"quasi_newton", "sgd", "batch"}
-        scipy's L-BFGS, stochastic steps of `batch_size` rows, or steps with all rows. That of the top layer counts, as
-        do its other settings.
-    learning_rate : float
-        Of the stepwise solvers.
+    solver : {"lbfgs", "sgd", "batch"}
+        scipy's L-BFGS, stochastic steps of `batch_size` rows, or steps with all rows. This and the parameters below are
+        those of the top layer.
+    learning_rate : float or None
+        Of "sgd" and "batch". None is, for each layer, 1 over a bound on the curvature of its loss.
     batch_size : int
         Rows per stochastic step.
-    start : float, None or "fitted"
-        The standard deviation of the weights that it starts from; None is 1/sqrt(number of inputs) where there is a
-        layer below or above, and zero for a layer alone. "fitted" goes on from the weights that it has (`soften` makes
-        such a layer out of a network of threshold units).
     tol : float
-        Stop when no entry of the gradient is larger (L-BFGS), or when the loss falls by less than this fraction for
-        five epochs.
+        L-BFGS stops when no entry of the gradient is larger, with rows in units of their root mean square length.
+        Steps stop when the loss falls by less than this fraction for `n_iter_no_change` epochs; 0 never stops early.
     max_iter : int
         The limit on steps of L-BFGS or on epochs.
-    n_starts : int
-        With L-BFGS and layers below, from how many random starts at most; the best end is kept.
-    random_state : int, RandomState or None
-        Seeds the start and the order of rows.
+    n_init : int or "auto"
+        The number of starts; the weights with the lowest objective are kept. A single layer starts at W = 0, then at
+        random; layers on top of each other always start at random. "auto" is 1 for a single layer, 5 for more.
+    validation_fraction : float or None
+        Steps only: hold out this fraction of the rows and stop when the loss on these has not fallen for
+        `n_iter_no_change` epochs; the weights with the lowest such loss are kept.
+    n_iter_no_change : int
+        Epochs without progress before steps stop.
+    warm_start : bool
+        Continue from the weights of an earlier fit, or of `soften` or `from_weights`, instead of starting anew.
+    random_state : int, RandomState, Generator or None
+        Seeds the starts, the order of rows and the rows that are held out.
 
     Attributes
     ----------
     weights_, bias_ : arrays of shape (n_units, n_inputs) and (n_units,)
     below_ : Layer or None
         The fitted layer below.
+    dead_units_ : list of (layer, unit)
+        Units that are saturated for every row and so cannot learn any more, counted from the lowest layer. A warning
+        names them.
     classes_, n_features_in_, trace_, stop_reason_, n_iter_, objective_
-        As in `LogisticRegression`.
+        As in `LogisticRegression`; those of the best start.
 
     Examples
     --------
@@ -97,11 +126,14 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     below_: Layer | None
+    dead_units_: list[tuple[int, int]]
+    _reads_numbers: bool  # made by `soften` from rules over numbers
 
     _stored = kinds({
         "n_features_in_": size("features"), "classes_": labels, "_multilabel": flag,
         "weights_": array("f", "units", "inputs"), "bias_": array("f", "units"),
         "below_": optional(lambda value, sizes: isinstance(value, Layer)), "_unit_names": maybe(items(items(text))),
+        "dead_units_": maybe(items(items(whole))), "_reads_numbers": maybe(flag),
         **{name: maybe(kind) for name, kind in RUN.items()},
     })  # fmt: skip
     _stored_parameters = kinds(
@@ -114,16 +146,19 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         activation: str = "sigmoid",
+        *,
         units: int | None = None,
         below: Layer | None = None,
-        lam: float = 0.0,
-        solver: str = "quasi_newton",
-        learning_rate: float = 0.5,
+        lam: float = 1e-4,
+        solver: str = "lbfgs",
+        learning_rate: float | None = None,
         batch_size: int = 1,
-        start: float | str | None = None,
-        tol: float = 1e-6,
+        tol: float = 1e-4,
         max_iter: int = 1000,
-        n_starts: int = 5,
+        n_init: int | str = "auto",
+        validation_fraction: float | None = None,
+        n_iter_no_change: int = 5,
+        warm_start: bool = False,
         random_state: Any = None,
     ) -> None:
         self.activation = activation
@@ -133,10 +168,12 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.solver = solver
         self.learning_rate = learning_rate
         self.batch_size = batch_size
-        self.start = start
         self.tol = tol
         self.max_iter = max_iter
-        self.n_starts = n_starts
+        self.n_init = n_init
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.warm_start = warm_start
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
@@ -178,31 +215,40 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.below is not None and not isinstance(self.below, Layer):
             raise ValueError(f"below must be a Layer or None, but got {shortened(self.below)}; pass a Layer.")
         for layer in self._stack():
-            check_choice("activation", layer.activation, tuple(OFF))
+            check_choice("activation", layer.activation, tuple(ACTIVATIONS))
             if layer is not self:
                 check_positive("units", layer.units, "a layer with another on top must know its size", whole=True)
-                if layer.activation == "threshold" or self.activation == "threshold":
-                    raise ValueError(
-                        "Layers on top of each other need activations with a slope, but 'threshold' has none; use "
-                        "'sigmoid' or 'tanh', or Layer.from_weights for units whose weights you know."
-                    )
-        check_choice("solver", self.solver, ("quasi_newton", "sgd", "batch"))
-        minimising.check_not_negative("lam", self.lam, "0 leaves the loss alone")
+                for name in (layer.activation, self.activation):
+                    if name in STEPS:
+                        raise ValueError(
+                            f"Layers on top of each other need activations with a slope, but {name!r} has none; use "
+                            f"'sigmoid' or 'tanh', or Layer.from_weights for units whose weights you know."
+                        )
+        check_choice("solver", self.solver, SOLVERS)
+        minimising.check_not_negative("lam", self.lam, "0 means no penalty")
         minimising.check_not_negative("tol", self.tol, "0 never stops early")
-        check_positive("learning_rate", self.learning_rate, "it is the size of a step")
+        check_positive("learning_rate", self.learning_rate, "use None for a safe one", none=True)
         check_positive("batch_size", self.batch_size, "it is the number of rows in a step", whole=True)
         check_positive("max_iter", self.max_iter, "it limits the number of passes", whole=True)
-        check_positive("n_starts", self.n_starts, "it is how often to begin anew", whole=True)
+        check_positive("n_iter_no_change", self.n_iter_no_change, "it is a number of epochs", whole=True)
+        if not isinstance(self.n_init, str) or self.n_init != "auto":
+            check_positive("n_init", self.n_init, "it is the number of starts; 'auto' chooses it", whole=True)
+        check_flags(self)
         check_seed(self.random_state)
-        if isinstance(self.start, str):
-            check_choice("start", self.start, ("fitted",))
-            if not hasattr(self, "weights_"):
-                raise ValueError(
-                    "start='fitted' needs a layer that has weights, but this one has none; make it with "
-                    "Layer.from_weights or soften, or fit it first with another start."
-                )
-        elif self.start is not None:
-            minimising.check_not_negative("start", self.start, "it is a standard deviation")
+        check_fraction(self.validation_fraction)
+        stepwise = self.solver != "lbfgs" and self.activation not in STEPS
+        if self.validation_fraction is not None and not stepwise:
+            raise ValueError(
+                f"validation_fraction={self.validation_fraction} is for gradient steps, but "
+                f"{'solver' if self.activation not in STEPS else 'activation'} is "
+                f"{self.solver if self.activation not in STEPS else self.activation!r}; use solver='sgd' or 'batch' "
+                f"with a smooth activation, or validation_fraction=None."
+            )
+        if self.activation in STEPS and self.n_init not in (1, "auto"):
+            raise ValueError(
+                f"n_init={self.n_init} is for activations with a slope, but {self.activation!r} units start at 0 and "
+                f"learn by the perceptron's rule; use n_init=1."
+            )
 
     def _targets(self, y: Any, n_rows: int) -> Array:
         """One column per unit, and what the columns mean."""
@@ -250,10 +296,10 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 weights = check_weights(sample_weight, X, ensure_non_negative=True)
             kind = np.float64 if X.dtype != np.float32 else np.float32
             X = X if X.dtype == kind else X.astype(kind)
-            if self.activation == "threshold":
+            if self.activation in STEPS:
                 self._fit_thresholds(X, targets, weights)
             else:
-                self._descend(X, targets, weights / weights.sum())
+                self._descend(X, targets, weights)
             return self
 
     def _fit_thresholds(self, X: Any, targets: Array, weights: Array) -> None:
@@ -263,6 +309,7 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for k in range(targets.shape[1]):
             unit = Perceptron("pocket", max_iter=int(self.max_iter), tol=1e-3, random_state=self.random_state)
             learned.append(unit.fit(X, targets[:, k] > 0, weights))
+        self.dead_units_ = []
         self.weights_ = np.concatenate([unit.coef_ for unit in learned]).astype(np.float64)
         self.bias_ = np.concatenate([unit.intercept_ for unit in learned]).astype(np.float64)
         self.trace_ = learned[0].trace_
@@ -271,13 +318,17 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _descend(self, X: Any, targets: Array, weights: Array) -> None:
         from rosenblatt.engine.online.stopping import interrupt_flag
+        from rosenblatt.engine.threads import one_blas_thread
 
-        with interrupt_flag() as interrupted:
+        # The matrices of a step are small: more BLAS threads wait for each other, and round in another order.
+        with one_blas_thread(), interrupt_flag() as interrupted:
             self._keep(*minimised(self, X, targets, weights, interrupted))
 
-    def _keep(self, layers: list[tuple[Array, Array]], trace: Trace, objective: float) -> None:
+    def _keep(
+        self, layers: list[tuple[Array, Array]], trace: Trace, objective: float, dead: list[tuple[int, int]]
+    ) -> None:
         self.trace_, self.stop_reason_, self.n_iter_ = trace, trace.stop_reason, len(trace)
-        self.objective_ = objective
+        self.objective_, self.dead_units_ = objective, dead
         below: Layer | None = None
         for layer, (W, b) in zip(self._stack(), layers, strict=True):
             fitted = self if layer is self else Layer.from_weights(W, b, layer.activation, below)
@@ -296,6 +347,15 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             "diverged": "Layer diverged: its loss grew instead of falling; the best finite weights are kept. Lower "
             "learning_rate, or scale the features.",
         }.get(reason)
+        if reason == "no_improvement" and self.validation_fraction is not None:  # what it is for
+            text = None
+        if self.dead_units_:
+            units = ", ".join(f"{unit} of layer {layer}" for layer, unit in self.dead_units_[:5])
+            text = (
+                f"{len(self.dead_units_)} units of Layer are saturated for every row, so that their gradient vanishes "
+                f"(unit {units}{', …' if len(self.dead_units_) > 5 else ''}); raise n_init, lower learning_rate, or "
+                f"scale the features."
+            )
         if text is not None:
             warnings.warn(text, ConvergenceWarning, stacklevel=4)
 
@@ -307,8 +367,6 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._activations(check_rows(self, X, reset=False))
 
     def _activations(self, X: Any) -> Array:
-        from rosenblatt.engine.gradient.network import forward
-
         inputs = X if self.below_ is None else self.below_._activations(X)
         if inputs.dtype == np.uint8:
             inputs = inputs.astype(np.float64)

@@ -17,19 +17,18 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.arguments import as_float, shortened
 from rosenblatt.engine.online.pocket import Pocket
 from rosenblatt.engine.online.state import Array, HalfSpaces, weight_dtype
-from rosenblatt.estimators import one_by_one, training
+from rosenblatt.estimators import named_batches, one_by_one, training
 from rosenblatt.estimators.classes import arrange_classes, classes_of, codes_of, half_space_count, positive_codes
 from rosenblatt.estimators.committee import Committee
 from rosenblatt.estimators.missing import rule
 from rosenblatt.estimators.named_features import Names
-from rosenblatt.estimators.quick_way import ONE, UNSURE
+from rosenblatt.estimators.one_example import OneExample
 from rosenblatt.estimators.scoring import accuracy
 from rosenblatt.estimators.validation import (
     as_before,
     check_choice,
     check_common,
     check_positive,
-    check_rows,
     check_rows_and_labels,
     unchanged_on_failure,
     with_declared,
@@ -68,7 +67,7 @@ def _difference(two: Array) -> Array:
         return np.clip(two[1:] - two[:1], -most, most)
 
 
-class LinearClassifier(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LinearClassifier(OneExample, Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Not for users: the shared part of `Perceptron`, `PassiveAggressive` and `HalfSpace`."""
 
     # Set by the subclasses' constructors.
@@ -97,11 +96,11 @@ class LinearClassifier(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[
         "learning_rate": rule, "schedule": rule,
     })  # fmt: skip
     _stored_codes = ("rule", "learning_rate", "schedule")
-    _not_stored = ("_learn_quickly", "_answer_quickly", "_models")
+    _not_stored = ("_one", "_models")
 
     _ways_of_several: tuple[str, ...] = ("ovr", "coupled")
-    _learn_quickly: Callable[..., bool] | None = None  # see quick_way
-    _answer_quickly: Callable[..., Any] | None = None
+    _one: one_by_one.OneByOne | None = None  # the compiled step for one example
+    _names: Names  # of the features, where dicts were learned from
     _state: HalfSpaces
     _pocket: Pocket | None
     _committee: Committee | None
@@ -259,6 +258,7 @@ class LinearClassifier(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[
 
     def _prepare_online(self, n_features: int, dtype: Any, layout: str) -> None:
         """A state that listens for late classes, in the layout and dtype of what comes."""
+        before = self.__dict__.get("_state")
         if not hasattr(self, "_state"):
             self.classes_ = np.empty(0, object)
             self._state = HalfSpaces(0 if self._coupled else 1, n_features, dtype, layout)
@@ -285,7 +285,8 @@ class LinearClassifier(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[
             self._pocket = Pocket("stream")
         elif self._pocket is not None and self._pocket.check != "stream":
             self._pocket = Pocket("stream", kept=self._pocket.kept, longest=self._pocket.longest)
-        one_by_one.forget(self)
+        if self._state is not before:
+            one_by_one.forget(self)
 
     def _admit(self, labels: Array) -> None:
         """Give every class among `labels` that is new a place."""
@@ -370,6 +371,8 @@ class LinearClassifier(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[
         if name == "pocket":
             assert self._pocket is not None and self._pocket.kept is not None
             coefficients, bias = self._pocket.kept.last()
+            later = max(0, self.n_features_in_ - coefficients.shape[1])  # names that appeared since
+            coefficients = np.pad(coefficients, ((0, 0), (0, later)))
         else:
             coefficients, bias = self._state.last() if name == "last" else self._state.averaged()
         coefficients, bias = coefficients[:count, : self.n_features_in_], bias[:count]
@@ -408,8 +411,7 @@ class LinearClassifier(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[
     def decision_function(self, X: Any) -> Array:
         """The scores: (n_samples,) for two classes, (n_samples, n_classes) for more."""
         check_is_fitted(self)
-        one_by_one.refuse_rows_after_dicts(self)
-        X = check_rows(self, X, reset=False)
+        X = named_batches.rows_to_predict(self, X)
         return self._model(self._chosen).decision_function(X)
 
     def predict(self, X: Any) -> Array:
@@ -423,38 +425,12 @@ class LinearClassifier(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[
             If the rows are not as wide as those of the fit, or hold NaN.
         """
         check_is_fitted(self)
-        one_by_one.refuse_rows_after_dicts(self)
-        X = check_rows(self, X, reset=False)
+        X = named_batches.rows_to_predict(self, X)
         return self._model(self._chosen).predict(X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The fraction of rows that are answered correctly."""
         return accuracy(self, X, y, sample_weight)
-
-    # ------------------------------------------------------------------ one example at a time
-
-    def learn_one(self, x: Any, y: Any, w: float = ONE) -> None:
-        """Learn from one example: a row, or a dict of named features (names may be new)."""
-        learn = self._learn_quickly
-        if learn is None or not learn(x, y, w):
-            one_by_one.learn(self, x, y, w)
-
-    def predict_one(self, x: Any) -> Any:
-        """The class of one example, or None before anything was learned."""
-        answer = self._answer_quickly
-        if answer is not None:
-            label = answer(x)
-            if label is not UNSURE:
-                return label
-        return one_by_one.predict(self, x)
-
-    def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
-        """Learn from a batch: rows, as `partial_fit` does, or a list of dicts; after dicts, a frame is too."""
-        one_by_one.learn_many(self, X, y, w)
-
-    def predict_many(self, X: Any) -> Any:
-        """The class of every row of a batch."""
-        return one_by_one.predict_many(self, X)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """A parameter that is set counts from the next example on."""
@@ -465,8 +441,7 @@ class LinearClassifier(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
         state = dict(state)
-        for name in ("_learn_quickly", "_answer_quickly"):  # compiled entry points belong to this process
-            state.pop(name, None)
+        state.pop("_one", None)  # compiled entry points belong to this process
         if "_models" in state:
             state["_models"] = {}
         return state
@@ -475,9 +450,8 @@ class LinearClassifier(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[
 
     def _to_fitted(self) -> dict[str, Any]:
         fitted = super()._to_fitted()
-        pocket = fitted.get("_pocket")
-        if pocket is not None and pocket.kept is not None and pocket.kept.n_features < self.n_features_in_:
-            fitted["_pocket"] = Pocket()  # from before new names appeared: it has no answer any more
+        if "_names" in fitted:  # without the room for names to come
+            fitted["_state"] = self._state.arranged(self._state.layout, self._state.dtype, self._names.width)
         return fitted
 
     def _set_fitted(self, fitted: dict[str, Any]) -> None:
@@ -490,7 +464,7 @@ class LinearClassifier(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[
         if not 0 < width <= max(state.n_features, 1) or (state.count and width > state.n_features):
             raise ValueError(f"there are no weights for {width} features")
         kept = None if self._pocket is None else self._pocket.kept
-        if kept is not None and (kept.count != state.count or kept.n_features < width):
+        if kept is not None and kept.count != state.count:
             raise ValueError("the pocket holds other half-spaces")
         if self._committee is not None:
             blocks = self._committee.support

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import time
 import warnings
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from rosenblatt.engine.layouts.rows import rows_of
-from rosenblatt.engine.online.state import BIAS, MARK, SEEN, Array, HalfSpaces
+from rosenblatt.engine.online.state import Array, HalfSpaces
+from rosenblatt.engine.threads import thread_count
 from rosenblatt.estimators import training
 from rosenblatt.estimators.linear import LinearClassifier
+from rosenblatt.estimators.minimising import ONLINE_LAM, default_lam
 from rosenblatt.estimators.validation import check_choice, check_finite, check_positive
-from rosenblatt.models.linear import product
 from rosenblatt.progress import reporter
 from rosenblatt.rules import RULES, Rule
 from rosenblatt.stored import array, kinds, maybe, number, optional, row_of
 from rosenblatt.trace import Epoch, Trace
-
-FAR = 1e12  # no count of examples begins beyond it
 
 
 class LinearSVM(LinearClassifier):
@@ -33,33 +29,32 @@ class LinearSVM(LinearClassifier):
 
         lam ‖w‖² + mean of max(0, 1 - y (w·x + b))          ("squared_hinge": its square)
 
-    by dual coordinate descent, all classes in one pass over the rows. It stops when the duality gap proves that the
-    objective is within `tol` of the least possible, as a fraction of it.
+    by dual coordinate descent, and where that is slow, as on columns of very different scale, by Newton's method. It
+    stops when the duality gap proves that the objective is within `tol` of the least possible, as a fraction of it.
+    `partial_fit` and `learn_one` take a step per example on the same objective, with the hinge (Pegasos).
 
     Parameters
     ----------
-    lam : float
-        The weight of ‖w‖². scikit-learn's C is 1/(2 lam n_samples).
+    lam : float or None
+        The weight of ‖w‖². None is 1/(2 n_samples), which is C = 1 in scikit-learn: its C is 1/(2 lam n_samples).
+        Online, where the number of examples is not known, None is 1e-4.
     loss : {"hinge", "squared_hinge"}
         What a row that is too close or on the wrong side costs.
-    solver : {"dual", "pegasos"}
-        Dual coordinate descent, with a proof; or Pegasos, stochastic steps 1/(2 lam t) on the objective itself,
-        `max_iter` epochs of them, without one (hinge only). Its t begins at (mean ‖x‖² + 1)/(2 lam).
     regularize_intercept : bool
         Whether the penalty is lam (‖w‖² + b²), as in LIBLINEAR, or leaves b free, as in the lecture.
     tol : float
-        The duality gap that ends the run, relative to the objective of each half-space.
+        How far the objective of each half-space may be above the least possible, as a fraction of it.
     max_iter : int
         The limit on passes.
-    answer : {"last", "averaged"}
-        With Pegasos: the last weights, or the mean of the weights after each example. The dual solver has one answer.
     time_limit, shuffle, fit_intercept, class_weight, warm_start, random_state, n_jobs, verbose
-        As in `Perceptron`.
+        As in `Perceptron`. Classes are spread over `n_jobs` threads; the result is the same for any number.
 
     Attributes
     ----------
     classes_, coef_, intercept_, n_features_in_, n_iter_, trace_, stop_reason_
         As in `Perceptron`.
+    lam_ : float
+        The weight of ‖w‖² that was used.
     objective_ : float
         What is minimised, at the weights of this fit; with several classes the sum over the half-spaces.
     duality_gap_ : float
@@ -81,30 +76,30 @@ class LinearSVM(LinearClassifier):
     ----------
     C.-J. Hsieh, K.-W. Chang, C.-J. Lin, S. S. Keerthi, S. Sundararajan (2008). A dual coordinate descent method for
     large-scale linear SVM. ICML.
+    Y. Yan, Q. Li (2020). An efficient augmented Lagrangian method for support vector machine. Optimization Methods and
+    Software 35(4).
     S. Shalev-Shwartz, Y. Singer, N. Srebro, A. Cotter (2011). Pegasos. Mathematical Programming 127(1).
     """
 
+    answer = "last"
     multi_class = "ovr"
-    pocket_check = "run"
-    hash_features = None
 
     _stored = kinds({
         **LinearClassifier._stored,
-        "duality_gap_": maybe(number), "support_": maybe(array("i", "support")),
+        "lam_": maybe(number), "duality_gap_": maybe(number), "support_": maybe(array("i", "support")),
         "dual_coef_": maybe(array("f", "half_spaces", "support")),
         "_dual": maybe(optional(
-            row_of(array("f", "rows", "half_spaces"), array("f", "rows"), array("f", "half_spaces")))),
+            row_of(array("f", "half_spaces", "rows"), array("f", "rows"), array("f", "half_spaces")))),
     })  # fmt: skip
 
     def __init__(
         self,
-        lam: float = 1e-4,
+        *,
+        lam: float | None = None,
         loss: str = "hinge",
-        solver: str = "dual",
         regularize_intercept: bool = False,
         tol: float = 1e-4,
         max_iter: int = 1000,
-        answer: str = "last",
         time_limit: float | None = None,
         shuffle: bool = True,
         fit_intercept: bool = True,
@@ -116,11 +111,9 @@ class LinearSVM(LinearClassifier):
     ) -> None:
         self.lam = lam
         self.loss = loss
-        self.solver = solver
         self.regularize_intercept = regularize_intercept
         self.tol = tol
         self.max_iter = max_iter
-        self.answer = answer
         self.time_limit = time_limit
         self.shuffle = shuffle
         self.fit_intercept = fit_intercept
@@ -134,89 +127,42 @@ class LinearSVM(LinearClassifier):
         return bool(self.regularize_intercept)
 
     def _learning_rule(self) -> tuple[Rule, tuple[float, ...]]:
-        return RULES["pegasos"], (float(self.lam),)
+        return RULES["pegasos"], (ONLINE_LAM if self.lam is None else float(self.lam),)
 
     def _check_parameters(self) -> None:
-        check_positive("lam", self.lam, "it weighs ‖w‖²; without it the dual problem has no bounds")
+        check_positive("lam", self.lam, "it weighs ‖w‖²; use None for 1/(2 n_samples)", none=True)
         check_choice("loss", self.loss, ("hinge", "squared_hinge"))
-        check_choice("solver", self.solver, ("dual", "pegasos"))
-        check_choice("answer", self.answer, ("last", "averaged"))
         check_positive("tol", self.tol, "it is the duality gap that ends the run, relative to the objective")
-        if self.solver == "pegasos" and self.loss != "hinge":
-            raise ValueError(
-                f"solver='pegasos' needs loss='hinge', but got {self.loss!r}; use solver='dual' for the squared hinge."
-            )
-        if self.solver == "dual" and self.answer != "last":
-            raise ValueError(
-                f"answer must be 'last' with solver='dual', which has one answer, but got {self.answer!r}; use "
-                f"solver='pegasos' for averaged weights."
-            )
         super()._check_parameters()
 
     def _train(
         self, task: Any, state: HalfSpaces, X: Any, eval_set: Any, on_epoch: Any, recorded: tuple[str, ...]
     ) -> None:
-        if self.solver == "pegasos":
-            # A free intercept is never shrunk: the huge first steps of 1/(2 lam t) would throw it far off. So the
-            # count begins where a step is as long as a typical row allows.
-            square = float(X.multiply(X).sum() if issparse(X) else np.einsum("ij,ij->", X, X, dtype=np.float64))
-            start = np.ceil((min(square / X.shape[0], FAR) + 1.0) / (2.0 * self.lam))
-            state.ledger[: state.count, [SEEN, MARK]] = start
-            tol, self.tol = self.tol, None  # the gap is not known here
-            try:
-                training.run(self, task, state, X, eval_set, on_epoch, recorded)
-            finally:
-                self.tol = tol
-            for name in ("duality_gap_", "support_", "dual_coef_"):
-                self.__dict__.pop(name, None)
-            self.objective_ = self._objective(task, state, X)
-            return
-        self._solve_dual(task, state, X, eval_set, on_epoch, recorded)
-
-    def _objective(self, task: Any, state: HalfSpaces, X: Any) -> float:
-        """lam ‖w‖² + mean hinge, added up over the half-spaces, for the weights that answer."""
-        coef, bias = state.last() if self.answer == "last" else state.averaged()
-        weights = task.sample_weight if len(task.sample_weight) else np.ones(task.n_rows)
-        signs = np.where(task.codes[:, None] == task.positive[None, :], 1.0, -1.0)
-        short = np.maximum(0.0, 1.0 - signs * (product(X, coef) + bias))
-        squares = float(np.vdot(coef, coef)) + (float(np.vdot(bias, bias)) if self.regularize_intercept else 0.0)
-        return float(self.lam) * squares + float(weights @ short.sum(axis=1)) / float(weights.sum())
-
-    def _solve_dual(
-        self, task: Any, state: HalfSpaces, X: Any, eval_set: Any, on_epoch: Any, recorded: tuple[str, ...]
-    ) -> None:
         from rosenblatt.engine.online.stopping import Watch, interrupt_flag
-        from rosenblatt.engine.svm.dual import Machine
+        from rosenblatt.engine.svm.dual import Machine, Problem
         from rosenblatt.engine.svm.epochs import solve
-        from rosenblatt.engine.svm.loops import BIAS_SUM, CENTRE, MISTAKES, STEPS
+        from rosenblatt.engine.svm.loops import MISTAKES, SQUARE, STEPS
 
-        if task.layout == "columns" and not X.has_canonical_format:  # a coordinate's step needs true squared norms
+        if task.layout == "columns" and not X.has_canonical_format:  # a coordinate step needs true squared norms
+            X = X.copy()
+            X.sum_duplicates()
             task.rows = rows_of(X, squared_norms=True)[1]
         weights = task.sample_weight if len(task.sample_weight) else np.ones(task.n_rows)
-        costs = weights / (2.0 * float(self.lam) * weights.sum())
-        intercept = "none" if not self.fit_intercept else "regularized" if self.regularize_intercept else "free"
+        lam = default_lam(self.lam, float(weights.sum()))
+        costs, scale = weights / (2.0 * lam * weights.sum()), 2.0 * lam
+        threads = thread_count(self.n_jobs, len(task.positive) * X.size)
+        inner = 1 if threads > 1 else self.n_jobs  # either classes are spread over threads, or rows
+        problem = Problem(
+            X, task.rows, task.layout, state.dtype, costs, squared=self.loss == "squared_hinge", n_jobs=inner,
+            intercept="none" if not self.fit_intercept else "regularized" if self.regularize_intercept else "free",
+        )  # fmt: skip
+        seed = training.seed_of(self)
         alpha, bias = self._earlier_dual(costs, task)
-        places = {int(code): k for k, code in enumerate(task.positive)}
-
-        def make(positive: Array, like: Machine | None = None) -> Machine:
-            own = [places[int(code)] for code in positive]
-            return Machine(
-                task.rows, task.layout, state.n_features, state.dtype, task.codes, positive, costs,
-                squared=self.loss == "squared_hinge", intercept=intercept,
-                n_jobs=task.n_jobs if len(positive) > 1 else 1,
-                alpha=None if alpha is None else np.ascontiguousarray(alpha[:, own]),
-                bias=None if bias is None else bias[own],
-                like=like,
-            )  # fmt: skip
-
-        watched = eval_set is not None or on_epoch is not None or bool(recorded) or bool(self.verbose)
-        if task.layout == "columns" and len(task.positive) > 1 and not watched:
-            self._solve_apart(task, state, X, make, costs)
-            return
-        machine = make(task.positive)
-        measure = training.measures_of(self, task, machine.state, eval_set, recorded)
-        scale = 2.0 * float(self.lam)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1)) if self.shuffle else None
+        machines = [
+            Machine(problem, np.where(task.codes == code, 1.0, -1.0), seed, alpha[k], float(bias[k]))
+            for k, code in enumerate(task.positive)
+        ]
+        measure = training.measures_of(self, task, state, eval_set, recorded)
         trace, show = Trace(), reporter(self.verbose, type(self).__name__, self.max_iter)
         clock = time.perf_counter()
 
@@ -228,115 +174,57 @@ class LinearSVM(LinearClassifier):
 
         watch = Watch(time_limit=self.time_limit, on_epoch=note, on_progress=show.progress if self.verbose else None)
 
-        def after_pass(told: dict[str, Any]) -> str:
+        def after_pass(number: int) -> str:
             nonlocal clock
-            now = time.perf_counter()
-            notes = machine.notes
-            machine.state.ledger[: machine.count, BIAS] = (
-                machine.bias if told["proved"] else notes[:, CENTRE] + machine.pull * notes[:, BIAS_SUM]
-            )
+            now, notes = time.perf_counter(), np.array([one.notes for one in machines])
+            biases = np.array([one.bias if one.proved else one.running_bias for one in machines])
+            proved = all(one.proved for one in machines)
+            if measure is not None:
+                coefs = [one.coef if one.proved else one.state.last()[0][0] for one in machines]
+                state.set_weights(np.stack(coefs), biases)
             figures: dict[str, Any] = {
-                "epoch": told["epoch"],
+                "epoch": number,
                 "updates": int(notes[:, STEPS].sum()),
                 "mistakes": int(notes[:, MISTAKES].sum()),
-                "norm": machine.norm(),
+                "norm": float(np.sqrt(np.maximum(notes[:, SQUARE], 0.0).sum() + np.vdot(biases, biases))),
                 "seconds": now - clock,
-                "loss": scale * float(machine.primal.sum()) if told["proved"] else None,
-                "gap": scale * float(machine.gap.sum()) if told["proved"] else None,
+                "loss": scale * sum(one.primal for one in machines) if proved else None,
+                "gap": scale * sum(one.gap for one in machines) if proved else None,
                 **({} if measure is None else measure()),
             }
             clock = now
-            return watch.after_epoch(figures, task.n_rows) or watch.within_epoch(0.0)
+            return watch.after_epoch(figures, task.n_rows)
 
-        try:
-            with show, interrupt_flag() as watch.interrupted:
-                reason = solve(
-                    machine, tol=float(self.tol or 0.0), max_iter=int(self.max_iter), seed=seed, after_pass=after_pass
-                )
-                trace.stop_reason = reason
-                show.finish(trace)
-        finally:
-            machine.close()
-        self._keep([machine], task, state, X, trace, costs)
-
-    def _solve_apart(self, task: Any, state: HalfSpaces, X: Any, make: Any, costs: Array) -> None:
-        from rosenblatt.engine.online.stopping import Watch, interrupt_flag
-        from rosenblatt.engine.svm.epochs import solve_apart
-
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1)) if self.shuffle else None
-        watch, clock = Watch(time_limit=self.time_limit), time.perf_counter()
-        with interrupt_flag() as watch.interrupted:
-            machines, reason, passes = solve_apart(
-                make, task.positive, tol=float(self.tol or 0.0), max_iter=int(self.max_iter), seed=seed,
-                threads=task.n_jobs, asked=lambda: watch.within_epoch(0.0),
+        with show, interrupt_flag() as watch.interrupted, np.errstate(over="ignore", invalid="ignore"):
+            trace.stop_reason = solve(
+                machines, tol=float(self.tol or 0.0), max_iter=int(self.max_iter), n_threads=threads,
+                asked=lambda: watch.within_epoch(0.0), after_pass=after_pass,
             )  # fmt: skip
-        each = (time.perf_counter() - clock) / max(1, len(passes))
-        norm = float(
-            np.sqrt(sum(np.einsum("kj,kj->", one.coef, one.coef) + np.vdot(one.bias, one.bias) for one in machines))
-        )
-        rows = [Epoch(n + 1, steps, mistakes, norm, each) for n, (steps, mistakes) in enumerate(passes)]
-        trace = Trace(rows, reason)
-        scale = 2.0 * float(self.lam)
-        last = trace.epochs[-1]
-        trace.epochs[-1] = replace(
-            last,
-            loss=scale * float(sum(one.primal.sum() for one in machines)),
-            gap=scale * float(sum(one.gap.sum() for one in machines)),
-        )
-        self._keep(machines, task, state, X, trace, costs)
-
-    def _keep(self, machines: list[Any], task: Any, state: HalfSpaces, X: Any, trace: Trace, costs: Array) -> None:
-        """Have the result of one machine for all half-spaces, or of one for each."""
-        primal, gap = (np.concatenate([getattr(one, name) for one in machines]) for name in ("primal", "gap"))
-        coef, bias = (np.concatenate([getattr(one, name) for one in machines]) for name in ("coef", "bias"))
-        alpha = np.hstack([one.alpha for one in machines])
-        scale, reason = 2.0 * float(self.lam), trace.stop_reason
-        if reason == "diverged" or not np.isfinite(primal).all():
+            show.finish(trace)
+        if trace.stop_reason == "diverged" or not all(np.isfinite(one.primal) for one in machines):
             check_finite(self, X)
-        early = np.isfinite(primal) & (primal > costs.sum()) & (reason != "diverged")
-        for k in np.flatnonzero(early):  # worse than no weights at all: the run ended too early
-            share, better = self._shortened(coef[k], float(bias[k]), task, int(k), X, costs)
-            coef[k], bias[k], alpha[:, k] = share * coef[k], share * bias[k], share * alpha[:, k]
-            gap[k] += better - primal[k]  # what the dual variables prove is still proven
-            primal[k] = better
+        for one in machines:
+            one.shorten()
+        self.lam_ = lam
+        coef, bias = np.stack([one.coef for one in machines]), np.array([one.bias for one in machines])
         training.keep(self, state, trace, coef, bias, len(task.kept))
-        typical = min(machines[0].typical_square(), FAR)
-        state.ledger[: state.count, SEEN] = max(task.n_rows, np.ceil((typical + 1.0) / scale))
-        self.objective_ = scale * float(primal.sum())
-        self.duality_gap_ = scale * float(gap.sum())
-        self.support_ = np.flatnonzero(alpha.any(axis=1))
-        signs = np.where(task.codes[self.support_, None] == task.positive[None, :], 1.0, -1.0)
-        self.dual_coef_ = np.ascontiguousarray((alpha[self.support_] * signs).T)
+        self.objective_ = scale * float(sum(one.primal for one in machines))
+        self.duality_gap_ = scale * float(sum(one.gap for one in machines))
+        alpha = np.stack([one.alpha for one in machines])
+        self.support_ = np.flatnonzero(alpha.any(axis=0))
+        self.dual_coef_ = np.stack([(one.alpha * one.signs)[self.support_] for one in machines])
         self._dual = (alpha, costs, bias) if self.warm_start else None
-        self._warn(reason, len(machines) > 1)
+        self._warn(trace.stop_reason)
 
-    def _shortened(self, coef: Array, bias: float, task: Any, k: int, X: Any, costs: Array) -> tuple[float, float]:
-        """(t, objective) of the best t (w, b) with t between 0 and 1; 0 is no weights."""
-        signs = np.where(task.codes == task.positive[k], 1.0, -1.0)
-        margins = signs * (product(X, coef[None, :])[:, 0] + bias)
-        square = float(np.vdot(coef, coef)) + (bias**2 if self.regularize_intercept else 0.0)
-
-        def objective(t: float) -> float:
-            short = np.maximum(0.0, 1.0 - t * margins)
-            return 0.5 * t * t * square + float(costs @ (short if self.loss == "hinge" else short * short))
-
-        low, high = 0.0, 1.0
-        for _ in range(60):  # convex in t
-            first, second = low + (high - low) / 3, high - (high - low) / 3
-            low, high = (low, second) if objective(first) <= objective(second) else (first, high)
-        best = min((0.0, low, high), key=objective)
-        return best, objective(best)
-
-    def _earlier_dual(self, costs: Array, task: Any) -> tuple[Array | None, Array | None]:
+    def _earlier_dual(self, costs: Array, task: Any) -> tuple[Any, Array]:
         """Where a warm start begins: the dual variables of the earlier fit, at the costs of this one."""
-        kept = vars(self).get("_dual") if self.warm_start else None
-        if kept is None or kept[0].shape != (task.n_rows, len(task.positive)):
-            return None, None
+        kept, count = vars(self).get("_dual") if self.warm_start else None, len(task.positive)
+        if kept is None or kept[0].shape != (count, task.n_rows):
+            return [None] * count, np.zeros(count)
         alpha, earlier, bias = kept
-        ratio = np.divide(costs, earlier, out=np.zeros_like(costs), where=earlier > 0.0)
-        return alpha * ratio[:, None], bias
+        return alpha * np.divide(costs, earlier, out=np.zeros_like(costs), where=earlier > 0.0), bias
 
-    def _warn(self, reason: str, apart: bool) -> None:
+    def _warn(self, reason: str) -> None:
         if reason == "converged":
             return
         proved = f"the objective is {self.objective_:.6g} and at most {self.duality_gap_:.2g} above the least possible"
@@ -347,4 +235,4 @@ class LinearSVM(LinearClassifier):
             "diverged": "LinearSVM met numbers beyond the range of its floats; scale the features (StandardScaler).",
         }.get(reason)
         if text is not None:
-            warnings.warn(text, ConvergenceWarning, stacklevel=6 + apart)
+            warnings.warn(text, ConvergenceWarning, stacklevel=5)

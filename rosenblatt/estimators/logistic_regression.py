@@ -13,7 +13,7 @@ from rosenblatt.estimators import minimising, one_by_one, training
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.estimators.validation import check_choice, check_finite
 from rosenblatt.rules import RULES, Rule
-from rosenblatt.stored import flag, kinds, maybe
+from rosenblatt.stored import flag, kinds, maybe, number
 from rosenblatt.trace import Trace
 
 MOST_FEATURES = 2000  # beyond it the rank of the rows takes too long
@@ -34,9 +34,10 @@ class LogisticRegression(LinearClassifier):
 
     Parameters
     ----------
-    lam : float
-        The weight of the penalty; 0 is maximum likelihood. scikit-learn's C is 1/(2 lam n_samples), and
-        1/(lam n_samples) for an L1 penalty.
+    lam : float or None
+        The weight of the penalty; 0 is maximum likelihood. None is 1/(2 n_samples), which is C = 1 in scikit-learn: its
+        C is 1/(2 lam n_samples), and 1/(lam n_samples) for an L1 penalty. Online, where the number of examples is not
+        known, None is 1e-4.
     penalty : {"l2", "l1"}
         A Gaussian or a Laplace prior.
     multi_class : {"multinomial", "ovr"}
@@ -47,8 +48,9 @@ class LogisticRegression(LinearClassifier):
     regularize_intercept : bool
         Whether the prior is on b as well.
     tol : float
-        Newton: stop when no entry of the gradient is larger. Steps: stop when the objective falls by less than this
-        fraction for five epochs.
+        How far the objective may be above the least possible, as a fraction of it: Newton's method estimates it by its
+        own next step, and makes that step. Stepwise solvers stop when the objective falls by less than this fraction
+        for five epochs, the L1 solver when no entry of the gradient is larger.
     max_iter : int
         The limit on Newton steps or epochs.
     learning_rate : float or None
@@ -67,6 +69,8 @@ class LogisticRegression(LinearClassifier):
     ----------
     classes_, coef_, intercept_, n_features_in_, n_iter_, trace_, stop_reason_
         As in `Perceptron`. ``trace_`` has the objective, its penalty included, as "loss".
+    lam_ : float
+        The weight of the penalty that was used.
     objective_ : float
         The objective at these weights; one against the rest, the sum over the half-spaces.
     best_iter_ : int
@@ -82,21 +86,20 @@ class LogisticRegression(LinearClassifier):
     """
 
     answer = "last"
-    pocket_check = "run"
-    hash_features = None
     _ways_of_several = ("multinomial", "ovr")
     _multinomial = False  # whether the scores were learned together
 
-    _stored = kinds({**LinearClassifier._stored, "_multinomial": maybe(flag)})
+    _stored = kinds({**LinearClassifier._stored, "_multinomial": maybe(flag), "lam_": maybe(number)})
 
     def __init__(
         self,
-        lam: float = 1e-4,
+        *,
+        lam: float | None = None,
         penalty: str = "l2",
         multi_class: str = "multinomial",
         solver: str = "newton",
         regularize_intercept: bool = False,
-        tol: float = 1e-8,
+        tol: float = 1e-4,
         max_iter: int = 200,
         learning_rate: float | None = None,
         schedule: Any = "constant",
@@ -140,10 +143,12 @@ class LogisticRegression(LinearClassifier):
 
     def _learning_rule(self) -> tuple[Rule, tuple[float, ...]]:
         """One example at a time it learns by the rule, one class against the rest."""
-        return RULES["logistic"], (0.1 if self.learning_rate is None else float(self.learning_rate), float(self.lam))
+        lam = minimising.ONLINE_LAM if self.lam is None else float(self.lam)
+        return RULES["logistic"], (0.1 if self.learning_rate is None else float(self.learning_rate), lam)
 
     def _check_parameters(self) -> None:
-        minimising.check_not_negative("lam", self.lam, "0 is maximum likelihood, without a prior")
+        if self.lam is not None:
+            minimising.check_not_negative("lam", self.lam, "0 is maximum likelihood, None is 1/(2 n_samples)")
         check_choice("penalty", self.penalty, ("l2", "l1"))
         check_choice("solver", self.solver, ("newton", *minimising.STEPWISE))
         minimising.check_descent(self)
@@ -157,18 +162,20 @@ class LogisticRegression(LinearClassifier):
         check_finite(self, X)
         self._multinomial = self.multi_class == "multinomial" and len(self.classes_) > 2
         loss = "multinomial" if self._multinomial else "logistic"
+        total = float(task.sample_weight.sum()) if len(task.sample_weight) else float(task.n_rows)
+        strength = self.lam_ = minimising.default_lam(self.lam, total)
 
         def objective_over(rows: Any, codes: Array, weights: Array) -> Objective:
             own = codes[:, None] == task.positive[None, :]
             targets = own.astype(np.float64) if self._multinomial else np.where(own, 1.0, -1.0)
-            lam = float(self.lam) if self.penalty == "l2" else 0.0
+            lam = strength if self.penalty == "l2" else 0.0
             result = Objective(
                 rows, targets, weights, loss, lam, fit_intercept=bool(self.fit_intercept),
-                penalize_intercept=bool(self.regularize_intercept),
+                penalize_intercept=bool(self.regularize_intercept), n_jobs=self.n_jobs,
             )  # fmt: skip
             if self.penalty == "l1":
-                result.l1 = float(self.lam)
-                result.l1_intercept = float(self.lam) if self.regularize_intercept else 0.0
+                result.l1 = strength
+                result.l1_intercept = strength if self.regularize_intercept else 0.0
             return result
 
         objective = objective_over(X, task.codes, task.sample_weight)
@@ -211,7 +218,7 @@ class LogisticRegression(LinearClassifier):
         training.keep(self, state, trace, weights[:, :-1], weights[:, -1], len(task.kept))
         self.objective_ = objective.value(weights, scores)[0]
         if self.penalty == "l1":
-            self.objective_ += float(self.lam) * float(np.abs(weights[:, :-1]).sum())
+            self.objective_ += strength * float(np.abs(weights[:, :-1]).sum())
             self.objective_ += objective.l1_intercept * float(np.abs(weights[:, -1]).sum())
         self._warn(trace, separated)
 
@@ -229,7 +236,7 @@ class LogisticRegression(LinearClassifier):
             return False
         rank = _rank(X, self.fit_intercept)
         # A row whose part of the mean gradient is well within tol does not hold the weights.
-        least = max(10.0 * len(scores) * float(self.tol or 0.0), np.exp(-CERTAIN))
+        least = max(1e-7 * len(scores), np.exp(-CERTAIN))
         doubtful = np.abs(scores) <= max(5.0, -np.log(least))
         return any(_rank(X[mask], self.fit_intercept) < rank for mask in doubtful.T if not mask.all())
 
@@ -252,8 +259,12 @@ class LogisticRegression(LinearClassifier):
         scores = one_by_one.scores(self, x)
         if scores is None:
             return {}
-        chances = self._chances(scores)[0] if len(self.classes_) > 1 else np.ones(1)
-        return dict(zip(self.classes_.tolist(), chances.tolist(), strict=True))
+        if len(self.classes_) == 1:
+            return {self.classes_.item(0): 1.0}
+        if len(scores) == 1:
+            second = one_by_one.sigmoid(scores[0])
+            return dict(zip(self.classes_.tolist(), (1.0 - second, second), strict=True))
+        return dict(zip(self.classes_.tolist(), self._chances(np.array([scores]))[0].tolist(), strict=True))
 
     def predict_proba(self, X: Any) -> Array:
         """The probability of every class, (n_samples, n_classes)."""

@@ -9,17 +9,23 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from rosenblatt.arguments import as_float, shortened
 from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.missing import MissingFunction
-from rosenblatt.estimators.validation import check_choice, check_flags, check_positive, check_seed
+from rosenblatt.estimators.validation import check_choice, check_flags, check_positive
 from rosenblatt.progress import reporter
+from rosenblatt.seeds import check_seed, random_state_of
 from rosenblatt.trace import Epoch, Trace
 
 STEPWISE = ("sgd", "batch", "svrg")
+ONLINE_LAM = 1e-4  # of lam=None where the number of examples is not known
 SCHEDULES = ("constant", "1/t", "1/sqrt(t)", "step")
+
+
+def default_lam(lam: float | None, total: float) -> float:
+    """lam, or 1/(2 · sum of the sample weights): the penalty then counts as much as one row, scikit-learn's C = 1."""
+    return 1.0 / (2.0 * total) if lam is None else float(lam)
 
 
 def check_not_negative(name: str, value: Any, why: str) -> None:
@@ -59,7 +65,7 @@ def check_descent(estimator: Any) -> None:
 
 
 def seed_of(estimator: Any) -> int:
-    return int(check_random_state(estimator.random_state).randint(2**31 - 1))
+    return int(random_state_of(estimator.random_state).randint(2**31 - 1))
 
 
 @np.errstate(over="ignore", invalid="ignore")  # a run that leaves the range of floats is told as such
@@ -142,14 +148,18 @@ def minimise(
             descent = gradient.Descent(
                 objective, start, float(rate), estimator.schedule,
                 objective.n if solver == "batch" else int(estimator.batch_size), solver == "svrg",
-                seed_of(estimator) if estimator.shuffle else None,
+                seed_of(estimator) if estimator.shuffle else None, estimator.shuffle == "replacement",
             )  # fmt: skip
             reason = gradient.descend(
-                descent, max_iter=int(estimator.max_iter), tol=estimator.tol or None, after_epoch=after
+                descent,
+                max_iter=int(estimator.max_iter),
+                tol=estimator.tol or None,
+                after_epoch=after,
+                n_iter_no_change=int(getattr(estimator, "n_iter_no_change", gradient.WAIT)),
             )
             weights = descent.weights
         elif solver == "newton":
-            weights, _, reason = newton.minimise(
+            weights, reason = newton.minimise(
                 objective, start, tol=float(estimator.tol), max_iter=int(estimator.max_iter), seed=seed_of(estimator),
                 after_step=after,
             )  # fmt: skip

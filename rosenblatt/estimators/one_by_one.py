@@ -1,11 +1,17 @@
-"""Learning one example at a time, from rows or from dicts of named features (lecture row L6): the careful way.
+"""Learning one example at a time, from rows or from dicts of named features (lecture row L6).
 
-Everything is checked before anything changes. What follows in the stream and is like this example is taken by the
-quick way (`quick_way`), which this one prepares.
+A dict is a sparse row: `Names` gives every name the slot of its weight, and the vocabulary and the weight arrays grow
+as names appear (amortised doubling). A stream is mostly more of the same, so `OneByOne` takes an example after a few
+comparisons and calls compiled code. Whatever it cannot take (a first example, a new class, a full vocabulary, a bad
+value) goes through `learn` and `predict`, which check everything before anything changes. Predictions are computed by
+numpy until something is learned in this process: nothing is compiled to answer.
 """
 
 from __future__ import annotations
 
+import math
+import struct
+import threading
 import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -13,26 +19,177 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array
 
 from rosenblatt.engine.online.state import Array, weight_dtype
 from rosenblatt.estimators import training
-from rosenblatt.estimators.classes import check_kind
-from rosenblatt.estimators.named_features import Names, Reading, number_of
-from rosenblatt.estimators.quick_way import OneByOne
+from rosenblatt.estimators.classes import check_kind, half_space_count, positive_codes
+from rosenblatt.estimators.named_features import Names, number_of, numbers_of
 from rosenblatt.estimators.validation import (
     check_label,
-    check_labels,
     check_weight,
-    check_weights,
+    class_factors,
     unchanged_on_failure,
 )
+from rosenblatt.models import LinearModel
 
 if TYPE_CHECKING:
     from rosenblatt.estimators.linear import LinearClassifier
 
 BEYOND_RANGE = "x must hold numbers in the range of float64, but has larger ones; scale the features first."
-FIRST_CAPACITY = 64  # features; doubled whenever names outgrow it
+FIRST_CAPACITY = 1024  # weights, and features of one dict; doubled whenever it is outgrown
+INFINITY = float("inf")
+UNSURE = object()  # the answer when everything must be checked
+ONE = 1.0  # the default weight of an example: this very object needs no check
+NOT_TAKEN = KeyError, TypeError, AttributeError  # a label, an example or a number of features to be checked
+
+
+def _doubled(capacity: int, needed: int) -> int:
+    while capacity < needed:
+        capacity *= 2
+    return capacity
+
+
+class OneByOne:
+    """The compiled step for the examples of one estimator, as long as its state, classes and parameters stay.
+
+    `learn(x, y, w)` learns and is True, or changes nothing and is False; `answer(x)` is a label, or UNSURE. They are
+    closures, since looking up an attribute takes as long as the arithmetic.
+    """
+
+    def __init__(self, estimator: LinearClassifier, n_names: int = 0) -> None:
+        from rosenblatt.engine.online.single import entry_points
+
+        state, (rule, params), answer = estimator._state, estimator._learning_rule(), estimator._chosen
+        n_classes, coupled = len(estimator.classes_), estimator._coupled
+        positive = positive_codes(n_classes, coupled, estimator._listening)
+        table = np.tile(np.array(params, np.float64), (max(1, state.count), 1))
+        self.named = "_names" in vars(estimator)
+        self.capacity = _doubled(FIRST_CAPACITY, n_names)
+        self.count = half_space_count(n_classes, coupled)
+        self.enter, self.ask = entry_points(
+            state, rule.function, table, rule.weighted_index, positive, coupled=coupled,
+            intercept=bool(estimator.fit_intercept), shrink_intercept=estimator._shrinks_intercept(),
+            classes=self.count, averaged=answer == "averaged",
+        )  # fmt: skip
+        self.dtype = state.dtype
+        self.labels = estimator.classes_.tolist()
+        self.codes = {label: code for code, label in enumerate(self.labels)}
+        weights = estimator.class_weight
+        self.class_weight = None if weights is None else class_factors(weights, estimator.classes_).tolist()
+        self.may_learn = estimator._listening and estimator._committee is None and estimator._pocket is None
+        self.may_answer = answer in ("last", "averaged") and state.total is None and n_classes > 1
+        self.learn, self.answer = self._for_names(estimator) if self.named else self._for_rows()
+        if not self.may_learn:
+            self.learn = lambda x, y, w: False
+        if not self.may_answer:
+            self.answer = lambda x, found=None: UNSURE
+
+    def weight(self, code: int, w: Any) -> float:
+        """The weight times that of the class; not a number if w is none."""
+        if not isinstance(w, float | int):
+            return float("nan")
+        try:
+            return float(w) if self.class_weight is None else w * self.class_weight[code]
+        except OverflowError:  # a whole number beyond the floats
+            return float("nan")
+
+    def scores(self, x: Any) -> list[float] | None:
+        """The scores of the half-spaces that answer, or None where everything must be checked."""
+        found = np.empty(self.count)
+        return None if self.answer(x, found) is UNSURE else found.tolist()
+
+    def _for_rows(self) -> tuple[Any, Any]:
+        """(learn, answer) of rows of the state's dtype."""
+        enter, ask, codes, dtype, weights = self.enter, self.ask, self.codes, self.dtype, self.class_weight
+        weigh, array, scratch = self.weight, np.ndarray, np.empty(self.count)
+        labels = [*self.labels, UNSURE]  # code -1, no answer, is the last of them
+
+        def learn(x: Any, y: Any, w: float) -> bool:
+            if x.__class__ is array and x.dtype is dtype and x.ndim == 1:
+                try:
+                    code = codes[y]
+                except (KeyError, TypeError):
+                    return False
+                if w is not ONE or weights is not None:
+                    w = weigh(code, w)
+                    if not 0.0 < w < INFINITY:
+                        return False
+                return enter(x, code, w) == 1
+            return False
+
+        def answer(x: Any, found: Array = scratch) -> Any:
+            if x.__class__ is array and x.dtype is dtype and x.ndim == 1:
+                return labels[ask(x, found)]
+            return UNSURE
+
+        return learn, answer
+
+    def _for_names(self, estimator: LinearClassifier) -> tuple[Any, Any]:
+        """(learn, answer) of dicts with any names."""
+        from rosenblatt.engine.online.single import LEARNED, NEW_NAMES, Buffer, Packers
+
+        enter, ask, codes, weights, weigh = self.enter, self.ask, self.codes, self.class_weight, self.weight
+        names, buffer, packers = estimator._names, Buffer(self.capacity), Packers(self.capacity)
+        place, room, lock = names.codes.__getitem__, estimator._state.n_features, threading.Lock()
+        scratch = np.empty(self.count)
+        labels = [*self.labels, UNSURE]  # code -1, no answer, is the last of them
+
+        def learn(x: Any, y: Any, w: float) -> bool:
+            try:
+                if x.__class__ is not dict:
+                    x = _plain(x)
+                c, code, n, numbers = w, codes[y], len(x), buffer.numbers
+                if w is not ONE or weights is not None:
+                    c = weigh(code, w)
+                    if not 0.0 < c < INFINITY:
+                        return False
+                packers[n](numbers, 0, *x.values(), *map(place, x))
+                done = enter(numbers, code, c, n)
+                if done == LEARNED:
+                    return True
+                if done == NEW_NAMES:  # and every value is a finite number
+                    with lock:
+                        new = names.unknown(x)
+                        if names.width + len(new) > room:
+                            return False
+                        names.add(new)
+                        estimator.__dict__["n_features_in_"] = names.width
+                    packers[n](numbers, 0, *x.values(), *map(place, x))
+                    done = enter(numbers, code, c, n)
+                return done == LEARNED
+            except NOT_TAKEN:
+                return False
+            except struct.error:  # text among the values, or something that is refused
+                return learn(numbers_of(x), y, w)
+
+        def answer(x: Any, found: Array = scratch) -> Any:
+            try:
+                if x.__class__ is not dict:
+                    x = _plain(x)
+                n, numbers = len(x), buffer.numbers
+                packers[n](numbers, 0, *x.values(), *map(place, x))
+                return labels[ask(numbers, found, n)]
+            except NOT_TAKEN:
+                return UNSURE
+            except struct.error:
+                return answer(numbers_of(x), found)
+
+        return learn, answer
+
+
+def _plain(x: Any) -> dict[Any, Any]:
+    """A mapping as a dict; a KeyError for anything else, and for a sparse row that is a mapping of places."""
+    if isinstance(x, Mapping) and not scipy.sparse.issparse(x):
+        return dict(x)
+    raise KeyError
+
+
+def forget(estimator: LinearClassifier) -> None:
+    """The state, the classes or a parameter have changed: everything is checked for the next example."""
+    estimator._one = None
+
+
+# ---------------------------------------------------------------------- checks
 
 
 def forget_names(estimator: Any) -> None:
@@ -43,8 +200,8 @@ def forget_names(estimator: Any) -> None:
 def refuse_rows_after_dicts(estimator: Any) -> None:
     if "_names" in estimator.__dict__:
         raise ValueError(
-            f"{type(estimator).__name__} has learned from dicts of named features, but got rows; pass dicts to "
-            f"predict_one and learn_one, or call fit to start afresh with rows."
+            f"{type(estimator).__name__} has learned from dicts of named features, but got rows; pass dicts, or call "
+            f"fit to start afresh with rows."
         )
 
 
@@ -73,26 +230,17 @@ def refuse_sparse(x: Any) -> None:
         )
 
 
-def _check_example(estimator: LinearClassifier, x: Any) -> tuple[str, Any]:
-    """("row", an array) or ("names", a Reading); nothing is changed."""
+def read(estimator: LinearClassifier, x: Any) -> Any:
+    """A row as an array, or a dict of names as a dict of numbers; nothing is changed."""
     fitted = hasattr(estimator, "_state")
     refuse_sparse(x)
     if isinstance(x, Mapping) and not (fitted and "_names" not in estimator.__dict__):
-        names = estimator.__dict__.get("_names") or Names(estimator.hash_features)
-        return "names", names.read(x)
+        return numbers_of(x)
     if isinstance(x, Mapping):
         x = np.array([number_of(name, x[name], or_text=False) for name in known_features(estimator, x)])
     elif fitted:
         refuse_rows_after_dicts(estimator)
-    return "row", _check_row(estimator, x, fitted)
-
-
-def _place(estimator: LinearClassifier, x: Any, reading: Reading) -> tuple[Any, Any]:
-    """((values, slots), (names, signs) when the quick way can take more like x, or None)."""
-    names: Names = estimator.__dict__["_names"]
-    values, slots, signs, plain = names.place(reading)
-    more = (list(x), signs if names.size is not None else None) if plain and type(x) is dict else None
-    return (values * signs, slots), more
+    return _check_row(estimator, x, fitted)
 
 
 def _check_row(estimator: LinearClassifier, x: Any, fitted: bool) -> Array:
@@ -124,199 +272,104 @@ def _check_row(estimator: LinearClassifier, x: Any, fitted: bool) -> Array:
     return np.ascontiguousarray(row)
 
 
-# ---------------------------------------------------------------------- the careful way
+# ---------------------------------------------------------------------- one example
 
 
 def learn(estimator: LinearClassifier, x: Any, y: Any, w: float) -> None:
+    """Check everything, then learn."""
     with unchanged_on_failure(estimator):
         estimator._check_parameters()
         estimator._check_online()
         weight = check_weight(w)
-        kind, example = _check_example(estimator, x)
+        example = read(estimator, x)
         label = check_label(y)
         if len(estimator.__dict__.get("classes_", ())):
             check_kind(estimator.classes_, label)
         if weight == 0.0:
             return
-        more = None
-        if kind == "row":
+        if isinstance(example, dict):
+            admit_names(estimator, list(example))
+        else:
             estimator._prepare_online(len(example), weight_dtype(example.dtype), "rows")
             estimator.n_features_in_ = len(example)
-        else:
-            names = estimator.__dict__.setdefault("_names", Names(estimator.hash_features))
-            if names.size is None:
-                names.add(example.new)
-            _make_room(estimator)
-            example, more = _place(estimator, x, example)
         estimator._admit(label)
-        one = OneByOne(estimator)
-        code = one.codes[label.tolist()[0]]
-        if one.weight(code, weight) == 0.0:
+        one: OneByOne | None = estimator._one
+        if one is None or (one.named and one.capacity < len(example)):
+            one = estimator._one = OneByOne(estimator, len(example))
+        value = label.tolist()[0]
+        factor = one.weight(one.codes[value], weight)
+        if factor == 0.0:
             return
         if not one.may_learn:
-            _learn_with_record(estimator, kind, example, y, weight)
-        elif not one.enter(*_row(estimator, kind, example), code, one.weight(code, weight), *one.learn_tail):
+            _learn_with_record(estimator, example, label, weight)
+        elif not one.learn(example if isinstance(example, dict) else example.astype(one.dtype), value, weight):
             warnings.warn(
                 f"{type(estimator).__name__} met a score beyond the range of {estimator._state.dtype} and did not "
                 f"learn from this example; scale the features.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        _expect_more(estimator, one, kind, example, more)
     if not one.may_learn:
         training.pass_on_interrupt(estimator)
 
 
-def _expect_more(estimator: LinearClassifier, one: OneByOne, kind: str, example: Any, more: Any) -> None:
-    forget(estimator)
-    if kind == "row":
-        one.expect_rows()
-    elif more is not None:
-        one.expect_names(more[0], example[1], more[1])
-    else:
-        return
-    estimator._learn_quickly, estimator._answer_quickly = one.learn, one.answer
-
-
-def forget(estimator: LinearClassifier) -> None:
-    """Something has changed: the next example takes the careful way."""
-    estimator._learn_quickly = estimator._answer_quickly = None
-
-
-def _make_room(estimator: LinearClassifier) -> None:
-    names: Names = estimator.__dict__["_names"]
-    capacity = names.width
-    if names.size is None:
+def admit_names(estimator: LinearClassifier, names: list[Any]) -> None:
+    """Give names that are new a slot, and all names weights."""
+    known: Names | None = estimator.__dict__.get("_names")
+    known = Names(estimator.hash_features) if known is None else known
+    new = known.unknown(names)
+    capacity = known.width + len(new)
+    if known.size is None:
         held = estimator._state.n_features if hasattr(estimator, "_state") else FIRST_CAPACITY
-        capacity = held
-        while capacity < names.width:
-            capacity *= 2
+        capacity = _doubled(max(1, held), capacity)
     estimator._prepare_online(capacity, np.float64, "columns")
-    estimator.n_features_in_ = names.width
+    known.add(new)
+    estimator._names, estimator.n_features_in_ = known, known.width
 
 
-def _row(estimator: LinearClassifier, kind: str, example: Any) -> tuple[Array, ...]:
-    if kind == "row":
-        return (example.astype(estimator._state.dtype, copy=False),)
-    values, slots = _combined(*example)
-    return values, slots.astype(np.uint32)
-
-
-def _combined(values: Array, slots: Array) -> tuple[Array, Array]:
-    """Each slot once, the values of names that share one added."""
-    unique, inverse = np.unique(slots, return_inverse=True)
-    if len(unique) == len(slots):
-        return values, slots
-    return np.bincount(inverse, weights=values, minlength=len(unique)), unique
-
-
-def _as_matrix(estimator: LinearClassifier, kind: str, example: Any) -> Any:
-    if kind == "row":
-        return example[None, :]
-    values, slots = _combined(*example)
-    shape = (1, estimator._state.n_features)
-    return scipy.sparse.csr_array((values, slots, [0, len(slots)]), shape=shape)
-
-
-def _learn_with_record(estimator: LinearClassifier, kind: str, example: Any, y: Any, weight: float) -> None:
+def _learn_with_record(estimator: LinearClassifier, example: Any, label: Array, weight: float) -> None:
     """The voted answer keeps every update and the pocket counts runs: one example is a batch of one."""
-    X = _as_matrix(estimator, kind, example)
-    task = training.task_of(estimator, X, check_label(y), np.array([weight]), listening=True)
-    training.pass_once(estimator, task, X)
+    X = estimator._names.matrix([example]) if isinstance(example, dict) else example[None, :]
+    training.pass_once(estimator, training.task_of(estimator, X, label, np.array([weight]), listening=True), X)
+
+
+def scores(estimator: LinearClassifier, x: Any) -> list[float] | None:
+    """The scores of one example, one for each half-space that answers, or None before anything was learned."""
+    found = None if estimator._one is None else estimator._one.scores(x)
+    return _scores_by_model(estimator, x) if found is None else found
+
+
+def _scores_by_model(estimator: LinearClassifier, x: Any) -> list[float] | None:
+    if not hasattr(estimator, "_state") or len(estimator.classes_) == 0:
+        return None
+    example, chosen = read(estimator, x), estimator._chosen
+    model = estimator._model(chosen if estimator._has(chosen) else "last")  # no pocket yet after a late class
+    if not isinstance(example, dict):
+        found = model.decision_function(example[None, :])
+    elif isinstance(model, LinearModel):
+        values, slots = estimator._names.row(example)
+        found = model.coef[:, slots] @ values + model.intercept
+    else:
+        found = model.decision_function(estimator._names.matrix([example]))
+    return found.ravel().tolist()
 
 
 def predict(estimator: LinearClassifier, x: Any) -> Any:
-    if not hasattr(estimator, "_state") or len(estimator.classes_) == 0:
+    """Check everything, then answer."""
+    found = _scores_by_model(estimator, x)
+    if found is None:
         return None
-    kind, example = _check_example(estimator, x)
-    more = None
-    if kind == "names":
-        example, more = _place(estimator, x, example)
-    state = estimator._state
-    layout = "rows" if kind == "row" else "columns"
-    if estimator._chosen in ("last", "averaged") and state.layout == layout and len(estimator.classes_) > 1:
-        one = OneByOne(estimator)
-        _expect_more(estimator, one, kind, example, more)
-        if one.may_answer:
-            code = one.ask(*_row(estimator, kind, example), *one.answer_tail)
-            if code >= 0:
-                return one.labels[code]
-    return estimator._model(estimator._chosen).predict(_as_answered(estimator, kind, example)).tolist()[0]
+    code = int(found[0] >= 0.0) if len(found) == 1 else found.index(max(found))
+    return estimator.classes_.item(code)
 
 
-def scores(estimator: LinearClassifier, x: Any) -> Array | None:
-    """The scores of one example as a batch of one, or None before anything was learned."""
-    if not hasattr(estimator, "_state") or len(estimator.classes_) == 0:
-        return None
-    kind, example = _check_example(estimator, x)
-    if kind == "names":
-        example, _ = _place(estimator, x, example)
-    return estimator._model(estimator._chosen).decision_function(_as_answered(estimator, kind, example))
+def sigmoid(score: float) -> float:
+    """1 / (1 + exp(-score)), without overflow.
 
-
-def _as_answered(estimator: LinearClassifier, kind: str, example: Any) -> Any:
-    return _as_matrix(estimator, kind, example)[:, : estimator.n_features_in_]
-
-
-def _named_columns(estimator: LinearClassifier, X: Any, grow: bool) -> Any:
-    """The rows of a frame as CSR over the slots of its columns."""
-    names: Names = estimator.__dict__["_names"]
-    columns = [str(column) for column in X.columns]
-    numbers = check_array(X, dtype=np.float64, input_name="X")
-    if grow and names.size is None:
-        names.add(columns)
-    places = [names.slot(column) for column in columns]
-    known = [j for j, place in enumerate(places) if place is not None]
-    table = np.zeros((len(columns), max(names.width, 1)))
-    for j in known:
-        slot, sign = places[j]  # type: ignore[misc]
-        table[j, slot] += sign
-    return scipy.sparse.csr_array(numbers) @ scipy.sparse.csr_array(table)
-
-
-def learn_many(estimator: LinearClassifier, X: Any, y: Any, w: Any) -> None:
-    if _are_dicts(X):
-        _learn_dicts(estimator, X, y, w)
-        return
-    if "_names" not in estimator.__dict__:
-        estimator.partial_fit(X, y, sample_weight=w)
-        return
-    if not hasattr(X, "columns"):
-        refuse_rows_after_dicts(estimator)
-    with unchanged_on_failure(estimator):
-        estimator._check_online()
-        labels = check_labels(y, len(X))
-        matrix = _named_columns(estimator, X, grow=True)
-        _make_room(estimator)
-        matrix.resize(matrix.shape[0], estimator._state.n_features)
-        estimator._admit(np.unique(labels))
-        task = training.task_of(estimator, matrix, labels, w, listening=True)
-        training.pass_once(estimator, task, matrix)
-    training.pass_on_interrupt(estimator)
-
-
-def _are_dicts(X: Any) -> bool:
-    return isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], Mapping)
-
-
-def _learn_dicts(estimator: LinearClassifier, X: Any, y: Any, w: Any) -> None:
-    """Dicts one after another; all are looked at before the first is learned from."""
-    labels = check_labels(y, len(X)).tolist()
-    weights = [1.0] * len(X) if w is None else check_weights(w, np.empty((len(X), 1))).tolist()
-    for x, weight in zip(X, weights, strict=True):
-        _check_example(estimator, x)
-        check_weight(weight)
-    for x, label, weight in zip(X, labels, weights, strict=True):
-        estimator.learn_one(x, label, weight)
-
-
-def predict_many(estimator: LinearClassifier, X: Any) -> Array:
-    if _are_dicts(X):
-        return np.array([estimator.predict_one(x) for x in X])
-    if "_names" not in estimator.__dict__:
-        return estimator.predict(X)
-    if not hasattr(X, "columns"):
-        refuse_rows_after_dicts(estimator)
-    matrix = _named_columns(estimator, X, grow=False)
-    matrix.resize(matrix.shape[0], estimator.n_features_in_)
-    return estimator._model(estimator._chosen).predict(matrix)
+    >>> sigmoid(0.0), sigmoid(-1000.0)
+    (0.5, 0.0)
+    """
+    if score >= 0.0:
+        return 1.0 / (1.0 + math.exp(-score))
+    small = math.exp(score)
+    return small / (1.0 + small)

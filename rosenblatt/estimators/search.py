@@ -12,17 +12,17 @@ import numbers
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
-from sklearn.utils import check_random_state
 
 from rosenblatt.arguments import shortened
+from rosenblatt.engine.threads import one_blas_thread, thread_count
 from rosenblatt.estimators.half_space import HalfSpace
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.estimators.search_folds import last_step, problem_of
@@ -30,6 +30,7 @@ from rosenblatt.estimators.search_result import Search
 from rosenblatt.estimators.search_run import Run
 from rosenblatt.progress import bar
 from rosenblatt.rules import RULES, Rule
+from rosenblatt.seeds import random_state_of
 
 
 def search(
@@ -52,7 +53,8 @@ def search(
 
     The scores are those of separate fits, ``estimator.set_params(**setting).fit(X, y, sample_weight=in_fold)``, to the
     last bit. Settings of a `Perceptron`, `PassiveAggressive` or `HalfSpace` that differ in the rule's parameters (C,
-    theta, lam, a learning rate) or in "last" and "averaged" answers learn together; all others are fitted one by one.
+    theta, lam, a learning rate) or in "auto", "last" and "averaged" answers learn together; all others are fitted one
+    by one.
 
     Parameters
     ----------
@@ -78,7 +80,8 @@ def search(
     refit : bool
         Fit the best setting on all rows.
     n_jobs : int or None
-        Threads. The result is the same bits for any number.
+        Threads over which folds and settings are spread; None is as many as the process may use, and one for little
+        work. The result is the same bits for any number.
     verbose : int
         1 shows a bar.
     on_progress : callable, optional
@@ -116,11 +119,12 @@ def search(
     _seed(candidates, settings, random_state)
     _warn_of_scale(candidates, settings)
     problem = problem_of(X, y, base, candidates, cv, groups, sample_weight, scoring)
-    jobs = max(1, effective_n_jobs(n_jobs))
+    jobs = thread_count(n_jobs, problem.work(len(settings)))
     run = Run(problem, candidates, settings, jobs)
     with bar(verbose, f"{_name(base)}: {len(settings)} settings on {len(problem.folds)} folds") as show:
         run.watch(show.progress, on_progress)
-        run.all()
+        with one_blas_thread() if jobs > 1 else nullcontext():
+            run.all()
     result = Search(_name(base), settings, run.scores, fused_=run.fused, interrupted_=run.interrupted)
     if run.interrupted:
         warnings.warn(_how_far(result), ConvergenceWarning, stacklevel=2)
@@ -231,7 +235,7 @@ def _seed(candidates: list[Any], settings: list[dict[str, Any]], random_state: A
         given = last.random_state if random_state is None else random_state
         if not isinstance(given, numbers.Integral):
             if drawn is None:
-                drawn = int(check_random_state(given).randint(2**31 - 1))
+                drawn = int(random_state_of(given).randint(2**31 - 1))
             given = drawn
         last.set_params(random_state=int(given))
 

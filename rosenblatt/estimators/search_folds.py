@@ -53,6 +53,11 @@ class Problem:
             self._tests[number] = _safe_indexing(self.X, fold.test), self.y[fold.test]
         return self._tests[number]
 
+    def work(self, settings: int) -> float:
+        """About how many multiplications so many settings take on all folds, in a few epochs."""
+        width = np.prod(np.shape(self.X)[1:], dtype=float) if hasattr(self.X, "shape") else 1.0
+        return 10.0 * len(self.y) * width * settings * len(self.folds)
+
     def row_weights(self, fold: Fold) -> Array:
         """The fold as sample weights: 0 for the rows that it leaves out."""
         weights = np.zeros(len(self.y))
@@ -89,7 +94,7 @@ class Problem:
     def refitted(self, candidate: Any, X: Any, jobs: int) -> Any:
         """The setting fitted on all rows, as they came."""
         best = clone(candidate)
-        with threads(last_step(best), jobs):
+        with on_threads(last_step(best), jobs):
             return best.fit(X, self.y, **self.fit_parameters(best, self.weights))
 
 
@@ -99,9 +104,9 @@ def _masks(estimator: Any) -> bool:
 
 
 @contextmanager
-def threads(learner: Any, jobs: int) -> Iterator[None]:
-    """Let a learner that was not told how many threads to use have these."""
-    if jobs == 1 or getattr(learner, "n_jobs", 1) is not None:
+def on_threads(learner: Any, jobs: int) -> Iterator[None]:
+    """Give a learner whose n_jobs is None so many threads for the while."""
+    if getattr(learner, "n_jobs", 1) is not None:
         yield
         return
     learner.set_params(n_jobs=jobs)

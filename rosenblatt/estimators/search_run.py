@@ -19,7 +19,7 @@ from sklearn.utils import _safe_indexing
 from rosenblatt.engine.online.state import Array, weight_dtype
 from rosenblatt.estimators import training
 from rosenblatt.estimators.linear import LinearClassifier
-from rosenblatt.estimators.search_folds import Problem, last_step
+from rosenblatt.estimators.search_folds import Problem, last_step, on_threads
 from rosenblatt.estimators.validation import check_rows_and_labels
 from rosenblatt.interrupts import listening, pressed
 from rosenblatt.trace import Epoch, Trace
@@ -45,6 +45,7 @@ class Run:
         self.problem, self.candidates, self.settings, self.jobs = problem, candidates, settings, jobs
         self.scores = np.full((len(candidates), len(problem.folds)), np.nan)
         self.fused = 0
+        self.inner = 1  # threads of a single fit
         self.interrupted = False
         self.stopped: Callable[[], bool] = lambda: False
         self.lock = threading.Lock()
@@ -76,6 +77,7 @@ class Run:
         for number in sorted(alone):
             for fold in range(len(self.problem.folds)):
                 tasks.append(lambda number=number, fold=fold: self._alone(number, fold))  # type: ignore[misc]
+        self.inner = max(1, self.jobs // max(1, len(tasks)))
         with interrupt_flag() as flagged, listening(), warnings.catch_warnings():
             # A fit inside has a flag of its own, and may forget what came in its last moment.
             self.stopped = lambda: flagged() or pressed()
@@ -108,9 +110,8 @@ class Run:
     def _alone(self, number: int, fold: int, share: float = 1.0) -> None:
         estimator = clone(self.candidates[number])
         last = last_step(estimator)
-        if self.jobs > 1 and getattr(last, "n_jobs", 1) is None:
-            last.set_params(n_jobs=1)
-        score = self.problem.fit_alone(estimator, fold)
+        with on_threads(last, self.inner):
+            score = self.problem.fit_alone(estimator, fold)
         if getattr(last, "stop_reason_", "") == "interrupted":
             self.interrupted = True
             return
@@ -133,16 +134,17 @@ class Run:
             return [(members, fold) for fold in range(n_folds)]
         X, lanes = self.problem.X, self._lanes()
         weights = X.shape[1] * weight_dtype(X.dtype).itemsize
-        weights *= 1 + any(member.answer == "averaged" for member in group.members)
+        weights *= 1 + any(member.answer != "last" for member in group.members)
         most = max(1, max(LEAST_LANES, TILE_BYTES // weights) // lanes)
         parts = np.array_split(members, -(-len(members) // most))
         shares = [(part.tolist(), fold) for part in parts for fold in range(n_folds)]
         over = len(shares) % self.jobs
-        if over:  # the last passes are cut, so that no thread waits for another
+        if over:  # the last passes are cut, so that no thread is idle
+            pieces = max(2, self.jobs // over)
             cut = [
                 (piece.tolist(), fold)
                 for part, fold in shares[-over:]
-                for piece in np.array_split(part, min(self.jobs, len(part)))
+                for piece in np.array_split(part, min(pieces, len(part)))
             ]
             shares[-over:] = cut
         return shares
@@ -182,7 +184,7 @@ class Run:
             endings = train_together(
                 task, X.shape[1], weight_dtype(X.dtype), params, max_iter=int(leader.max_iter),
                 seed=training.seed_of(leader), tol=leader.tol,
-                averages=any(group.members[n].answer == "averaged" for n in part),
+                averages=any(group.members[n].answer != "last" for n in part),
                 interrupted=self.stopped, on_progress=tell,
             )  # fmt: skip
         for n, place in zip(part, places.ravel(), strict=True):
@@ -226,7 +228,7 @@ def _company(learner: Any) -> Any:
     if not isinstance(learner, LinearClassifier) or type(learner)._train is not LinearClassifier._train:
         return None
     learner._check_parameters()
-    if learner.multi_class != "ovr" or learner.answer not in ("last", "averaged") or learner.time_limit is not None:
+    if learner.multi_class != "ovr" or learner.answer in ("voted", "pocket") or learner.time_limit is not None:
         return None
     rule, params = learner._learning_rule()
     return (

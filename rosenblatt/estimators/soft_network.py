@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -11,36 +12,43 @@ import numpy as np
 from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.layer import Layer
 from rosenblatt.estimators.validation import check_positive
+from rosenblatt.logic.comparisons import Comparison
 from rosenblatt.logic.function import assignments, check_names, input_names
 from rosenblatt.logic.network import ThresholdNetwork, widened
 from rosenblatt.logic.one_unit import as_threshold_unit
+from rosenblatt.logic.rules import RuleNetwork
 from rosenblatt.logic.unit import ThresholdUnit
 
 CHECKED_INPUTS = 12  # up to here all rows are compared when a steepness is looked for; above, there is a proof
 STEEPEST = 1 << 20
+NARROW = 1e-6  # of the largest weight: nearer sums are told apart by other, whole weights
 WHOLE_INPUTS = 8  # up to here a unit that comes back gets the smallest whole weights
 
 
-def soften(network: Any, steepness: float | None = None) -> Layer:
+def soften(network: Any, steepness: float | None = None, *, resolution: Any = 1.0) -> Layer:
     """Turn a network of threshold units into sigmoid layers with the same answers, as a start for gradient training.
 
     Parameters
     ----------
-    network : ThresholdNetwork or ThresholdUnit
+    network : ThresholdNetwork, ThresholdUnit or RuleNetwork
+        The layers of rules read the numbers of `RuleNetwork.columns`, in that order, and answer with their decisions.
     steepness : what weights and biases are multiplied by, above 0
         None is the smallest power of two with which the layers are known to decide as the units do: compared on all
-        rows of up to 12 inputs, proven by bounds on the activations for more.
+        rows of up to 12 inputs, proven by bounds on the activations for more and for rules.
+    resolution : float or mapping from column to float
+        Rules only: the smallest difference between a value and a number of the rules. A sigmoid has no sharp edge, so
+        that ``age >= 18`` becomes ``age >= 18 - resolution/2``. 1 is right for columns of whole numbers.
 
     Returns
     -------
-    `Layer`, ready to answer, that ``fit`` trains on from these weights (``start="fitted"``).
+    `Layer`, ready to answer, that ``fit`` trains on from these weights (``warm_start=True``).
 
     Raises
     ------
     TypeError
         If it is no network or unit.
     ValueError
-        If no steepness is enough.
+        If no steepness is enough, or rules have no *otherwise* or fewer than two decisions.
 
     Examples
     --------
@@ -51,30 +59,76 @@ def soften(network: Any, steepness: float | None = None) -> Layer:
     [0, 1, 1, 0]
     >>> harden(layer.fit(X, [0, 1, 1, 0]), inputs=("a", "b")).to_expression()
     '(a | b) & ~(a & b)'
+
+    >>> from rosenblatt import from_rules
+    >>> rules = from_rules("if age < 18 then child; if age >= 65 then senior; otherwise adult")
+    >>> soften(rules).predict([[17.0], [18.0], [64.0], [65.0]]).tolist()
+    ['child', 'adult', 'adult', 'senior']
     """
+    if isinstance(network, RuleNetwork):
+        return _soft_rules(network, steepness, resolution)
     if isinstance(network, ThresholdUnit):
         network = ThresholdNetwork(network.inputs, {"out": network}, ("out",))
     if not isinstance(network, ThresholdNetwork):
         raise TypeError(
-            f"soften is about networks of threshold units, but got {type(network).__name__}; pass a ThresholdNetwork."
+            f"soften takes networks of threshold units, but got {type(network).__name__}; pass a ThresholdNetwork, a "
+            f"ThresholdUnit or a RuleNetwork."
         )
     layers, names, gaps = _matrices(network)
     if steepness is not None:
         check_positive("steepness", steepness, "weights are multiplied by it")
         return _named(_stack(layers, float(steepness)), names)
-    few = len(network.inputs) <= CHECKED_INPUTS
-    rows = assignments(len(network.inputs)) if few else np.empty((0, len(network.inputs)))
-    wanted = network.evaluate(rows, signs=False) if few else np.empty(0)
+    if len(network.inputs) > CHECKED_INPUTS:
+        return _named(_stack(layers, _steep_enough(lambda s: _surely_the_same(layers, gaps, s))), names)
+    rows = assignments(len(network.inputs))
+    wanted = network.evaluate(rows, signs=False)
+    numbers = rows.astype(np.float64)
+    enough = _steep_enough(lambda s: np.array_equal(_stack(layers, s).predict(numbers), wanted))
+    return _named(_stack(layers, enough), names)
+
+
+def _steep_enough(decides_alike: Callable[[float], bool]) -> float:
+    """The smallest power of two at which the layers decide as the units do."""
     steepness = 1.0
     while steepness < STEEPEST:
-        layer = _stack(layers, steepness)
-        same = np.array_equal(layer.predict(rows.astype(np.float64)), wanted) if few else None
-        if same or (not few and _surely_the_same(layers, gaps, steepness)):
-            return _named(layer, names)
+        if decides_alike(steepness):
+            return steepness
         steepness *= 2
     raise ValueError(
-        f"Sigmoid layers must decide as the units do, but up to a steepness of {STEEPEST:,} they do not; pass one."
+        f"The sigmoid layers do not decide as the units do, even at a steepness of {STEEPEST:,}; pass a steepness."
     )
+
+
+def _soft_rules(rules: RuleNetwork, steepness: float | None, resolution: Any) -> Layer:
+    """A layer that compares columns with numbers, and above it the layers of the rules."""
+    if None in rules.decisions or len(rules.decisions) < 2:
+        raise ValueError(
+            f"Rules become layers if they decide every row and in at least two ways, but these decide "
+            f"{', '.join(map(str, rules.decisions))}; add 'otherwise' with another decision."
+        )
+    decisions = sorted(map(str, rules.decisions))
+    outputs = dict(zip(map(str, rules.decisions), rules.network.outputs, strict=True))
+    chosen = tuple(outputs[name] for name in (decisions if len(decisions) > 2 else decisions[1:]))
+    above, _, gaps = _matrices(ThresholdNetwork(rules.network.inputs, rules.network.units, chosen))
+    weights = np.zeros((len(rules.comparisons), len(rules.columns)))
+    bias = np.zeros(len(rules.comparisons))
+    for row, atom in enumerate(rules.comparisons):
+        column = rules.columns.index(atom.column)
+        if isinstance(atom, Comparison):  # ±(x - level) is a multiple of the resolution; 1 at 0 and -1 below
+            finest = resolution.get(atom.column, 1.0) if isinstance(resolution, Mapping) else resolution
+            check_positive("resolution", finest, "it is the smallest difference that counts")
+            sign = -1.0 if atom.most else 1.0
+            weights[row, column] = 2.0 * sign / float(finest)
+            bias[row] = 1.0 - weights[row, column] * float(atom.level)
+        else:
+            weights[row, column], bias[row] = 2.0, -1.0
+    layers, gaps = [(weights, bias), *above], [np.ones(len(bias)), *gaps]
+    if steepness is None:
+        steepness = _steep_enough(lambda s: _surely_the_same(layers, gaps, s, numbers=True))
+    check_positive("steepness", steepness, "weights are multiplied by it")
+    layer = _stack(layers, float(steepness))
+    layer.classes_, layer._multilabel, layer._reads_numbers = np.array(decisions), False, True
+    return layer
 
 
 def harden(layer: Any, inputs: Any = None) -> ThresholdNetwork:
@@ -108,6 +162,8 @@ def harden(layer: Any, inputs: Any = None) -> ThresholdNetwork:
     """
     if not isinstance(layer, Layer) or not hasattr(layer, "weights_"):
         raise TypeError("harden is about a fitted Layer, but got something else; pass a Layer that has weights.")
+    if getattr(layer, "_reads_numbers", False):
+        raise ValueError("harden takes layers of Boolean inputs, but these were made of rules over numbers.")
     stack: list[Layer] = []
     below: Layer | None = layer
     while below is not None:
@@ -130,15 +186,20 @@ def harden(layer: Any, inputs: Any = None) -> ThresholdNetwork:
     return ThresholdNetwork(network_inputs, units, names)
 
 
-def _surely_the_same(layers: list[tuple[Array, Array]], gaps: list[Array], steepness: float) -> bool:
+def _surely_the_same(
+    layers: list[tuple[Array, Array]], gaps: list[Array], steepness: float, *, numbers: bool = False
+) -> bool:
     """Whether bounds on the activations prove that every row is decided as the units decide it.
 
     A unit's sum is `gap` or more from its threshold on every row of zeros and ones. Activations below that are at most
-    `off` from zero or one move it by at most sum |w| off; what is left of the gap bounds how far its own is off.
+    `off` from zero or one move it by at most sum |w| off; what is left of the gap bounds how far its own is off. With
+    `numbers` the lowest layer compares numbers of any size, and only those near its thresholds are near a gap.
     """
     off = np.zeros(layers[0][0].shape[1])
-    for (weights, bias), gap in zip(layers, gaps, strict=True):
+    for level, ((weights, bias), gap) in enumerate(zip(layers, gaps, strict=True)):
         rounding = 1e-12 * (np.abs(weights).sum(axis=1) + np.abs(bias))
+        if numbers and level == 0:
+            rounding = 1e-15 * np.abs(bias)
         left = gap - np.abs(weights) @ off - rounding
         if not (left > 0).all():
             return False
@@ -155,6 +216,26 @@ def _gap(unit: ThresholdUnit) -> float:
         return float(abs(bias))
     rest = bias % step
     return float(min(rest, step - rest))
+
+
+def _centred(unit: ThresholdUnit) -> tuple[ThresholdUnit, float]:
+    """(the same unit with its threshold half way between the sums on either side, its distance from them).
+
+    On the threshold a sigmoid would answer one half, and beside it the rounding of weights such as 1/3 could decide.
+    """
+    n = len(unit.inputs)
+    if n > CHECKED_INPUTS:  # the complement of the complement has no row on its threshold
+        unit = ~~unit
+        return unit, _gap(unit)
+    weights, bias = unit.integers
+    sums = sorted(set(assignments(n).astype(object).dot(np.array(weights, object)).tolist())) if n else [0]
+    step = max([1, *map(abs, weights)])
+    below = max((total for total in sums if total < -bias), default=sums[0] - step)
+    above = min((total for total in sums if total >= -bias), default=sums[-1] + step)
+    if n <= WHOLE_INPUTS and above - below < NARROW * step:
+        return _centred(as_threshold_unit(unit))
+    level, gap = Fraction(below + above, 2 * unit.denominator), Fraction(above - below, 2 * unit.denominator)
+    return ThresholdUnit(unit.weights, -level, unit.inputs), float(gap)
 
 
 def _named(layer: Layer, names: list[tuple[str, ...]]) -> Layer:
@@ -198,13 +279,13 @@ def _matrices(
     for level in range(1, layered.depth + 1):
         top = level == layered.depth
         own = layered.outputs if top else tuple(n for n in layered.units if layered.level[n] == level)
-        # The complement of the complement has no row on its plane, where a sigmoid would answer one half.
-        units = [widened(~~layered.units[name], sources) for name in own]
+        centred = [_centred(layered.units[name]) for name in own]
+        units = [widened(unit, sources) for unit, _ in centred]
         weights = np.array([[float(w) for w in unit.weights] for unit in units]).reshape(len(own), len(sources))
         layers.append((weights, np.array([float(unit.bias) for unit in units])))
         sources = own
         names.append(own)
-        gaps.append(np.array([_gap(unit) for unit in units]))
+        gaps.append(np.array([gap for _, gap in centred]))
     return layers, names, gaps
 
 
@@ -212,7 +293,7 @@ def _stack(layers: list[tuple[Array, Array]], steepness: float) -> Layer:
     layer: Layer | None = None
     for weights, bias in layers:
         layer = Layer.from_weights(weights * steepness, bias * steepness, "sigmoid", below=layer)
-        layer.start = "fitted"
+        layer.warm_start = True
     assert layer is not None
     layer.units = None  # the targets say how many
     return layer

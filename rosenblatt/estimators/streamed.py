@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,9 +23,17 @@ from rosenblatt.estimators.validation import (
     check_weights,
     unchanged_on_failure,
 )
+from rosenblatt.seeds import random_state_of
 from rosenblatt.stored import Sizes, Stored, instance, kinds, labels, maybe, whole
 
 BLOCK_BYTES = 2**23  # of mapped rows
+
+
+def _seeded(part: Any, random: np.random.RandomState) -> Any:
+    """Equal seeds give equal fits, also where a part draws random numbers."""
+    if part.get_params().get("random_state", 0) is None:
+        part.set_params(random_state=random.randint(2**31 - 1))
+    return part
 
 
 class Streamed(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -44,7 +53,7 @@ class Streamed(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     shuffle : bool
         Visit the rows in a new random order in every epoch.
     random_state : int, RandomState or None
-        Seeds the shuffling.
+        Seeds the shuffling, and the copies of `features` and `learner` that have no random_state of their own.
 
     Attributes
     ----------
@@ -104,10 +113,11 @@ class Streamed(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                         "sample_weight must be above 0 for at least one row, but every row weighs 0; give the rows to "
                         "learn from a weight."
                     )
-            self.features_ = clone(self.features).fit(X)
-            self.learner_ = clone(self.learner)
+            random = random_state_of(self.random_state)
+            seeds = deepcopy(random)  # so that the order of the rows does not depend on which parts are seeded
+            self.features_ = _seeded(clone(self.features), seeds).fit(X)
+            self.learner_ = _seeded(clone(self.learner), seeds)
             self.classes_ = np.unique(labels)
-            random = check_random_state(self.random_state)
             order = np.arange(n_rows)
             for number in range(1, int(self.max_iter) + 1):
                 if self.shuffle:

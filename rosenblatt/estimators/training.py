@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from rosenblatt.engine.layouts.rows import rows_of
 from rosenblatt.engine.online.pocket import Pocket
@@ -19,6 +18,7 @@ from rosenblatt.estimators.classes import check_kind, code_dtype, codes_of, half
 from rosenblatt.estimators.committee import Committee
 from rosenblatt.estimators.validation import check_finite, check_labels, check_rows, row_weights
 from rosenblatt.progress import reporter
+from rosenblatt.seeds import random_state_of
 from rosenblatt.trace import Epoch, Trace
 
 FIRST_NUMBERS = 2**31 - 1
@@ -61,7 +61,7 @@ def seed_of(estimator: LinearClassifier) -> int | None:
     if not estimator.shuffle:
         return None
     seed = estimator.random_state
-    return _first_number(seed) if type(seed) is int else int(check_random_state(seed).randint(FIRST_NUMBERS))
+    return _first_number(seed) if type(seed) is int else int(random_state_of(seed).randint(FIRST_NUMBERS))
 
 
 @functools.lru_cache(maxsize=64)

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from typing import Any, NoReturn
 
 import numpy as np
-from sklearn.utils import check_random_state, compute_class_weight
+from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
@@ -18,6 +18,7 @@ from rosenblatt.checked_rows import validated
 from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.classes import NUMBERS, check_kind, codes_of, spread
 from rosenblatt.finite import refuse_not_finite
+from rosenblatt.seeds import check_seed
 
 FLAGS = ("shuffle", "fit_intercept", "warm_start", "regularize_intercept")
 IDENTITY = ("classes_", "n_features_in_", "feature_names_in_", "_names")  # of a fit, known before it is done
@@ -48,6 +49,8 @@ def check_flags(estimator: Any) -> None:
     """Those that it has of `FLAGS`, and `verbose`. Text is refused: "no" would count as yes."""
     for name in FLAGS:
         value = getattr(estimator, name, True)
+        if name == "shuffle" and isinstance(value, str) and value in getattr(estimator, "_shuffles", ()):
+            continue
         if not isinstance(value, bool | np.bool_ | int) or value not in (0, 1):
             raise ValueError(f"{name} must be True or False, but got {shortened(value)}; choose one of them.")
     verbose = getattr(estimator, "verbose", 0)
@@ -66,18 +69,6 @@ def check_common(estimator: Any) -> None:
             f"it like {{'spam': 2.0}}."
         )
     check_seed(estimator.random_state)
-
-
-def check_seed(seed: Any) -> None:
-    if type(seed) is int and 0 <= seed < 2**32:
-        return
-    try:
-        check_random_state(seed)
-    except (ValueError, TypeError):
-        raise ValueError(
-            f"random_state must be None, a whole number from 0 to 2**32 - 1 or a numpy RandomState, but got "
-            f"{shortened(seed)}; pass 0, say."
-        ) from None
 
 
 def check_threads(n_jobs: Any) -> None:
@@ -359,11 +350,12 @@ def row_weights(
     if not batch and not weights.any():
         raise ValueError("Sample weights must contain at least one non-zero number, but every row has the weight 0.")
     if isinstance(class_weight, dict):
-        unknown = [] if batch else [label for label in class_weight if label not in classes.tolist()]
-        if unknown:
+        known = set(classes.tolist())
+        unknown, unnamed = [label for label in class_weight if label not in known], known - set(class_weight)
+        if unknown and unnamed and not batch:  # a fold may lack a class; beside a class without a weight it is a slip
             raise ValueError(
-                f"class_weight must name classes of y ({', '.join(map(repr, classes.tolist()[:8]))}), but got "
-                f"{unknown[0]!r}; remove it or write it as in y."
+                f"class_weight names {unknown[0]!r}, which is not among the classes of y, but not "
+                f"{min(unnamed, key=str)!r}, which is; write classes as in y."
             )
         weights = weights * class_factors(class_weight, classes)[codes]
     elif class_weight is not None:

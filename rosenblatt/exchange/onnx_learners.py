@@ -204,4 +204,7 @@ def _layer_outputs(graph: Graph, layer: Layer, rows: Value) -> None:
 def _activated(graph: Graph, layer: Layer, sums: str) -> str:
     if layer.activation == "threshold":
         return graph.numbers(graph.add("GreaterOrEqual", sums, np.float64(0.0)))
+    if layer.activation == "sign":
+        fires = graph.add("GreaterOrEqual", sums, np.float64(0.0))
+        return graph.add("Where", fires, np.float64(1.0), np.float64(-1.0))
     return sums if layer.activation == "linear" else graph.add(layer.activation.capitalize(), sums)

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import numbers
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.arguments import shortened, threads, yes_or_no
+from rosenblatt.engine.threads import map_blocks, row_blocks, thread_count
 from rosenblatt.models.linear import Array
 from rosenblatt.stored import Sizes, Stored, choice, kinds, optional, row_of, small, whole
-from rosenblatt.stored import threads as thread_count
+from rosenblatt.stored import threads as stored_threads
 
 NORMS = ("L1", "L1-sqrt", "L2", "L2-Hys")
 EPS = 1e-5  # scikit-image's
 MOST = 10_000  # of orientations, and of pixels and cells in a row
+PIXEL_WORK = 500  # multiplications that take as long as a pixel
 
 
 def _check_whole(name: str, values: Any, advice: str = "the defaults are good", most: int = MOST) -> None:
@@ -46,7 +46,8 @@ class HOGFeatures(Stored, TransformerMixin, BaseEstimator):  # type: ignore[misc
     image_shape : pair of int or None
         The height and width of an image, where X has one row of numbers per image.
     n_jobs : int or None
-        Threads over which the images are spread.
+        Threads over which the images are spread; None is as many as the process may use. The result is the same bits
+        for any number.
 
     Attributes
     ----------
@@ -69,7 +70,7 @@ class HOGFeatures(Stored, TransformerMixin, BaseEstimator):  # type: ignore[misc
     _stored = kinds({"image_shape_": row_of(small, small), "n_features_out_": whole})
     _stored_parameters = kinds({
         "orientations": small, "pixels_per_cell": row_of(small, small), "cells_per_block": row_of(small, small),
-        "block_norm": choice(*NORMS), "n_jobs": thread_count, "image_shape": optional(row_of(small, small)),
+        "block_norm": choice(*NORMS), "n_jobs": stored_threads, "image_shape": optional(row_of(small, small)),
     })  # fmt: skip
 
     def __init__(
@@ -163,12 +164,9 @@ class HOGFeatures(Stored, TransformerMixin, BaseEstimator):  # type: ignore[misc
                 f"The images must be {self.image_shape_} as at the fit, but they are {images.shape[1:]}; resize them."
             )
         threads(self.n_jobs)
-        jobs = effective_n_jobs(self.n_jobs)
-        parts = np.array_split(np.arange(len(images)), max(1, min(len(images), 4 * jobs)))
-        if jobs == 1:
-            return np.concatenate([self._describe(images[part]) for part in parts])
-        with ThreadPoolExecutor(jobs) as pool:
-            return np.concatenate(list(pool.map(lambda part: self._describe(images[part]), parts)))
+        blocks = row_blocks(len(images), 16)
+        count = thread_count(self.n_jobs, work=PIXEL_WORK * images.size)
+        return np.concatenate(map_blocks(lambda block: self._describe(images[block]), blocks, count))
 
     def _describe(self, images: Array) -> Array:
         return self._normalised(np.stack([self._histograms(image) for image in images]))

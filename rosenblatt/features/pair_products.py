@@ -7,12 +7,12 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.arguments import in_thousands, shortened, yes_or_no
 from rosenblatt.checked_rows import names_of_features, validated
 from rosenblatt.models.linear import Array
+from rosenblatt.seeds import random_state_of
 from rosenblatt.stored import Sizes, Stored, flag, indices, kinds, number, size
 
 MOST = 10**8  # products of a row
@@ -30,7 +30,7 @@ class PairProducts(Stored, TransformerMixin, BaseEstimator):  # type: ignore[mis
         How many pairs; each is two features drawn independently (a feature may meet itself).
     keep : bool
         Whether the features themselves come first.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Seeds the choice. For the same seed a larger number of products begins with those of a smaller one.
 
     Attributes
@@ -61,7 +61,7 @@ class PairProducts(Stored, TransformerMixin, BaseEstimator):  # type: ignore[mis
     })  # fmt: skip
     _stored_parameters = kinds({"keep": flag})
 
-    def __init__(self, n_products: int = 1000, keep: bool = True, random_state: Any = None) -> None:
+    def __init__(self, n_products: int = 1000, *, keep: bool = True, random_state: Any = None) -> None:
         self.n_products = n_products
         self.keep = keep
         self.random_state = random_state
@@ -77,13 +77,7 @@ class PairProducts(Stored, TransformerMixin, BaseEstimator):  # type: ignore[mis
         if n == 0 and not self.keep:
             raise ValueError("n_products=0 with keep=False leaves no features, but some are needed; raise n_products.")
         X = validated(self, X, dtype=(np.float64, np.float32, np.uint8), order="C")
-        try:
-            random = check_random_state(self.random_state)
-        except ValueError:
-            raise ValueError(
-                f"random_state must be None, a whole number from 0 to 2**32 - 1 or a RandomState, but "
-                f"{shortened(self.random_state)} came; pass 0, say."
-            ) from None
+        random = random_state_of(self.random_state)
         pairs = random.randint(X.shape[1], size=(int(n), 2))
         self.left_ = np.ascontiguousarray(pairs[:, 0], np.uint32)
         self.right_ = np.ascontiguousarray(pairs[:, 1], np.uint32)
@@ -103,12 +97,19 @@ class PairProducts(Stored, TransformerMixin, BaseEstimator):  # type: ignore[mis
         return pair_products(X, self.left_, self.right_, keep=bool(self.keep))
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
-        """Names like "x3" and "x3 x17"."""
+        """Names like "x3" and "x3 x17"; a pair that was drawn again is numbered, "x3 x17 #2"."""
         check_is_fitted(self)
-        input_features = names_of_features(self, input_features)
-        names = list(input_features)
-        pairs = [f"{names[a]} {names[b]}" for a, b in zip(self.left_, self.right_, strict=True)]
-        return np.array([*(names if self.keep else []), *pairs], dtype=object)
+        names = list(names_of_features(self, input_features))
+        result, taken = (names if self.keep else []), set(names)
+        counts: dict[str, int] = {}
+        for left, right in zip(self.left_, self.right_, strict=True):
+            name = pair = f"{names[left]} {names[right]}"
+            while name in taken:
+                counts[pair] = counts.get(pair, 1) + 1
+                name = f"{pair} #{counts[pair]}"
+            taken.add(name)
+            result.append(name)
+        return np.array(result, dtype=object)
 
     def _check_fitted(self, sizes: Sizes) -> None:
         if not self.left_.dtype == self.right_.dtype == np.uint32:

@@ -142,9 +142,9 @@ def is_mercer(kernel: Any, X: Any, *, random_state: Any = None, **parameters: An
         raise ValueError("X must have at least one row, but has none; pass some rows.")
     rows = np.arange(len(X))
     if len(X) > MOST_ROWS:
-        from sklearn.utils import check_random_state
+        from rosenblatt.seeds import random_state_of
 
-        rows = np.sort(check_random_state(random_state).choice(len(X), MOST_ROWS, replace=False))
+        rows = np.sort(random_state_of(random_state).choice(len(X), MOST_ROWS, replace=False))
     if isinstance(kernel, Precomputed):
         check_matrix(given)
         values = given[np.ix_(rows, rows)]

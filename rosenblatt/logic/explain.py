@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rosenblatt.logic.comparisons import Comparison
 from rosenblatt.logic.network import ThresholdNetwork
-from rosenblatt.logic.rules import Comparison, RuleNetwork, row_by_column
+from rosenblatt.logic.rule_rows import row_by_column
+from rosenblatt.logic.rules import RuleNetwork
 from rosenblatt.logic.unit import Bits, ThresholdUnit
 
 

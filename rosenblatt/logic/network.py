@@ -11,14 +11,14 @@ import numpy as np
 from rosenblatt.arguments import mapping, names_in, shortened
 from rosenblatt.engine.online.state import Array
 from rosenblatt.logic import expression
-from rosenblatt.logic.function import BooleanFunction, assignments, check_names, check_size, truth_table
-from rosenblatt.logic.implicants import cover, literals
+from rosenblatt.logic.function import assignments, check_names, check_size, truth_table
+from rosenblatt.logic.ordering import in_order, levels
+from rosenblatt.logic.trees import count_names, unit_tree, xor_tree
 from rosenblatt.logic.unit import BLOCK, Bits, ThresholdUnit, by_name, fires
 from rosenblatt.stored import checked, instance, items, text
 from rosenblatt.stored import mapping as map_of
-from rosenblatt.wording import counted, listed
+from rosenblatt.wording import counted
 
-WIDEST = 12  # inputs of a unit that is written out as an expression
 LONG, LONGEST = 1_000, 20_000  # names in an expression
 DEEPEST = 100  # units one after another in an expression
 
@@ -63,7 +63,7 @@ class ThresholdNetwork:
 
     def __init__(self, inputs: Any, units: Mapping[str, ThresholdUnit], outputs: Any) -> None:
         self.inputs = check_names(inputs)
-        self.units = _in_order(self.inputs, mapping("units", units, "{'out': ThresholdUnit.or_(2)}"))
+        self.units = in_order(self.inputs, mapping("units", units, "{'out': ThresholdUnit.or_(2)}"))
         self.outputs = names_in("outputs", outputs)
         for name in self.outputs:
             if name not in self.units and name not in self.inputs:
@@ -72,7 +72,7 @@ class ThresholdNetwork:
             raise ValueError(
                 f"outputs must be one or more different names, but got {shortened(self.outputs)}; pass each once."
             )
-        self.level = _levels(self.inputs, self.units)
+        self.level = levels(self.inputs, self.units)
 
     # ---------------------------------------------------------------------------------------- making one
 
@@ -162,8 +162,8 @@ class ThresholdNetwork:
     def _layers(self) -> list[tuple[list[int], list[ThresholdUnit], list[int]]]:
         """For each level: the columns that its units read, the units widened to these columns, and their own."""
         if self.__dict__.get("_made_of") != list(self.units.items()):  # new, or its units were edited
-            self.units = _in_order(self.inputs, dict(self.units))
-            self.level = _levels(self.inputs, self.units)
+            self.units = in_order(self.inputs, dict(self.units))
+            self.level = levels(self.inputs, self.units)
             self._made_of = list(self.units.items())
             place, layers = self._place, []
             for level in range(1, max(self.level.values(), default=0) + 1):
@@ -277,10 +277,10 @@ class ThresholdNetwork:
 
         Where that has more than 1,000 names, two units and an output that make xor are written as one.
         """
-        trees = self._trees(lambda unit, trees: _tree(unit, trees))
-        if _names_in(trees, self.outputs) > LONG:
-            trees = self._trees(lambda unit, trees: _xor(unit, trees) or _tree(unit, trees))
-        size = _names_in(trees, self.outputs)
+        trees = self._trees(lambda unit, trees: unit_tree(unit, trees))
+        if count_names(trees, self.outputs) > LONG:
+            trees = self._trees(lambda unit, trees: xor_tree(unit, trees) or unit_tree(unit, trees))
+        size = count_names(trees, self.outputs)
         if size > LONGEST or self.depth > DEEPEST:
             raise ValueError(
                 f"An expression may have {LONGEST:,} names and {DEEPEST} levels, but this network's would have "
@@ -380,121 +380,3 @@ class _Book:
             number += 1
             name = f"{stem}_{number}"
         return name
-
-
-def _in_order(inputs: tuple[str, ...], units: dict[str, ThresholdUnit]) -> dict[str, ThresholdUnit]:
-    """The units so that each reads only inputs and units before it: level by level, in each as they came."""
-    known = set(inputs)
-    for name, unit in units.items():
-        if name in known:
-            raise ValueError(f"A unit and an input must not have the same name, but both are {name!r}; rename one.")
-        if not isinstance(unit, ThresholdUnit):
-            raise ValueError(f"units must be ThresholdUnits, but {name!r} is {type(unit).__name__}; pass units.")
-        for source in unit.inputs:
-            if source not in known and source not in units:
-                raise ValueError(
-                    f"A unit reads inputs or other units, but {name!r} reads {source!r}, which is neither; the inputs "
-                    f"are {', '.join(inputs) or 'none'}."
-                )
-    waits = {name: set(unit.inputs) - known for name, unit in units.items()}  # for other units
-    readers: dict[str, list[str]] = {name: [] for name in units}
-    for name, others in waits.items():
-        for other in others:
-            readers[other].append(name)
-    ready = [name for name, others in waits.items() if not others]
-    level = dict.fromkeys(ready, 1)
-    for name in ready:  # which grows, level by level
-        for reader in readers[name]:
-            waits[reader].discard(name)
-            if not waits[reader]:
-                level[reader] = level[name] + 1
-                ready.append(reader)
-    if len(ready) < len(units):
-        raise ValueError(
-            f"A network must have no loops, but {listed(name for name in units if waits[name])} wait for each other; "
-            f"a ThresholdMachine has loops, through a delay."
-        )
-    return {name: units[name] for name in sorted(units, key=level.__getitem__)}
-
-
-def _levels(inputs: tuple[str, ...], units: Mapping[str, ThresholdUnit]) -> dict[str, int]:
-    level = dict.fromkeys(inputs, 0)
-    for name, unit in units.items():
-        level[name] = 1 + max((level[source] for source in unit.inputs), default=0)
-    return level
-
-
-def _tree(unit: ThresholdUnit, trees: Mapping[str, Any]) -> Any:
-    """A unit as an expression of what it reads."""
-    read = [(name, weight) for name, weight in zip(unit.inputs, unit.weights, strict=True) if weight]
-    parts = [trees[name] if weight > 0 else negated(trees[name]) for name, weight in read]
-    needed = -Fraction(unit.bias) - sum(Fraction(w) for _, w in read if w < 0)  # of the sum of |w| over true parts
-    sizes = [abs(Fraction(weight)) for _, weight in read]
-    if needed <= 0:
-        return expression.Constant(True)
-    if needed > sum(sizes):
-        return expression.Constant(False)
-    if min(sizes) >= needed:
-        return joined("or", parts)
-    if sum(sizes) - min(sizes) < needed:
-        return joined("and", parts)
-    if len(read) > WIDEST:
-        raise ValueError(
-            f"A unit that is neither an and nor an or may have {WIDEST} inputs to be written out, but one has "
-            f"{len(read)}; "
-            f"print the network instead."
-        )
-    names = tuple(f"p{i}" for i in range(len(read)))
-    f = BooleanFunction(ThresholdUnit(sizes, -needed, names))
-    by_name = dict(zip(names, parts, strict=True))
-    terms = []
-    for cube in cover(f):  # a positive function: every literal is positive
-        terms.append(joined("and", [by_name[name] for name, _ in literals(cube, names)]))
-    return joined("or", terms)
-
-
-def _xor(unit: ThresholdUnit, trees: Mapping[str, Any]) -> Any:
-    """The tree of a unit that fires where one of two fires and not both; None of any other."""
-    if len(unit.inputs) != 2 or unit.weights[0] != -unit.weights[1]:
-        return None
-    some, both = (trees[name] for name in (unit.inputs if unit.weights[0] > 0 else unit.inputs[::-1]))
-    kinds = [tree.kind if isinstance(tree, expression.Operation) else "" for tree in (some, both)]
-    size = abs(Fraction(unit.weights[0]))
-    if kinds != ["or", "and"] or not -size <= Fraction(unit.bias) < 0:
-        return None
-    if len(some.operands) != 2 or {*map(id, some.operands)} != {*map(id, both.operands)}:
-        return None
-    parts: list[Any] = []
-    for part in some.operands:
-        inner = isinstance(part, expression.Operation) and part.kind == "xor"
-        parts += part.operands if inner else [part]
-    return expression.Operation("xor", tuple(parts))
-
-
-def _names_in(trees: Mapping[str, Any], outputs: Sequence[str]) -> int:
-    """How many names the outputs would be written with; parts that they share are counted each time."""
-    counted: dict[int, int] = {}
-    for tree in trees.values():
-        waiting = [tree]
-        while waiting:
-            last = waiting[-1]
-            parts = last.operands if isinstance(last, expression.Operation) else ()
-            missing = [part for part in parts if id(part) not in counted]
-            if missing:
-                waiting += missing
-                continue
-            counted[id(last)] = sum(counted[id(part)] for part in parts) or 1
-            waiting.pop()
-    return sum(counted[id(trees[name])] for name in outputs)
-
-
-def negated(tree: Any) -> Any:
-    if isinstance(tree, expression.Operation) and tree.kind == "not":
-        return tree.operands[0]
-    if isinstance(tree, expression.Constant):
-        return expression.Constant(not tree.value)
-    return expression.Operation("not", (tree,))
-
-
-def joined(kind: str, parts: Sequence[Any]) -> Any:
-    return parts[0] if len(parts) == 1 else expression.Operation(kind, tuple(parts))

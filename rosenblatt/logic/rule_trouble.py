@@ -12,8 +12,9 @@ import numpy as np
 
 from rosenblatt.engine.online.state import Array
 from rosenblatt.logic import expression
+from rosenblatt.logic.comparisons import Comparison, Flag, Rule, atoms_of
 from rosenblatt.logic.expression import Constant, Operation
-from rosenblatt.logic.rules import Comparison, Flag, Rule, RuleNetwork, RuleWarning, atoms_of
+from rosenblatt.logic.rules import RuleNetwork, RuleWarning
 
 CELLS = 1 << 20  # pieces of the space of rows that are all looked at
 SHOWN = 8  # columns of an example

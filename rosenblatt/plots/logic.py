@@ -8,10 +8,11 @@ from typing import Any, Self
 import numpy as np
 
 from rosenblatt.engine.online.state import Array
+from rosenblatt.logic.comparisons import Comparison
 from rosenblatt.logic.function import assignments
 from rosenblatt.logic.machine import ThresholdMachine
 from rosenblatt.logic.network import ThresholdNetwork
-from rosenblatt.logic.rules import Comparison, RuleNetwork
+from rosenblatt.logic.rules import RuleNetwork
 from rosenblatt.logic.unit import ThresholdUnit, written
 from rosenblatt.plots.style import ACCENT, INK, NEGATIVE, POSITIVE, QUIET, axes, checked
 

@@ -25,9 +25,6 @@ from rosenblatt.trace import STOP_REASONS
 from rosenblatt.wording import LONGEST, counted, listed, short
 
 CLASSES_IN_TABLE = 40
-TITLES = {"source": "Data", "digest": "SHA-256 of the data", "seed": "Seed", "split": "Held out"}
-ELSEWHERE = {"summary", "drivers", "columns", "image_shape", "target", "command", "model", "predict", "rows",
-             "learned_rows", "held_out", "learner"}  # fmt: skip
 HEAD = """<!doctype html>
 <html lang="en">
 <head>
@@ -61,8 +58,7 @@ def write_report(
     X_test, y_test : held-out rows for the pictures; without them the page has text and tables only
     X_train, y_train : training rows, for the picture of the proof of separability
     about : more about the model, all optional: ``source`` (where the rows came from), ``digest`` of the data, ``seed``,
-        ``model`` (the model file), ``command`` (how it was trained), ``predict`` (how to use it); others are listed in
-        the footer
+        ``model`` (the model file), ``command`` (how it was trained), ``predict`` (how to use it)
     image_shape : (height, width), where the features are pixels
     title : of the page
 
@@ -185,7 +181,7 @@ class Page:
         if self.album.image_shape is not None and pictures:
             return _section("Weights of the pixels", _pictures(pictures))
         table = self._table_of(found.top) if found.top else ""
-        body = _beside(table, pictures, picture_first=True) if len(pictures) == 1 else _pictures(pictures) + table
+        body = _beside(table, pictures) if len(pictures) == 1 else _pictures(pictures) + table
         return _section("Most important features", body + note)
 
     def _table_of(self, top: list[Driver]) -> str:
@@ -239,22 +235,22 @@ class Page:
         return _section("How to use the model", body) if body else ""
 
     def foot(self) -> str:
-        summary = self.summary
-        entries: list[tuple[str, Any]] = [("Learner", summary.learner), ("Target", summary.target)]
-        if summary.settings:
-            settings = [f"{name.replace('_', ' ')} {_plain_text(value)}" for name, value in summary.settings.items()]
-            entries.insert(1, ("Settings", ", ".join(settings)))
-        for name, value in self.about.items():
-            empty = value is None or value is False or (hasattr(value, "__len__") and len(value) == 0)
-            if name not in ELSEWHERE and not empty:
-                entries.append((TITLES.get(name, name.replace("_", " ").capitalize()), _plain_text(value)))
+        summary, about = self.summary, self.about
         rows = f"{summary.rows_train or 0:,} for training, {summary.rows_test:,} held out"
-        entries += [
-            ("Rows", f"{summary.rows_test:,}, cross-validated" if summary.cross_validated else rows),
-            ("Features", f"{summary.n_features:,} as the learner sees them" if summary.n_features else None),
-            ("Made with", f"rosenblatt {summary.version}"),
+        entries = {
+            "Learner": summary.learner,
+            "Settings": ", ".join(f"{name}={plain(value)!r}" for name, value in summary.settings.items()) or None,
+            "Target": summary.target,
+            "Data": about.get("source"),
+            "SHA-256 of the data": about.get("digest"),
+            "Seed": about.get("seed"),
+            "Rows": f"{summary.rows_test:,}, cross-validated" if summary.cross_validated else rows,
+            "Features": f"{summary.n_features:,} as the learner sees them" if summary.n_features else None,
+            "Made with": f"rosenblatt {summary.version}",
+        }
+        items = [
+            f"<dt>{name}</dt><dd>{escape(str(value))}</dd>" for name, value in entries.items() if value is not None
         ]
-        items = [f"<dt>{escape(str(n))}</dt><dd>{escape(str(v))}</dd>" for n, v in entries if v is not None]
         return f'<footer><h2 class="eyebrow">How it was made</h2><dl>{"".join(items)}</dl></footer>'
 
 
@@ -270,12 +266,9 @@ def _pictures(found: Sequence[Picture | None]) -> str:
     return f'<div class="pictures">{shown}</div>' if shown else ""
 
 
-def _beside(text: str, found: Sequence[Picture | None], *, picture_first: bool = False) -> str:
+def _beside(text: str, found: Sequence[Picture | None]) -> str:
     """Text and a picture beside each other."""
-    if not any(found):
-        return text
-    parts = [f"<div>{text}</div>", _pictures(found)]
-    return f'<div class="beside">{"".join(parts[::-1] if picture_first else parts)}</div>'
+    return f'<div class="beside"><div>{text}</div>{_pictures(found)}</div>' if any(found) else text
 
 
 def _table(caption: str, head: list[str], rows: list[list[str]], words_from: int = 99) -> str:
@@ -315,13 +308,3 @@ def _bar(
 
 def _percent(share: float | None) -> str:
     return "–" if share is None else percent(share)
-
-
-def _plain_text(value: Any) -> str:
-    """A value of the footer, lists and dictionaries without brackets."""
-    value = plain(value)
-    if value is None or isinstance(value, bool):
-        return {None: "none", True: "yes", False: "no"}[value]
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {_plain_text(each)}" for name, each in value.items())
-    return ", ".join(map(_plain_text, value)) if isinstance(value, list) else str(value)

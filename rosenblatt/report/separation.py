@@ -20,6 +20,8 @@ FEW = 2_000  # rows that are tested first
 MANY_COLUMNS = 2_000  # beyond which any hyperplane will do, not the one of the widest margin
 MOST_NUMBERS = 2**27  # numbers of a dense table that is tested
 MOST_CLASSES = 30
+NARROW = 200  # columns up to which the fewest errors of any linear model are looked for,
+ERRORS = 12  # up to so many
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,7 @@ class Separation(Figures):
     margin: float | None = None
     mistake_bound: int | None = None
     witness_rows: int | None = None
+    fewest_errors: int | None = None  # any linear model makes at least so many
     identical_rows: bool = False  # two equal rows of different classes are the proof
     per_class: dict[Any, str] = field(default_factory=dict)
     certificate: Any = field(default=None, repr=False, compare=False)
@@ -57,6 +60,11 @@ class Separation(Figures):
             return self._sentence_of_several()
         if self.verdict == "separable":
             return f"The training rows are linearly separable (proven), with a margin of {self.margin:.3g}."
+        if self.fewest_errors is not None and self.fewest_errors > 1:
+            return (
+                f"The training rows are not linearly separable: no linear model can make fewer than "
+                f"{self.fewest_errors:,} errors on them (proven)."
+            )
         if self.identical_rows:
             return "The training rows are not separable (proven): two identical rows have different classes."
         return f"The training rows are not linearly separable (proven by {self.witness_rows:,} of them)."
@@ -90,6 +98,7 @@ def separation_of(
         elif verdict == "not separable":  # hulls of one row each that share a point: identical rows
             rows = len(found.rows)
             details = {"witness_rows": rows, "identical_rows": rows == 2 and bool(found.about.intercept)}
+            details["fewest_errors"] = test.fewest_errors(deadline)
         tested = test.few if getattr(getattr(found, "about", None), "shape", (n,))[0] < n else None
         seconds = time.monotonic() - started
         return Separation(verdict, n, seconds, time_limit, present, certificate=found, tested=tested, **details)
@@ -137,6 +146,14 @@ class _Test:
                 return None
             self._all = self.anatomy.seen(self.X)
         return self._decide(self._all, labels, deadline)
+
+    def fewest_errors(self, deadline: float) -> int | None:
+        """How many errors any linear model makes at least, on the few rows and so on all; None without time."""
+        from rosenblatt.certificates.fewest import errors_at_least
+
+        if time.monotonic() > deadline or self.few_rows.shape[1] > NARROW:
+            return None
+        return errors_at_least(self.few_rows, self.y[self.few], self.intercept, ERRORS, deadline)
 
     def _decide(self, rows: Any, labels: Array, deadline: float) -> Any:
         from rosenblatt.certificates.separability import separability

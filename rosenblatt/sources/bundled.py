@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.arguments import shortened
+from rosenblatt.seeds import random_state_of
 
 from .sets import Split
 
@@ -117,20 +118,13 @@ def breast_cancer(test_size: float | int = 0.25, random_state: int = 0) -> Split
 
 def _split(bunch: Any, test_size: float | int, random_state: int) -> Split[npt.NDArray[np.float64]]:
     from sklearn.model_selection import train_test_split
-    from sklearn.utils import check_random_state
 
-    try:
-        check_random_state(random_state)
-    except ValueError:
-        raise ValueError(
-            f"random_state must be None or a whole number from 0 to 2**32 - 1, but {shortened(random_state)} came; "
-            "pass 0, say."
-        ) from None
+    random = random_state_of(random_state)
     try:
         if isinstance(test_size, bool) or not (0 < test_size < 1 or isinstance(test_size, numbers.Integral)):
             raise ValueError
         X_train, X_test, y_train, y_test = train_test_split(
-            bunch.data, bunch.target, test_size=test_size, random_state=random_state, stratify=bunch.target
+            bunch.data, bunch.target, test_size=test_size, random_state=random, stratify=bunch.target
         )
     except (TypeError, ValueError):
         raise ValueError(

@@ -109,6 +109,13 @@ class _Block:
         return found if self.kept is None else int(np.flatnonzero(np.unpackbits(self.kept))[found])
 
 
+def learns_in_passes(learner: Any) -> bool:
+    """Whether it is a classifier that learns batch by batch."""
+    from sklearn.base import is_classifier
+
+    return hasattr(learner, "partial_fit") and bool(is_classifier(learner))
+
+
 def train_streamed(
     source: Source,
     target: str | int | None,
@@ -182,8 +189,8 @@ def train_streamed(
     >>> done.rows, done.learned_rows, float((done.model.predict(done.X_test) == done.y_test).mean()) > 0.95
     (1000, 800, True)
     """
-    if not hasattr(learner, "partial_fit"):
-        raise UsageError(f"{type(learner).__name__} has no partial_fit, which learning in passes needs.")
+    if not learns_in_passes(learner):
+        raise UsageError(f"{type(learner).__name__} is no classifier with partial_fit, which learning in passes needs.")
     if max_iter < 1:
         raise UsageError(f"max_iter, the number of passes, must be at least 1, but got {max_iter!r}.")
     stream = _Stream(source, target, weights, tuple(drop), seed, int(tested_rows), scale, missing, settings=settings)
@@ -215,8 +222,8 @@ def train_in_passes(
     """`train` where the file is not held in memory."""
     options.check_in_passes()
     learner = make_learner(options.name, options.given, random_state=options.seed, max_iter=EPOCHS)
-    if not hasattr(learner, "partial_fit"):
-        able = [each for each in LEARNERS if hasattr(make_learner(each), "partial_fit")]
+    if not learns_in_passes(learner):
+        able = [each for each in LEARNERS if learns_in_passes(make_learner(each))]
         raise UsageError(f"{options.name} does not learn in passes; use one of {listed(able)}, or --no-stream.")
     clock, roles = Clock(), _roles(source, target, options)
     others = None

@@ -292,7 +292,7 @@ def test_mnist_0_against_1():
     from rosenblatt.sources import mnist_pair
 
     split = mnist_pair(0, 1)
-    model = Perceptron(shuffle=False).fit(split.X_train, split.y_train, record="updates")
+    model = Perceptron(shuffle=False, tol=None).fit(split.X_train, split.y_train, record="updates")
     assert model.stop_reason_ == "converged"
     found = audit(model, split.X_train, split.y_train)
     assert found.holds is True and found.arithmetic == "exact rationals"

@@ -13,6 +13,7 @@ from sklearn.datasets import load_iris
 
 from certificates.problems import listed, small_problems
 from rosenblatt import fewest_errors, load_certificate, separability
+from rosenblatt.certificates.fewest import errors_at_least
 from rosenblatt.certificates.verify import CertificateError
 from rosenblatt.certificates.verify_errors import Cover, check_from_below
 
@@ -189,3 +190,13 @@ def test_bad_input_gets_a_sentence(call):
     with pytest.raises(ValueError) as caught:
         call()
     assert str(caught.value).endswith(".") and "\n" not in str(caught.value)
+
+
+def test_a_quick_bound_from_below():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(200, 3))
+    y = (X[:, 0] + random.normal(size=200) > 0).astype(int)
+    found = errors_at_least(X, y, True, 5, np.inf)
+    assert found == 5 == errors_at_least(X, y, True, 5, np.inf)
+    assert errors_at_least(X, y, True, 500, np.inf) <= fewest_errors(X, y, time_limit=1.0).upper
+    assert errors_at_least(CORNERS, [0, 0, 0, 1], True, 5, np.inf) == 0

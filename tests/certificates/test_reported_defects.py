@@ -126,12 +126,13 @@ def test_no_theorem_for_a_kernel_that_is_no_inner_product():
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_start_at_another_intercept_is_outside_the_theorem():
-    model = Perceptron(warm_start=True, max_iter=1, shuffle=False).fit([[0.0], [0.0], [0.0]], [1, 0, 0])
+    model = Perceptron("last", warm_start=True, max_iter=1, tol=None, shuffle=False)
+    model.fit([[0.0], [0.0], [0.0]], [1, 0, 0])
     assert not model.coef_.any() and model.intercept_.any()
     X, y = np.array([[1.0], [-1.0]]), [1, 0]
     model.set_params(max_iter=100).fit(X, y, record="updates")
     assert not audit(model, X, y).applies
-    assert audit(Perceptron(shuffle=False).fit(X, y, record="updates"), X, y).holds
+    assert audit(Perceptron(shuffle=False, tol=None).fit(X, y, record="updates"), X, y).holds
 
 
 # ----------------------------------------------------------------------------------- 5, 6: floats and tolerances

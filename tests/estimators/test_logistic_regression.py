@@ -12,13 +12,22 @@ from sklearn.linear_model import LogisticRegression as Peer
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import StandardScaler
 
-from rosenblatt import LogisticRegression, load, regularization_path, save
+import rosenblatt
+from rosenblatt import load, regularization_path, save
+from rosenblatt.engine import threads
+from rosenblatt.engine.gradient import newton, products
+from rosenblatt.engine.gradient import objective as objectives
 
 X, Y = load_breast_cancer(return_X_y=True)
 X = StandardScaler().fit_transform(X)
 IRIS = load_iris(return_X_y=True)
 N = len(Y)
 SIGNS = np.where(Y == 1, 1.0, -1.0)
+
+
+def LogisticRegression(**settings):
+    """The learner at its minimum, to as many digits as peers are compared to."""
+    return rosenblatt.LogisticRegression(**{"tol": 1e-12 if "solver" not in settings else 1e-8, **settings})
 
 
 def peer(lam, n=N):
@@ -208,7 +217,7 @@ def test_a_rate_that_only_overshoots_is_not_called_converged(solver):
 def test_l1_on_features_of_many_sizes_says_when_it_is_not_at_the_end():
     rows = load_breast_cancer().data
     with pytest.warns(ConvergenceWarning, match="before it converged"):
-        model = LogisticRegression(1e-3, "l1").fit(rows, Y)
+        model = LogisticRegression(lam=1e-3, penalty="l1").fit(rows, Y)
     assert model.stop_reason_ == "max_iter" and model.objective_ < 0.1226
 
 
@@ -237,3 +246,43 @@ def test_newton_that_runs_out_of_steps_says_so():
 def test_what_all_scores_have_in_common_is_taken_off():
     model = LogisticRegression(lam=1e-2).fit(*load_iris(return_X_y=True))
     assert model.coef_.shape == (3, 4) and abs(model.intercept_.sum()) < 1e-9 < abs(model.intercept_[0])
+
+
+@pytest.mark.parametrize("kind", ["dense", "float32", "sparse"])
+@pytest.mark.parametrize("labels", [2, 3])
+@pytest.mark.parametrize("widest", [1024, 0])
+def test_threads_and_watchers_change_no_bit(monkeypatch, kind, labels, widest):
+    """Rows in fixed blocks: the same bits for 1, 2 and 16 threads, by Cholesky's method and conjugate gradients."""
+    monkeypatch.setattr(threads, "WORTH_A_THREAD", 1)
+    monkeypatch.setattr(products, "BLOCK", 500)
+    monkeypatch.setattr(objectives, "ROWS", 50)
+    monkeypatch.setattr(newton, "SMALL", 100)
+    monkeypatch.setattr(newton, "WIDEST", widest)
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(600, 12))
+    y = (rows[:, 0] + random.normal(size=600) > 0).astype(int) + (labels == 3) * (rows[:, 1] > 1)
+    rows = {"dense": rows, "float32": rows.astype(np.float32), "sparse": scipy.sparse.csr_array(rows)}[kind]
+    one = rosenblatt.LogisticRegression(n_jobs=1, random_state=0).fit(rows, y)
+    for n_jobs in (2, 16):
+        other = rosenblatt.LogisticRegression(n_jobs=n_jobs, random_state=0)
+        other.fit(rows, y, eval_set=(rows, y), on_epoch=lambda row: None)
+        np.testing.assert_array_equal(one.coef_, other.coef_)
+        np.testing.assert_array_equal(one.intercept_, other.intercept_)
+
+
+@pytest.mark.parametrize("labels", ["two", "three"])
+def test_tol_bounds_the_distance_to_the_least_objective(labels):
+    data = (X, Y) if labels == "two" else IRIS
+    for lam in (None, 1e-3):
+        least = LogisticRegression(lam=lam).fit(*data).objective_
+        for tol in (1e-2, 1e-4, 1e-6):
+            model = rosenblatt.LogisticRegression(lam=lam, tol=tol).fit(*data)
+            assert least * (1 - 1e-9) <= model.objective_ <= least * (1 + tol)
+
+
+def test_the_default_is_scikit_learns_c_of_one():
+    c = np.random.default_rng(0).integers(1, 4, N).astype(float)
+    for weights in (None, c):
+        ours, theirs = LogisticRegression().fit(X, Y, weights), Peer(tol=1e-10, max_iter=10**4).fit(X, Y, weights)
+        np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-3)
+        assert ours.lam_ == 1 / (2 * (N if weights is None else c.sum()))

@@ -1,5 +1,11 @@
 """One example at a time, from rows or from dicts of named features."""
 
+import subprocess
+import sys
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from types import MappingProxyType
+
 import numpy as np
 import pandas
 import pytest
@@ -12,8 +18,11 @@ from rosenblatt import (
     LogisticRegression,
     PassiveAggressive,
     Perceptron,
+    load,
     progressive_error,
+    save,
 )
+from rosenblatt.estimators import one_by_one
 
 rng = np.random.default_rng(3)
 X = rng.normal(size=(120, 6))
@@ -206,7 +215,7 @@ def test_a_class_weight_of_zero_leaves_the_class_out():
 
 @pytest.mark.parametrize("w", [-1.0, float("nan"), float("inf"), "heavy", None])
 @pytest.mark.parametrize("kind", ["rows", "dicts"])
-def test_weights_that_are_not_finite_are_refused_on_the_quick_way_too(w, kind):
+def test_weights_that_are_not_finite_are_refused_after_others_too(w, kind):
     convert = (lambda x: x) if kind == "rows" else as_dict
     model = Perceptron()
     for x, label in zip(X[:10], y[:10].tolist(), strict=True):
@@ -220,7 +229,7 @@ def test_weights_that_are_not_finite_are_refused_on_the_quick_way_too(w, kind):
 @pytest.mark.parametrize(
     "value", [float("nan"), float("inf"), None, [1.0], object()], ids=["nan", "inf", "None", "list", "object"]
 )
-def test_values_that_are_no_numbers_are_refused_on_the_quick_way_too(value):
+def test_values_that_are_no_numbers_are_refused_after_others_too(value):
     model = Perceptron()
     for x, label in zip(X[:10], y[:10].tolist(), strict=True):
         model.learn_one(as_dict(x), label)
@@ -234,7 +243,7 @@ def test_values_that_are_no_numbers_are_refused_on_the_quick_way_too(value):
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_rows_that_are_not_finite_are_refused_on_the_quick_way_too(value, dtype):
+def test_rows_that_are_not_finite_are_refused_after_others_too(value, dtype):
     model = Perceptron()
     for x, label in zip(X[:10].astype(dtype), y[:10].tolist(), strict=True):
         model.learn_one(x, label)
@@ -247,7 +256,7 @@ def test_rows_that_are_not_finite_are_refused_on_the_quick_way_too(value, dtype)
     np.testing.assert_array_equal(model.coef_, before)
 
 
-def test_a_label_that_cannot_be_one_is_refused_on_the_quick_way_too():
+def test_a_label_that_cannot_be_one_is_refused_after_others_too():
     model = Perceptron()
     for x, label in zip(X[:10], y[:10].tolist(), strict=True):
         model.learn_one(x, label)
@@ -482,7 +491,7 @@ def test_a_progressive_error_asks_before_it_teaches():
     assert told == [5]
 
 
-def test_hashed_features_have_their_signs_on_the_quick_way_too():
+def test_hashed_features_have_their_signs_after_others_too():
     """Parameters that are set send the next example the careful way."""
     generator = np.random.default_rng(0)
     quick, careful = Perceptron(hash_features=64), Perceptron(hash_features=64)
@@ -526,3 +535,190 @@ def test_whole_numbers_beyond_the_floats_are_refused_in_one_sentence(learner):
         ValueError, match=r"^x must be a row of numbers.*but got object; make it a one-dimensional array"
     ):
         learner().learn_one(object(), 1)
+
+
+@pytest.mark.parametrize("model", MODELS[:6], ids=lambda m: f"{type(m).__name__} {m.answer} {m.multi_class}")
+def test_any_names_in_any_order_learn_the_bits_of_sparse_rows(model):
+    """Names appear, are missing, come in another order, and have zeros among them: a dict is a row of a CSR matrix."""
+    generator = np.random.default_rng(11)
+    rows = np.where(generator.random((90, 300)) < 0.04, generator.integers(-3, 4, (90, 300)) / 7, 0.0)
+    labels = (np.arange(90) % 3).tolist()
+    stream = []
+    for row in rows:
+        place = generator.permutation(np.flatnonzero(row))
+        stream.append({f"f{j}": row[j] for j in place} | {"always 0": 0.0})
+    order = list(dict.fromkeys(name for x in stream for name in x))  # the vocabulary, as the stream meets it
+    known = np.zeros((90, len(order)))
+    for n, x in enumerate(stream):
+        for name, value in x.items():
+            known[n, order.index(name)] = value
+    dicts, sparse, many = fresh(model), fresh(model), fresh(model)
+    for n, (x, label) in enumerate(zip(stream, labels, strict=True)):
+        dicts.learn_one(x, label)
+        sparse.partial_fit(scipy.sparse.csr_array(known[n : n + 1]), [label])
+    many.learn_many(stream, labels)
+    if model.answer not in ("voted", "pocket"):
+        np.testing.assert_array_equal(dicts.coef_, sparse.coef_)
+        np.testing.assert_array_equal(dicts.intercept_, sparse.intercept_)
+        if model.multi_class != "coupled":  # a batch declares its classes
+            np.testing.assert_array_equal(dicts.coef_, many.coef_)
+    assert dicts.predict(stream).tolist() == sparse.predict(known).tolist()
+    assert [dicts.predict_one(x) for x in stream] == dicts.predict(stream).tolist()
+    if model.multi_class != "coupled":
+        assert dicts.mistakes_ == sparse.mistakes_
+
+
+def test_names_that_change_all_the_time_need_no_second_preparation(monkeypatch):
+    """The compiled step is prepared anew for a new class and for a doubled vocabulary, not for other names."""
+    made = []
+    prepare = one_by_one.OneByOne.__init__
+    monkeypatch.setattr(
+        one_by_one.OneByOne, "__init__", lambda self, *given: (made.append(1), prepare(self, *given))[1]
+    )
+    model = Perceptron()
+    for n in range(1500):
+        x = {f"name {(7 * n + 13 * j) % 5000}": 1.0 + j for j in range(1 + n % 20)}
+        model.predict_one(x | {"never learned": 1.0})
+        model.learn_one(x, n % 3)
+    assert model.n_features_in_ > 3000 and len(made) <= 3 + np.log2(5000 / one_by_one.FIRST_CAPACITY) + 1
+
+
+def test_a_dict_wider_than_every_one_before_it():
+    model, rows = Perceptron(), Perceptron()
+    for width in (1, 3, 700, 2, 1500):
+        x = {f"f{j}": (-1.0) ** j * (1 + j % 5) for j in range(width)}
+        model.learn_one(x, width % 2)
+        rows.learn_one(np.array([x.get(f"f{j}", 0.0) for j in range(1500)]), width % 2)
+        if width != 1:
+            assert model.predict_one(x) == width % 2
+    np.testing.assert_allclose(model.coef_, rows.coef_, rtol=1e-12)
+
+
+def test_names_that_are_numbers_are_their_text():
+    numbers, text = Perceptron(), Perceptron()
+    for n in range(12):
+        numbers.learn_one({1: float(n), 2.5: 1.0, "1": 2.0}, n % 2)
+        text.learn_one({"1": n + 2.0, "2.5": 1.0}, n % 2)
+    np.testing.assert_array_equal(numbers.coef_, text.coef_)
+    assert numbers.n_features_in_ == 2 and numbers.predict_one({1: 3.0}) == text.predict_one({"1": 3.0})
+
+
+def test_other_mappings_are_dicts():
+    model, other = Perceptron(), Perceptron()
+    for n, x in enumerate(X):
+        model.learn_one(as_dict(x), n % 2)
+        other.learn_one(MappingProxyType(as_dict(x)) if n % 3 else Counter(as_dict(x)), n % 2)
+    np.testing.assert_array_equal(model.coef_, other.coef_)
+    assert other.predict_one(MappingProxyType(as_dict(X[0]))) == model.predict_one(as_dict(X[0]))
+
+
+def test_threads_that_learn_at_once_lose_nothing():
+    """Every example counts once, whoever learns it; the features of one dict never mix with another's."""
+    model = Perceptron(learning_rate=1.0, fit_intercept=False)
+    model.learn_many([{"a0": -1.0}, {"a0": 1.0}], [0, 1])
+
+    def work(number):
+        for n in range(300):
+            model.predict_one({f"a{number}": 1.0, f"other {number} {n}": 5.0})
+            model.learn_one({f"a{number}": 1.0, f"b{number} {n % 40}": 1.0}, n % 2)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+    assert model._state.seen == 2 + 1200 and model.n_features_in_ == len(set(model._names.codes.values())) == 4 + 4 * 40
+
+
+@pytest.mark.parametrize("kind", ["row", "dict"])
+def test_nothing_is_compiled_to_predict(kind, tmp_path):
+    """A loaded model answers without numba: the first answer of a service waits for no compiler."""
+    model = Perceptron("averaged")
+    for x, label in zip(X, y.tolist(), strict=True):
+        model.learn_one(x if kind == "row" else as_dict(x), label)
+    save(model, tmp_path / "model.rosenblatt")
+    expected = [model.predict_one(x if kind == "row" else as_dict(x)) for x in X[:20]]
+    script = f"""
+import sys, numpy, rosenblatt
+model = rosenblatt.load({str(tmp_path / "model.rosenblatt")!r})
+rows = numpy.array({X[:20].tolist()!r})
+examples = list(rows) if {kind == "row"} else [dict(zip("abcdef", row)) for row in rows.tolist()]
+print([model.predict_one(x) for x in examples])
+print([model.predict(examples).tolist(), "numba" in sys.modules])
+"""
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    one, many = ran.stdout.splitlines()
+    assert one == str(expected) and many == str([expected, False])
+
+
+@pytest.mark.parametrize("kind", ["row", "dict"])
+def test_class_weights_with_a_late_class(kind):
+    """As if it had been declared, and without another preparation for every example that it leaves out."""
+    weights = {0: 2.0, 1: 1.0, 2: 0.5}
+    labels = np.where(np.arange(120) < 60, y % 2, y)
+    late, declared = (Perceptron("averaged", class_weight=weights) for _ in range(2))
+    convert = as_dict if kind == "dict" else (lambda x: x)
+    for n, x in enumerate(X):
+        if n == 0 and kind == "row":
+            declared.partial_fit(X[:1], labels[:1], classes=[0, 1, 2])
+        elif kind == "row":
+            declared.learn_one(x, int(labels[n]))
+        late.learn_one(convert(x), int(labels[n]))
+    if kind == "dict":
+        declared.learn_many([as_dict(x) for x in X], labels)
+    np.testing.assert_array_equal(late.coef_, declared.coef_)
+
+
+def test_a_late_class_that_weighs_nothing_leaves_an_answer():
+    model = Perceptron("pocket", class_weight={2: 0.0})
+    for n, x in enumerate(X):
+        model.learn_one(as_dict(x), int(y[n]))
+        assert model.predict_one(as_dict(x)) in (0, 1, 2)
+
+
+def test_a_pocket_from_before_new_names_still_answers():
+    model = Perceptron("pocket")
+    for n in range(80):
+        model.learn_one({f"f{n} {j}": 1.0 for j in range(8)} | {"sign": 1.0 if n % 2 else -1.0}, n % 2)
+    assert model.predict_one({"sign": 9.0, "f79 7": 0.5}) == 1
+    assert model.predict([{"sign": -9.0}]).tolist() == [0]
+
+
+def test_dict_models_predict_score_and_have_scores():
+    examples, labels = [as_dict(x) for x in X], y.tolist()
+    dicts, rows = Perceptron("averaged"), Perceptron("averaged")
+    dicts.learn_many(examples, labels)
+    rows.partial_fit(X, y)
+    np.testing.assert_allclose(dicts.decision_function(examples), rows.decision_function(X), rtol=1e-9, atol=1e-12)
+    assert dicts.predict(examples).tolist() == rows.predict(X).tolist()
+    assert dicts.score(examples, labels) == rows.score(X, y)
+    frame = pandas.DataFrame(X, columns=NAMES)
+    fitted = Perceptron(random_state=0).fit(frame, y)
+    assert fitted.predict(examples).tolist() == fitted.predict(frame).tolist()
+    with pytest.raises(ValueError, match="'b' must be finite"):
+        dicts.predict([{"b": float("nan")}])
+    with pytest.raises(ValueError, match="'b' must be a number or text"):
+        dicts.decision_function([{"b": None}])
+
+
+def test_a_model_file_has_32_bytes_for_a_name_of_two_classes(tmp_path):
+    """Weights and their sums, of the half-space and of the shadow that a late class starts from: no room to grow."""
+    sizes = []
+    for count in (10, 3010):
+        model = Perceptron()
+        for n in range(count):
+            model.learn_one({f"{n:04}": 1.0}, n % 2)
+        save(model, tmp_path / f"{count}")
+        sizes.append((tmp_path / f"{count}").stat().st_size)
+        loaded = load(tmp_path / f"{count}")
+        for again in (model, loaded):
+            again.learn_one({"0003": -2.0, "and more": 1.0}, 1)
+        np.testing.assert_array_equal(model.coef_, loaded.coef_)
+    assert (sizes[1] - sizes[0]) / 3000 < 32 + 16  # and the name itself
+
+
+@pytest.mark.parametrize("kind", ["row", "dict"])
+def test_on_a_stream_auto_is_the_last_weights_which_follow_a_drift(kind):
+    generator = np.random.default_rng(2)
+    rows = generator.normal(size=(2000, 6))
+    labels = ((rows[:, 0] + rows[:, 1] > 0) ^ (np.arange(2000) >= 1000)).tolist()
+    stream = list(zip(rows if kind == "row" else [as_dict(x) for x in rows], labels, strict=True))
+    error = {answer: progressive_error(Perceptron(answer), stream).error for answer in ("auto", "last", "averaged")}
+    assert error["auto"] == error["last"] < 0.1 < 0.2 < error["averaged"]

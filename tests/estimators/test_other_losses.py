@@ -1,22 +1,18 @@
-"""LeastSquares, SigmoidNeuron, GaussianDiscriminant, Layer and Streamed."""
+"""LeastSquares and Streamed."""
 
 import numpy as np
 import pytest
 import scipy.sparse
-from scipy.optimize import minimize
-from scipy.special import expit
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.preprocessing import StandardScaler
 
-from rosenblatt import GaussianDiscriminant, Layer, LeastSquares, PairProducts, Perceptron, SigmoidNeuron, Streamed
+from rosenblatt import LeastSquares, PairProducts, Perceptron, Streamed
 from rosenblatt.sources import digits
 
 CANCER = load_breast_cancer(return_X_y=True)
 X, Y = StandardScaler().fit_transform(CANCER[0]), CANCER[1]
-XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])
 diabetes = load_diabetes(return_X_y=True)
 
 
@@ -39,7 +35,7 @@ def test_exact_least_squares_is_scikit_learns(lam, sparse, intercept):
 
 
 def test_large_matrices_are_solved_by_their_products(monkeypatch):
-    from rosenblatt.estimators import least_squares
+    from rosenblatt.estimators import least_squares_exact as least_squares
 
     whole = LeastSquares(lam=1e-3).fit(*diabetes).coef_
     monkeypatch.setattr(least_squares, "WHOLE", 0)
@@ -58,6 +54,43 @@ def test_steps_come_to_the_exact_answer(solver):
     assert exact.objective_ <= model.objective_ * (1 + 1e-12) and model.objective_ <= exact.objective_ * (1 + near)
 
 
+@pytest.mark.parametrize("lam", [0.0, 1e-3])
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_batches_add_up_to_one_fit(lam, intercept, sparse):
+    rows, y = diabetes
+    rows = 100 * rows + 1000.0 * (intercept and not sparse)  # far from the origin
+    c = np.random.default_rng(0).uniform(0, 2, len(y))
+    both = np.column_stack([y, y**2])
+    for targets in (y, both):
+        whole = LeastSquares(lam=lam, fit_intercept=intercept).fit(rows, targets, c)
+        model = LeastSquares(lam=lam, fit_intercept=intercept)
+        for part in np.array_split(np.arange(len(y)), [3, 50, 51, 300]):
+            batch = scipy.sparse.csr_matrix(rows[part]) if sparse else rows[part]
+            model.partial_fit(batch, targets[part], c[part])
+        np.testing.assert_allclose(model.predict(rows), whole.predict(rows), rtol=1e-9)
+        np.testing.assert_allclose(model.coef_, whole.coef_, rtol=1e-9, atol=1e-9 * np.abs(whole.coef_).max())
+        assert model.objective_ == pytest.approx(whole.objective_, rel=1e-9) and model.n_iter_ == 5
+
+
+def test_partial_fit_and_bad_input():
+    rows, y = diabetes
+    model = LeastSquares().partial_fit(rows[:20], y[:20])
+    before = model.coef_.copy()
+    for wrong, sentence in (
+        (lambda: model.partial_fit(rows[:, :3], y), "expecting 10 features"),
+        (lambda: model.partial_fit(rows, np.column_stack([y, y])), "1 targets as before"),
+        (lambda: model.partial_fit(rows, y, -np.ones(len(y))), "sample_weight"),
+        (lambda: LeastSquares(solver="sgd").partial_fit(rows, y), "solver is 'sgd'"),
+        (lambda: LeastSquares().fit(rows, y).partial_fit(rows, y), "fitted by fit"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            wrong()
+    np.testing.assert_array_equal(model.coef_, before)
+    model.fit(rows, y)
+    assert not hasattr(model, "_scatter")
+
+
 def test_several_targets_constant_features_and_divergence():
     two = np.column_stack([diabetes[1], -diabetes[1]])
     model = LeastSquares().fit(diabetes[0], two)
@@ -70,145 +103,6 @@ def test_several_targets_constant_features_and_divergence():
     assert diverged.stop_reason_ == "diverged" and np.isfinite(diverged.coef_).all()
     with pytest.raises(ValueError, match="solver must be one of"):
         LeastSquares(solver="magic").fit(*diabetes)
-
-
-# ---------------------------------------------------------------------- sigmoid neuron
-
-
-def neuron_loss(v, lam):
-    miss = expit(X @ v[:-1] + v[-1]) - Y
-    return lam * v[:-1] @ v[:-1] + np.mean(miss**2) / 2
-
-
-def test_the_neuron_ends_where_scipy_ends():
-    model = SigmoidNeuron(lam=1e-3).fit(X, Y)
-    peer = minimize(neuron_loss, np.zeros(31), (1e-3,), tol=1e-9)
-    ours = neuron_loss(np.append(model.coef_[0], model.intercept_), 1e-3)
-    assert ours == pytest.approx(peer.fun, rel=1e-4) and model.objective_ == pytest.approx(ours, rel=1e-9)
-    np.testing.assert_array_equal(model.predict(X), (model.activate(X) >= 0.5).astype(int))  # decides at 0.5
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("solver", ["sgd", "batch", "svrg"])
-def test_the_neuron_by_steps(solver):
-    least = SigmoidNeuron(lam=1e-3).fit(X, Y).objective_
-    model = SigmoidNeuron(lam=1e-3, solver=solver, max_iter=1500, random_state=0).fit(X, Y)
-    assert least <= model.objective_ * (1 + 1e-6) and model.objective_ < 1.02 * least
-
-
-def test_its_loss_is_not_convex():
-    """Half way between two points the loss can be above the mean of their losses, without any noise."""
-    x, far = np.array([[1.0]]), 10.0
-    losses = [float((expit(x[0, 0] * w) - 1) ** 2 / 2) for w in (-far, 0.0, far)]
-    between = float((expit(-far / 2) - 1) ** 2 / 2)
-    assert between > (losses[0] + losses[1]) / 2
-
-
-# ---------------------------------------------------------------------- Gaussian discriminant
-
-
-@pytest.mark.parametrize("source", [load_breast_cancer, load_iris, load_wine])
-@pytest.mark.parametrize("shrinkage", [None, 0.2, "auto"])
-def test_the_discriminant_is_scikit_learns(source, shrinkage):
-    rows, y = source(return_X_y=True)
-    ours = GaussianDiscriminant(shrinkage).fit(rows, y)
-    theirs = LinearDiscriminantAnalysis(solver="eigen", shrinkage=shrinkage).fit(rows, y)
-    np.testing.assert_allclose(ours.predict_proba(rows), theirs.predict_proba(rows), atol=1e-8)
-    if len(set(y)) == 2:
-        np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-8)
-        np.testing.assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-8)
-        posterior = expit(rows @ ours.coef_[0] + ours.intercept_[0])
-        np.testing.assert_allclose(ours.predict_proba(rows)[:, 1], posterior, atol=1e-15)
-
-
-def test_the_discriminant_is_the_posterior_of_its_gaussians():
-    from scipy.stats import multivariate_normal
-
-    rows, y = load_wine(return_X_y=True)
-    rows = StandardScaler().fit_transform(rows)
-    model = GaussianDiscriminant().fit(rows, y)
-    dense = np.stack([multivariate_normal(m, model.covariance_).logpdf(rows) for m in model.means_], axis=1)
-    joint = np.exp(dense + np.log(model.priors_))
-    np.testing.assert_allclose(model.predict_proba(rows), joint / joint.sum(axis=1, keepdims=True), atol=1e-10)
-
-
-def test_a_class_of_one_row_adds_nothing_to_the_covariance():
-    rows, labels = np.append(X, [X[0] + 9.0], axis=0), np.append(Y, 2)
-    alone = GaussianDiscriminant(shrinkage="auto").fit(X, Y)
-    model = GaussianDiscriminant(shrinkage="auto").fit(rows, labels)  # any warning would be an error
-    np.testing.assert_allclose(model.covariance_, alone.covariance_ * len(X) / len(rows), rtol=1e-12)
-
-
-def test_the_discriminant_and_bad_input():
-    rows = np.column_stack([X[:, :3], np.full(len(Y), 5.0)])
-    with_constant, without = GaussianDiscriminant().fit(rows, Y), GaussianDiscriminant().fit(X[:, :3], Y)
-    assert with_constant.coef_[0, 3] == 0.0
-    np.testing.assert_allclose(with_constant.coef_[0, :3], without.coef_[0], rtol=1e-9)
-    twice = np.column_stack([X[:, 0], 2 * X[:, 0]])
-    with pytest.raises(ValueError, match="must have an inverse") as caught:
-        with_constant.fit(twice, Y)
-    assert "shrinkage" in str(caught.value) and with_constant.predict(rows).shape == Y.shape
-    assert GaussianDiscriminant(shrinkage=0.1).fit(twice, Y).score(twice, Y) > 0.8
-    for settings in ({"shrinkage": 2}, {"shrinkage": "much"}, {"priors": [1.0]}, {"priors": "even"}):
-        with pytest.raises(ValueError, match=next(iter(settings))):
-            GaussianDiscriminant(**settings).fit(X, Y)
-    even = GaussianDiscriminant(priors=[0.5, 0.5]).fit(X, Y)
-    peer = LinearDiscriminantAnalysis(priors=[0.5, 0.5]).fit(X, Y)
-    np.testing.assert_allclose(even.predict_proba(X), peer.predict_proba(X), atol=1e-8)
-
-
-# ---------------------------------------------------------------------- layers
-
-
-@pytest.mark.parametrize("activation", ["sigmoid", "tanh"])
-@pytest.mark.parametrize("seed", range(5))
-def test_two_layers_solve_xor_and_one_does_not(activation, seed):
-    assert Layer(activation).fit(*XOR).score(*XOR) < 1
-    network = Layer("sigmoid", below=Layer(activation, units=3), random_state=seed).fit(*XOR)
-    assert network.score(*XOR) == 1 and network.objective_ < 1e-2
-
-
-def test_two_layers_solve_xor_by_gradient_descent():
-    network = Layer("sigmoid", below=Layer("tanh", units=4), solver="batch", learning_rate=2.0, max_iter=3000, tol=0,
-                    random_state=0)  # fmt: skip
-    with pytest.warns(ConvergenceWarning):
-        network.fit(*XOR)
-    assert network.score(*XOR) == 1
-    assert network.trace_["loss"][-1] < network.trace_["loss"][0] / 10
-
-
-def test_several_labels_at_once():
-    random = np.random.default_rng(0)
-    rows = random.normal(size=(200, 4))
-    labels = (rows @ random.normal(size=(4, 3)) > 0).astype(int)
-    for activation in ("sigmoid", "tanh", "linear", "threshold"):
-        layer = Layer(activation, lam=1e-4, random_state=0).fit(rows, labels)
-        assert layer.weights_.shape == (3, 4) and layer.predict(rows).shape == (200, 3)
-        assert (layer.predict(rows) == labels).mean() > 0.95
-
-
-def test_a_layer_of_one_sigmoid_is_the_neuron():
-    layer, neuron = Layer("sigmoid", lam=1e-3).fit(X, Y), SigmoidNeuron(lam=1e-3).fit(X, Y)
-    assert layer.objective_ == pytest.approx(neuron.objective_, rel=1e-4)
-    np.testing.assert_allclose(layer.activate(X)[:, 0], neuron.activate(X), atol=1e-2)
-
-
-def test_layers_and_bad_input():
-    for layer, told in (
-        (Layer("step"), "activation must be one of"),
-        (Layer(below=Layer()), "units must be"),
-        (Layer(below=Layer("threshold", units=2)), "need activations with a slope"),
-        (Layer(below="x"), "below must be a Layer"),
-        (Layer(units=3), "units must be as many"),
-        (Layer(solver="newton"), "solver must be one of"),
-    ):
-        with pytest.raises(ValueError, match=told):
-            layer.fit(*XOR)
-    with pytest.raises(ValueError, match="one row and one number per unit"):
-        Layer.from_weights([[1.0, 1.0]], [0.0, 1.0])
-    with pytest.warns(ConvergenceWarning, match="diverged"):
-        model = Layer("linear", solver="sgd", learning_rate=1e3).fit(1e3 * X, Y)
-    assert model.stop_reason_ == "diverged" and np.isfinite(model.weights_).all()
 
 
 # ---------------------------------------------------------------------- streamed features
@@ -232,49 +126,6 @@ def test_a_rate_that_only_overshoots_is_not_called_converged():
     with pytest.warns(ConvergenceWarning, match="Lower learning_rate"):
         model = LeastSquares(solver="batch", learning_rate=2.5).fit(rows, rows @ [1.0, 2.0, 3.0])
     assert model.stop_reason_ == "diverged" and model.objective_ == model.trace_["loss"].min()
-    with pytest.warns(ConvergenceWarning, match="Lower learning_rate"):
-        layer = Layer("linear", solver="batch", learning_rate=2.5).fit(rows, rows[:, 0] > 0)
-    assert layer.stop_reason_ == "diverged" and layer.objective_ == layer.trace_["loss"].min()
-
-
-def test_a_feature_that_is_constant_in_every_class_is_not_dropped_silently():
-    rows = np.column_stack([np.arange(6.0) % 3, [1.0, 1.0, 1.0, 2.0, 2.0, 2.0]])
-    y = [0, 0, 0, 1, 1, 1]
-    with pytest.raises(ValueError, match="feature 1 is constant within each class"):
-        GaussianDiscriminant().fit(rows, y)
-    assert GaussianDiscriminant(shrinkage=0.1).fit(rows, y).score(rows, y) == 1.0
-
-
-def test_a_first_fit_with_warm_start_begins_at_random_and_the_next_goes_on():
-    X, y = load_breast_cancer(return_X_y=True)
-    X = StandardScaler().fit_transform(X)
-    settings = {"start": 1.0, "solver": "batch", "max_iter": 1, "random_state": 0}
-    with pytest.warns(ConvergenceWarning):
-        cold, warm = SigmoidNeuron(**settings).fit(X, y), SigmoidNeuron(**settings, warm_start=True).fit(X, y)
-    np.testing.assert_array_equal(warm.coef_, cold.coef_)
-    first = warm.objective_
-    with pytest.warns(ConvergenceWarning):
-        warm.fit(X, y)
-    assert warm.objective_ < first and np.abs(warm.coef_ - cold.coef_).max() < 0.1
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("size", [1, 3, 8])
-def test_steps_of_a_layer_are_the_mean_over_their_batch(size):
-    rows, y, weights = X[:8, :2], np.arange(8) % 2, np.array([1.0, 2.0, 1.0, 1.0, 3.0, 1.0, 1.0, 2.0])
-    layer = Layer("sigmoid", solver="sgd", batch_size=size, learning_rate=0.5, max_iter=1, random_state=0)
-    layer.fit(rows, y, weights)
-    random = np.random.RandomState(0)
-    random.normal(size=(1, 2)), random.normal(size=1)  # the start, of which a single layer takes nothing
-    order = np.arange(8) if size == 8 else random.permutation(8)
-    w, b, share = np.zeros(2), 0.0, weights / weights.mean()
-    for start in range(0, 8, size):
-        chosen = order[start : start + size]
-        a = expit(rows[chosen] @ w + b)
-        delta = (a - y[chosen]) * a * (1 - a) * share[chosen] / len(chosen)
-        w, b = w - 0.5 * delta @ rows[chosen], b - 0.5 * delta.sum()
-    np.testing.assert_allclose(layer.weights_[0], w, rtol=1e-9)
-    np.testing.assert_allclose(layer.bias_[0], b, rtol=1e-9)
 
 
 def test_streamed_gives_every_row_its_weight(monkeypatch):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.base import clone
 
-from rosenblatt import Layer, ThresholdNetwork, ThresholdUnit, harden, soften
+from rosenblatt import Layer, ThresholdNetwork, ThresholdUnit, from_rules, harden, soften
 from rosenblatt.logic.circuits import adder
 from rosenblatt.logic.function import assignments
 
@@ -75,9 +76,6 @@ def test_refuses() -> None:
         (lambda: harden(Layer()), "fitted Layer"),
         (lambda: harden(soften(xor), inputs=("a",)), "2 names"),
         (lambda: harden(Layer.from_weights([[1.0]], [0.0], "linear")), "linear"),
-        (lambda: Layer(start="fitted").fit(X, [0, 1, 1, 0]), "needs a layer that has weights"),
-        (lambda: clone(soften(xor)).fit(X, [0, 1, 1, 0]), "needs a layer that has weights"),
-        (lambda: Layer(start="warm").fit(X, [0, 1, 1, 0]), "start"),
         (lambda: soften(xor).fit(X[:, :1], [0, 1, 1, 0]), "2 features"),
         (lambda: soften(xor).fit(X, [0, 1, 2, 0]), "outputs"),
     ):
@@ -125,3 +123,58 @@ def test_the_gap_is_a_bound(weights: list[int], bias: int) -> None:
     unit = ThresholdUnit([w / 2 for w in weights], bias / 4)
     sums = assignments(len(weights)) @ np.array(weights) / 2 + bias / 4
     assert 0 <= _gap(unit) <= np.abs(sums).min()
+
+
+@given(
+    st.lists(st.integers(-4, 4), min_size=1, max_size=4),
+    st.integers(1, 7),
+    st.integers(0, 15),
+    st.sampled_from([None, 0.1, 1.0, 3.0]),
+    st.booleans(),
+)
+def test_units_with_a_row_on_the_threshold_come_back(weights, denominator, row, steepness, floats) -> None:
+    """Also with weights in thirds, as fractions or rounded to floats."""
+    exact = [Fraction(w, denominator) for w in weights]
+    bias = -sum((w for i, w in enumerate(exact) if row >> i & 1), Fraction(0))
+    unit = ThresholdUnit([float(w) for w in exact], float(bias)) if floats else ThresholdUnit(exact, bias)
+    assert harden(soften(unit, steepness)).table.ravel().tolist() == unit.table.tolist()
+
+
+CREDIT = """
+    if other_delinquent_accounts > 2 and delinquent_cycles > 1 then deny;
+    if other_delinquent_accounts = 0 and (income > 30000 or years_of_credit > 3) then accept;
+    otherwise refer
+"""
+
+
+def test_rules_become_layers() -> None:
+    rules = from_rules(CREDIT)
+    random = np.random.default_rng(0)
+    ranges = {"other_delinquent_accounts": 5, "delinquent_cycles": 4, "income": 60_001, "years_of_credit": 7}
+    rows = np.column_stack([random.integers(0, ranges[name], 3000) for name in rules.columns])
+    rows[:500, rules.columns.index("income")] = 30_000 + random.integers(-1, 2, 500)  # on the edge
+    for steepness in (None, 64.0):
+        layer = soften(rules, steepness)
+        assert layer.predict(rows.astype(float)).tolist() == rules.predict(rows).tolist()
+    fine = soften(rules, resolution={"income": 0.01})
+    edge = np.array([[0.0 if "accounts" in n else 30000.01 if n == "income" else 0.0 for n in rules.columns]])
+    assert fine.predict(edge).tolist() == ["accept"] and fine.predict(np.floor(edge)).tolist() == ["refer"]
+
+
+def test_rules_of_two_decisions_learn_on() -> None:
+    rules = from_rules("if member and age >= 18 then yes; otherwise no")
+    rows = np.array([[m, a] for m in (0.0, 1.0) for a in range(10, 30)])
+    rows = rows if rules.columns == ("member", "age") else rows[:, ::-1]
+    layer = soften(rules, 2.0)
+    assert layer.predict(rows).tolist() == rules.predict(rows).tolist()
+    member, age = rows.T if rules.columns == ("member", "age") else rows.T[::-1]
+    wanted = np.where((member == 1) & (age >= 20), "yes", "no")
+    assert layer.score(rows, wanted) < 1.0
+    assert layer.fit(rows, wanted).score(rows, wanted) == 1.0  # it continues from the rules
+    for make in (
+        lambda: harden(soften(rules)),
+        lambda: soften(from_rules("if a > 1 then x")),
+        lambda: soften(rules, resolution=0),
+    ):
+        with pytest.raises(ValueError, match=r"Boolean inputs|add 'otherwise'|resolution must be"):
+            make()

@@ -5,6 +5,7 @@ import pandas
 import pytest
 import scipy.sparse
 from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import TimeSeriesSplit, cross_val_score
 
 from rosenblatt import (
     GaussianDiscriminant,
@@ -15,6 +16,7 @@ from rosenblatt import (
     LogisticRegression,
     PassiveAggressive,
     Perceptron,
+    SigmoidNeuron,
     Streamed,
     ThresholdMachine,
     progressive_error,
@@ -340,3 +342,21 @@ def test_every_learner_refuses_text_for_yes_or_no(learner):
     for name, value in (("fit_intercept", "no"), ("shuffle", "yes"), ("verbose", "much")):
         with pytest.raises(ValueError, match=f"{name} must be .*, but got '{value}'"):
             learner(**{name: value}).fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("kind", [Perceptron, LinearSVM, LogisticRegression, SigmoidNeuron, KernelPerceptron])
+def test_class_weight_may_name_a_class_that_a_fold_lacks(kind):
+    rows, y = np.random.default_rng(0).normal(size=(60, 3)), np.append(np.arange(40) % 2, [2] * 20)
+    scores = cross_val_score(kind(class_weight={0: 1.0, 1: 2.0, 2: 3.0}), rows, y, cv=TimeSeriesSplit(2))
+    assert np.isfinite(scores).all()
+    with pytest.raises(ValueError, match="class_weight names 9, which is not among the classes"):
+        kind(class_weight={0: 1.0, 1: 2.0, 9: 3.0}).fit(rows, y)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("kind", [Perceptron, LinearSVM, LogisticRegression, SigmoidNeuron, KernelPerceptron])
+def test_a_generator_is_a_random_state(kind):
+    rows, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2
+    fits = [kind(random_state=np.random.default_rng(seed)).fit(rows, y).predict(rows) for seed in (0, 0)]
+    np.testing.assert_array_equal(*fits)

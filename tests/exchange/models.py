@@ -114,7 +114,7 @@ LEARNERS = {
     ),
     "svm": lambda: (LinearSVM(lam=1e-2, warm_start=True, random_state=0).fit(X, SEVERAL), X),
     "pegasos": lambda: (
-        LinearSVM(lam=1e-2, solver="pegasos", answer="averaged", max_iter=5, random_state=0).fit(X, BINARY), X,
+        HalfSpace("pegasos", params={"lam": 1e-2}, answer="averaged", max_iter=5, random_state=0).fit(X, BINARY), X,
     ),
     "logistic": lambda: (LogisticRegression(lam=1e-2).fit(X, SEVERAL), X),
     "logistic apart": lambda: (LogisticRegression(lam=1e-2, multi_class="ovr").fit(X, SEVERAL), X),
@@ -132,6 +132,7 @@ LEARNERS = {
         Layer("sigmoid", below=Layer("tanh", units=2), max_iter=20, random_state=0).fit(X, SEVERAL), X,
     ),
     "threshold layer": lambda: (Layer("threshold", random_state=0).fit(X, BINARY), X),
+    "sign layer": lambda: (Layer("sign", random_state=0).fit(X, SEVERAL), X),
     "multi-label layer": lambda: (Layer("linear").fit(X, X[:, :2] > 0), X),
     "streamed": lambda: (
         Streamed(PairProducts(6, random_state=0), Perceptron("averaged"), max_iter=2, random_state=0).fit(X, BINARY), X,

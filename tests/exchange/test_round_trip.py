@@ -15,7 +15,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, QuantileTransformer, StandardScaler
 
-from rosenblatt import KernelPerceptron, Perceptron, describe, load, save
+from rosenblatt import KernelPerceptron, LeastSquares, Perceptron, describe, load, save
 from rosenblatt.estimators.committee import check_updates
 from rosenblatt.exchange.table import MODELS, NAMES, OURS, PARTS, SCIKIT, thing_of
 from rosenblatt.exchange.values import Reader, Writer
@@ -64,14 +64,24 @@ def test_everything_that_was_learned_is_there(name, tmp_path):
 
 
 LEARNED_AT_ONCE = {
-    "least squares", "least squares float32", "discriminant", "layers", "threshold layer", "multi-label layer",
-    "streamed",
+    "least squares", "least squares float32", "discriminant", "layers", "threshold layer", "sign layer",
+    "multi-label layer", "streamed",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", models.LEARNERS)
 def test_who_goes_on_learning(name):
-    assert hasattr(models.fitted(name)[0], "partial_fit") is (name not in LEARNED_AT_ONCE)
+    adds_up = "least squares" in name  # which continues its own batches, not a fit
+    assert hasattr(models.fitted(name)[0], "partial_fit") is (name not in LEARNED_AT_ONCE or adds_up)
+
+
+def test_batches_of_least_squares_go_on_where_they_were(tmp_path):
+    X, y = np.random.default_rng(0).normal(size=(2, 20, 3))
+    model = LeastSquares().partial_fit(X[:9], y[:9, 0])
+    loaded = after_a_round_trip(model, tmp_path)
+    for learner in (model, loaded):
+        learner.partial_fit(X[9:], y[9:, 0])
+    assert_same(model.coef_, loaded.coef_)
 
 
 @pytest.mark.parametrize(

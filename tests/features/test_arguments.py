@@ -75,8 +75,9 @@ def test_wrong_arguments(call, words):
     assert said.endswith(".") and "\n" not in said
 
 
-def test_every_number_of_threads_describes_alike():
-    images = np.random.default_rng(0).integers(0, 255, (5, 32, 32)).astype(np.uint8)
+def test_every_number_of_threads_describes_alike(monkeypatch):
+    monkeypatch.setattr("rosenblatt.engine.threads.WORTH_A_THREAD", 1)  # little work is spread as well
+    images = np.random.default_rng(0).integers(0, 255, (40, 32, 32)).astype(np.uint8)
     one = HOGFeatures(n_jobs=1).fit_transform(images)
-    for n_jobs in (None, 2, -1, np.int64(3)):
+    for n_jobs in (None, 2, 16, -1, np.int64(3)):
         np.testing.assert_array_equal(HOGFeatures(n_jobs=n_jobs).fit_transform(images), one)

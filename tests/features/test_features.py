@@ -4,6 +4,7 @@ import os
 
 import numpy as np
 import pandas
+import polars as pl
 import pytest
 import scipy.sparse
 from sklearn.compose import ColumnTransformer
@@ -249,3 +250,19 @@ def test_names_for_another_number_of_features_are_refused(features):
     with pytest.raises(ValueError, match="input_features should have length equal to number of features"):
         features.fit(rows).get_feature_names_out(["a", "b"])
     assert features.get_feature_names_out().tolist()[:3] == ["x0", "x1", "x2"]
+
+
+def test_pairs_that_are_drawn_again_have_names_of_their_own():
+    frame = pl.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0], "a b": [5.0, 6.0]})
+    pairs = PairProducts(40, random_state=0).set_output(transform="polars")  # of 9 pairs
+    out = pairs.fit_transform(frame)
+    assert out.shape == (2, 43) and len(set(out.columns)) == 43
+    first = next(name for name in out.columns[3:] if name.endswith("#2"))
+    assert out[first].to_list() == [a * b for a, b in zip(*(frame[n] for n in _parts(first)), strict=True)]
+
+
+def _parts(name):
+    """The two features of a pair's name; none of the features of the frame begins another."""
+    words = name.removesuffix(" #2")
+    columns = ("a b", "a", "b")
+    return next((x, y) for x in columns for y in columns if f"{x} {y}" == words)

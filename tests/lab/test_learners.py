@@ -170,9 +170,9 @@ def ready(core, name):
 def test_on_every_ready_set_page_and_library_make_the_same_mistakes_in_the_same_order(core, order):
     for name in READY:
         points, X, y = ready(core, name)
-        shared = {"max_iter": 20, "shuffle": order == "shuffled", "random_state": 5}
+        shared = {"max_iter": 20, "tol": None, "shuffle": order == "shuffled", "random_state": 5}
         models = {
-            "perceptron": Perceptron(tol=None, **shared),
+            "perceptron": Perceptron("last", **shared),
             "margin": HalfSpace("margin_perceptron", params={"theta": 1.0}, **shared),
             "kernel": KernelPerceptron("polynomial", degree=2, gamma=1.0, **shared),
         }
@@ -185,16 +185,29 @@ def test_on_every_ready_set_page_and_library_make_the_same_mistakes_in_the_same_
             assert run["rows"] == model.trace_.updates.rows[0].tolist(), (name, learner)
 
 
+def test_long_runs_are_thinned_and_keep_their_end(core):
+    for name in ("averaged", "kernel"):
+        lengths = core.evaluate(
+            """(name) => { const { SETS, train } = lab.core;
+               const data = SETS.spirals.make({ n: 60, turns: 2, noise: 0, seed: 0 });
+               const run = train(name, { max_iter: 1000, kernel: "linear" }, data, 0);
+               return [run.path.length, run.path.number.at(-1), run.updates, run.path.stride, run.shown?.length]; }""",
+            name,
+        )
+        assert lengths[1] == lengths[2] > 20_000 and lengths[0] <= 20_001 and lengths[3] == 2
+        assert lengths[4] in (lengths[0], None)
+
+
 def test_averaged_pocket_and_voted_answers_are_the_librarys(core):
     for name in ("clouds", "overlapping", "and", "iris"):
         points, X, y = ready(core, name)
         for answer in ("averaged", "pocket", "voted"):
             check = {"pocket_check": "update"} if answer == "pocket" else {}
-            model = Perceptron(answer=answer, tol=None, max_iter=20, shuffle=True, random_state=5, **check)
+            model = Perceptron(answer=answer, tol=None, max_iter=20, shuffle=True, random_state=5)
             (run,) = core.evaluate(RUN, [[[points, 5]], answer, {"max_iter": 20, "order": "shuffled"}])
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr("warnings.warn", lambda *a, **k: None)
-                model.fit(X, y)
+                model.fit(X, y, **check)
             scores = np.array([score for (score,) in run["scores"]])
             assert (model.predict(X) == (scores >= 0)).all(), (name, answer)
             if answer != "voted":
@@ -251,14 +264,16 @@ SCRIPT = """([name, options]) => { const { LEARNERS, SETS, errorsAt, filled, scr
   const run = train(name, own, data, 3);
   return [script(data, { name, options: own }, 3), errorsAt(run, run.path.length - 1, data, data.train) / data.n]; }"""
 SHOWN = ["perceptron", "averaged", "voted", "pocket", "margin", "passive_aggressive", "kernel", "svm", "logistic",
-         "discriminant", "neuron", "adaline", "least_squares"]  # fmt: skip
+         "discriminant", "neuron", "adaline", "least_squares", "svm pegasos", "logistic row_by_row",
+         "neuron row_by_row"]  # fmt: skip
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", SHOWN)
 def test_show_me_in_python_runs_and_has_the_errors_of_the_page(core, name):
-    code, wrong = core.evaluate(SCRIPT, [name, {"max_iter": 20}])
+    name, _, solver = name.partition(" ")
+    code, wrong = core.evaluate(SCRIPT, [name, {"max_iter": 20, "solver": solver.replace("_", " ")}])
     made = {}
     exec(code, made)
     model, X, y = made["model"], made["X"], made["y"]

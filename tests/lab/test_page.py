@@ -121,7 +121,7 @@ def test_a_reload_keeps_two_thousand_uploaded_rows(tab, tmp_path):
 def test_long_work_shows_progress_can_be_cancelled_and_blocks_nobody(tab):
     one = tab()
     one.page.evaluate(
-        """() => { const n = 80000, r = new lab.core.Orders(Int32Array.from({ length: n }, (_, i) => i), 1).next();
+        """() => { const n = 200000, r = new lab.core.Orders(Int32Array.from({ length: n }, (_, i) => i), 1).next();
            const points = Array.from(r, (k, i) => [k / 40000, (i * 7919 % n) / 40000, (k * 31 + i) % 2]);
            const learners = [{ name: "kernel", options: { max_iter: 200 } }];
            lab.app.load(lab.core.newState({ points, learners }), "start"); }"""

@@ -102,7 +102,7 @@ def test_tests_that_pages_name_exist() -> None:
 
 
 def test_layouts_have_the_functions_of_the_contract() -> None:
-    from rosenblatt.engine.layouts import LAYOUTS, Layout
+    from rosenblatt.engine.layouts.table import LAYOUTS, Layout
 
     named = {name for name in vars(Layout) if not name.startswith("_")} | {"LAYOUT"}
     assert len(named) > 10

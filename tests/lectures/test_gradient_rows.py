@@ -67,7 +67,7 @@ def test_l16_layer() -> None:
 
 
 def test_l17_chain_rule() -> None:
-    model = SigmoidNeuron(learning_rate=0.5, fit_intercept=False)
+    model = SigmoidNeuron(lam=0, learning_rate=0.5, fit_intercept=False)
     w = np.zeros(3)
     for x, y in zip(X, Y, strict=True):
         a = expit(w @ x)

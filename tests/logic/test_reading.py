@@ -164,10 +164,11 @@ def test_rules_decide_as_a_plain_reading(rules: Any, total: bool, seed: int, dty
 
 
 def _bits(atom: Any, data: dict[str, Any]) -> Any:
-    from rosenblatt.logic.rules import _checked, _fires
+    from rosenblatt.logic.comparisons import atom_fires
+    from rosenblatt.logic.rule_rows import checked_column
 
-    values = _checked(data[atom.column], atom.column, not hasattr(atom, "level"))
-    return _fires(atom, values).astype(np.uint8)
+    values = checked_column(data[atom.column], atom.column, not hasattr(atom, "level"))
+    return atom_fires(atom, values).astype(np.uint8)
 
 
 @pytest.mark.parametrize("text", ["if 1 < x < 3 then a", "if x > 1 > 0 then a", "if x = 1 = 1 then a"])

@@ -38,7 +38,7 @@ def test_step_never_points_the_wrong_way_and_only_a_prior_shrinks(rule, data, m,
         assert shrink == 1.0
     else:
         named = dict(zip(rule.parameters, params, strict=True))
-        eta = named.get("learning_rate", 1 / (2 * named["lam"] * t))
+        eta = named.get("learning_rate", 1 / (2 * named["lam"] * t + sqnorm))
         assert shrink == pytest.approx(1 - 2 * eta * named["lam"], rel=1e-9, abs=1e-12)
 
 
@@ -71,7 +71,7 @@ def test_a_step_goes_down_the_loss_with_its_prior(name, seed):
     rule, random = RULES[name], np.random.default_rng(seed)
     w, x, y = random.normal(size=4), random.normal(size=4), random.choice([-1.0, 1.0])
     lam = random.uniform(0.01, 1)
-    eta = 1 / (2 * lam) if name == "pegasos" else random.uniform(0.01, 1)
+    eta = 1 / (2 * lam + x @ x) if name == "pegasos" else random.uniform(0.01, 1)
     given = {"learning_rate": eta, "lam": lam}
     params = rule.values({key: value for key, value in given.items() if key in rule.parameters})
     m, h = y * (w @ x), 1e-5
@@ -84,6 +84,13 @@ def test_a_step_goes_down_the_loss_with_its_prior(name, seed):
     moved = shrink * w + step * y * x
     slopes = [(objective(w + h * e) - objective(w - h * e)) / (2 * h) for e in np.eye(4)]
     np.testing.assert_allclose(moved - w, -np.array(slopes), rtol=1e-5, atol=1e-5 * eta)
+
+
+@given(m=st.floats(-10, 0.99), sqnorm=st.floats(0.1, 100), lam=st.floats(1e-6, 1), t=st.integers(1, 10**6))
+def test_a_pegasos_step_is_no_longer_than_its_row_needs(m, sqnorm, lam, t):
+    step, shrink = RULES["pegasos"].function(m, sqnorm, t, (lam,))
+    assert 0 < step * sqnorm <= 1 and 0 < shrink <= 1
+    assert step <= 1 / (2 * lam * t) and step >= 1 / (2 * lam * t) / (1 + sqnorm / (2 * lam * t)) * (1 - 1e-12)
 
 
 def test_the_logistic_rule_stands_any_margin():

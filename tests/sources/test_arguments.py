@@ -44,7 +44,7 @@ WRONG = [
     ("blobs", {"n_samples": "a" * 1000}, r"n_samples must be a whole number .* but 'a+\.\.\.a+' came"),
     ("iris", {"test_size": None}, "test_size must be a fraction"),
     ("wine", {"test_size": "a"}, "test_size must be a fraction"),
-    ("breast_cancer", {"random_state": 1.5}, "random_state must be None or a whole number"),
+    ("breast_cancer", {"random_state": 1.5}, "random_state must be None, a whole number"),
     ("a9a", {"dtype": "x"}, "dtype must be float64 or float32, but 'x' came"),
     ("newsgroups_tfidf", {"dtype": "x"}, "dtype must be float64 or float32"),
     ("newsgroups_tfidf", {"foo": 3}, "options must be parameters of TfidfVectorizer, but 'foo' is none"),

@@ -168,7 +168,7 @@ def test_ctrl_c_keeps_what_was_learned(tmp_path, small_blocks):
     [
         ("god", Perceptron(), "did you mean 'good'"),
         (None, Perceptron(), "Name the target"),
-        ("good", GaussianDiscriminant(), "has no partial_fit"),
+        ("good", GaussianDiscriminant(), "no classifier with partial_fit"),
         ("same", Perceptron(), "has a single value"),
         (9, Perceptron(), "no column number 9"),
     ],
@@ -267,10 +267,8 @@ def test_what_is_at_fault(tmp_path):
         for stream in (False, True):
             with pytest.raises(UsageError, match="must be"):
                 train(str(path), "good", learner="perceptron", settings=settings, stream=stream)
-    with pytest.raises(UsageError, match="class_weight must name classes"):
+    with pytest.raises(UsageError, match="class_weight names 'maybe'"):
         train(str(path), "good", settings={"class_weight": {"maybe": 2.0}})
-    with pytest.raises(UsageError, match="covariance"):
-        train(str(path), "good", learner="discriminant", settings={"shrinkage": None})
 
 
 def test_a_test_file_leaves_all_rows_to_learn_from(tmp_path, small_blocks):

@@ -24,14 +24,14 @@ from rosenblatt.engine.compile import jit as compiled
 from rosenblatt.engine.compile.prefetch import AHEAD
 from rosenblatt.engine.gradient.losses import LOSSES
 from rosenblatt.engine.gradient.objective import Objective
-from rosenblatt.engine.layouts import LAYOUTS
 from rosenblatt.engine.layouts.rows import rows_of
+from rosenblatt.engine.layouts.table import LAYOUTS
 from rosenblatt.engine.online.shuffle import Shuffler
 from rosenblatt.engine.online.state import CHANGE, SCORE, Array, HalfSpaces
 
 SMALLEST_SCALE = 1e-6  # below it the scale is carried into the vector
 BLOWN_UP = 1e6  # a loss this many times the first one is on its way out of the floats
-NO_USE = 1.25  # a loss that stays above this many times that of no weights at all has overshot
+NO_USE = 1.25  # a loss that stays above this many times the one at the start has overshot
 WAIT = 5  # epochs without progress before the end
 
 
@@ -116,7 +116,10 @@ SCHEDULES: dict[str, Callable[[Array, int], Array]] = {
 
 @dataclass
 class Descent:
-    """Epochs of gradient descent on an objective. `weights` is (K, d + 1) and moves."""
+    """Epochs of gradient descent on an objective. `weights` is (K, d + 1) and moves.
+
+    An epoch visits every row once, in a new order for each (`seed`), or as many rows drawn with `replacement`.
+    """
 
     objective: Objective
     weights: Array
@@ -125,6 +128,7 @@ class Descent:
     batch_size: int = 1
     reduced: bool = False
     seed: int | None = 0
+    replacement: bool = False
 
     def __post_init__(self) -> None:
         objective = self.objective
@@ -132,6 +136,7 @@ class Descent:
         kept = np.arange(objective.n) if not len(objective.weights) else np.flatnonzero(objective.weights)
         self.kept = kept.astype(np.int64)
         self.shuffler = None if self.seed is None else Shuffler(self.kept, self.seed)
+        self.random = np.random.default_rng(self.seed)
         self.state = HalfSpaces(objective.outputs, objective.width, objective.kind, self.layout, averages=False)
         self.steps, self.epochs = 0, 0
         # A weight of 0 is the row left out: the mean is over the rows that are visited.
@@ -149,7 +154,10 @@ class Descent:
         objective, state = self.objective, self.state
         self.epochs += 1
         count = objective.outputs
-        order = self.kept if self.shuffler is None else self.shuffler()
+        if self.replacement:
+            order = self.random.choice(self.kept, len(self.kept))
+        else:
+            order = self.kept if self.shuffler is None else self.shuffler()
         size = min(self.batch_size, len(order))
         etas = self.rates(-(-len(order) // size))
         reference, along, mean = np.empty((0, count)), np.empty((0, count)), np.zeros(count)
@@ -208,25 +216,32 @@ def safe_rate(objective: Objective) -> float:
     return 1.0 / max(LOSSES[objective.loss].most_bent * most + 2.0 * objective.lam, np.finfo(float).tiny)
 
 
-def overshot(losses: list[float], without: float, *, all_rows: bool) -> bool:
+def overshot(losses: list[float], at_start: float, patience: int, *, all_rows: bool) -> bool:
     """Whether epochs without progress are steps too large, and not a minimum.
 
-    The loss stays far above `without`, that of weights 0; or, where each step takes all rows and so has no noise, it
-    has risen in every epoch.
+    The loss stays far above the one at the start; or, where each step takes all rows and so has no noise, it has risen
+    in every epoch.
     """
-    if len(losses) <= WAIT:
+    if len(losses) <= patience:
         return False
-    rises = np.diff(losses[-WAIT - 1 :]) > 1e-9 * abs(losses[-1])
-    return bool(np.median(losses[-WAIT:]) > NO_USE * without or (all_rows and rises.all()))
+    rises = np.diff(losses[-patience - 1 :]) > 1e-9 * abs(losses[-1])
+    return bool(np.median(losses[-patience:]) > NO_USE * at_start or (all_rows and rises.all()))
 
 
-def descend(descent: Descent, *, max_iter: int, tol: float | None, after_epoch: Callable[[dict[str, Any]], str]) -> str:
-    """Epochs until the objective falls by less than `tol`, relative, five times in a row; the reason to stop.
+def descend(
+    descent: Descent,
+    *,
+    max_iter: int,
+    tol: float | None,
+    after_epoch: Callable[[dict[str, Any]], str],
+    n_iter_no_change: int = WAIT,
+) -> str:
+    """Epochs until the objective falls by less than `tol`, relative, so many times in a row; the reason to stop.
 
     Where the steps were too large the reason is "diverged", and the weights of the lowest objective are kept.
     """
     objective = descent.objective
-    without = objective.value(np.zeros_like(descent.weights), objective.scores(np.zeros_like(descent.weights)))[0]
+    at_start = objective.value(descent.weights, objective.scores(descent.weights))[0]
     best, lowest, waited = descent.weights, np.inf, 0
     losses: list[float] = []
     all_rows = descent.batch_size >= len(descent.kept)
@@ -250,9 +265,10 @@ def descend(descent: Descent, *, max_iter: int, tol: float | None, after_epoch: 
         waited = 0 if value < lowest * (1.0 - (tol or 0.0)) else waited + 1
         if value < lowest:
             best, lowest = descent.weights, value
-        if tol is not None and waited >= WAIT:
+        if tol is not None and waited >= n_iter_no_change:
             reason = "converged"
             break
-    if waited >= WAIT and overshot(losses, without, all_rows=all_rows):
+    limit = np.inf if LOSSES[objective.loss].bounded else at_start
+    if waited >= n_iter_no_change and overshot(losses, limit, n_iter_no_change, all_rows=all_rows):
         descent.weights, reason = best, "diverged"
     return reason

@@ -26,12 +26,6 @@ def dot(a: Array, b: Array) -> float:
     return float(np.einsum("i,i->", a, b))
 
 
-def best_intercepts(scores: Array, y: Array, weights: Array, squared: bool, ridge: float = 0.0) -> Array:
-    """The best b for every column of `scores`, both (n, K)."""
-    columns = zip(np.ascontiguousarray(scores.T), np.ascontiguousarray(y.T), strict=True)
-    return np.array([best_intercept(own, sides, weights, squared, ridge) for own, sides in columns])
-
-
 def best_intercept(scores: Array, y: Array, weights: Array, squared: bool, ridge: float = 0.0) -> float:
     """The best b; the middle of all best ones where several are.
 

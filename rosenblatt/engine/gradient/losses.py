@@ -25,16 +25,22 @@ sigmoid = part(_sigmoid)
 
 @dataclass(frozen=True)
 class Loss:
-    """A loss with what solvers want to know: the most that it bends, and whether every output stands for itself."""
+    """A loss with what solvers want to know: the most that it bends, and whether every output stands for itself.
+
+    Steps that are too large for a `bounded` loss end on a plateau instead of diverging.
+    """
 
     name: str
     value: Callable[..., float]
     bend: Callable[..., None]
     most_bent: float
     separate: bool = True
+    bounded: bool = False
 
 
-def _separate(name: str, value_of: Any, slope_of: Any, bend_of: Any, most_bent: float) -> Loss:
+def _separate(
+    name: str, value_of: Any, slope_of: Any, bend_of: Any, most_bent: float, *, bounded: bool = False
+) -> Loss:
     value_of, slope_of, bend_of = part(value_of), part(slope_of), part(bend_of)
 
     @part
@@ -50,7 +56,7 @@ def _separate(name: str, value_of: Any, slope_of: Any, bend_of: Any, most_bent: 
         for k in range(s.shape[0]):
             out[k] = bend_of(s[k], t[k]) * r[k]
 
-    return Loss(name, value, bend, most_bent)
+    return Loss(name, value, bend, most_bent, bounded=bounded)
 
 
 # ---------------------------------------------------------------------- logistic: log(1 + exp(-t s)), t = -1 or +1
@@ -154,7 +160,7 @@ LOSSES: dict[str, Loss] = {
     for loss in (
         _separate("logistic", logistic_value, logistic_slope, logistic_bend, 0.25),
         _separate("squared", squared_value, squared_slope, squared_bend, 1.0),
-        _separate("sigmoid", sigmoid_value, sigmoid_slope, sigmoid_bend, 0.15),
+        _separate("sigmoid", sigmoid_value, sigmoid_slope, sigmoid_bend, 0.15, bounded=True),
         _separate("squared_hinge", squared_hinge_value, squared_hinge_slope, squared_hinge_bend, 2.0),
         Loss("multinomial", multinomial_value, multinomial_bend, 0.5, separate=False),
     )

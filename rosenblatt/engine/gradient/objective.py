@@ -1,7 +1,7 @@
 """lam ‖w‖² + mean loss over all rows: its value, its gradient, and what its second derivative does to a direction.
 
-The rows are a dense matrix or a CSR matrix, taken in blocks that stay in the cache between the two products with them.
-W is (K, d), b is (K,), and a direction or a gradient is the pair of both in one (K, d + 1) array, the intercept last.
+The rows are a dense or a CSR matrix (`products`). W is (K, d), b is (K,), and a direction or a gradient is the pair of
+both in one (K, d + 1) array, the intercept last.
 Sample weights are divided by their mean, so that the objective is a weighted mean.
 """
 
@@ -11,14 +11,13 @@ import functools
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 import scipy.special
 
 from rosenblatt.engine.compile import jit as compiled
 from rosenblatt.engine.gradient.losses import LOSSES
+from rosenblatt.engine.gradient.products import Products
 from rosenblatt.engine.online.state import Array
-
-BLOCK = 2**19  # numbers of a block of rows
+from rosenblatt.engine.threads import map_blocks, row_blocks, thread_count
 
 
 @functools.cache
@@ -56,6 +55,9 @@ def _bend(key: str, loss_name: str) -> Any:
     return compiled.jit(bend)
 
 
+ROWS = 4096  # of a block
+
+
 class Objective:
     """What is minimised, over given rows.
 
@@ -72,6 +74,7 @@ class Objective:
         *,
         fit_intercept: bool = True,
         penalize_intercept: bool = False,
+        n_jobs: int | None = 1,
     ) -> None:
         self.X, self.loss, self.lam = X, loss, lam
         self.targets = np.ascontiguousarray(targets, np.float64)
@@ -82,44 +85,43 @@ class Objective:
         self.penalty = np.full(self.width + 1, lam)
         self.penalty[-1] = lam if penalize_intercept and fit_intercept else 0.0
         self.l1 = self.l1_intercept = 0.0  # an L1 prior, which only `quasi_newton` heeds
-        self.sparse = scipy.sparse.issparse(X)
-        self.numbers = X.nnz if self.sparse else X.size
-        self.kind = np.float64 if X.dtype == np.float64 else np.float32
-        self.height = self.n if self.sparse else max(1, BLOCK // max(1, self.width))
+        self.products = Products(X, n_jobs=n_jobs)
+        self.sparse, self.numbers, self.kind = self.products.sparse, self.products.numbers, self.products.kind
+        self.separate = LOSSES[loss].separate
         self.key = f"{compiled.engine_digest()} {loss}"
 
-    def blocks(self) -> Any:
-        for start in range(0, self.n, self.height):
-            yield slice(start, min(self.n, start + self.height))
+    def blocks(self) -> list[slice]:
+        return [block for block, _ in self.products.blocks]
 
     def _rows(self, block: slice) -> Any:
-        rows = self.X if self.sparse else self.X[block]
+        rows = self.X[block]
         return rows if rows.dtype == self.kind else rows.astype(self.kind)
 
     def scores(self, weights: Array) -> Array:
         """X·wᵀ + b for every row and output."""
-        result = np.empty((self.n, self.outputs))
-        turned = np.ascontiguousarray(weights[:, :-1].T, self.kind)
-        for block in self.blocks():
-            result[block] = self._rows(block) @ turned
-        return result + weights[:, -1]
+        return self.products.scores(weights)
+
+    def _map(self, function: Any) -> list[Any]:
+        """A function of blocks of rows, on threads; a loss costs about as much as 20 multiplications."""
+        blocks = row_blocks(self.n, ROWS)
+        return map_blocks(function, blocks, thread_count(self.products.n_jobs, 20.0 * self.n * self.outputs))
 
     def slopes(self, scores: Array) -> tuple[float, Array]:
         """(mean loss, the derivative of every row's loss by its scores, weighted)."""
-        slopes = np.empty_like(scores)
-        loss = _evaluate(self.key, self.loss)(scores, self.targets, self.weights, slopes)
-        return float(loss) / self.n, slopes
+        slopes, evaluate = np.empty_like(scores), _evaluate(self.key, self.loss)
+
+        def part(block: slice) -> float:
+            weights = self.weights[block] if len(self.weights) else self.weights
+            return float(evaluate(scores[block], self.targets[block], weights, slopes[block]))
+
+        return sum(self._map(part)) / self.n, slopes
 
     def back(self, slopes: Array) -> Array:
         """The mean over rows of slopes times row, (K, d + 1)."""
-        result = np.zeros((self.outputs, self.width + 1))
-        for block in self.blocks():
-            part = np.ascontiguousarray(slopes[block], self.kind)
-            rows = self._rows(block)
-            result[:, :-1] += (rows.T @ part).T if self.sparse else part.T @ rows
-        if self.fit_intercept:
-            result[:, -1] = slopes.sum(axis=0)
-        return result / self.n
+        result = self.products.back(slopes) / self.n
+        if not self.fit_intercept:
+            result[:, -1] = 0.0
+        return result
 
     def value(self, weights: Array, scores: Array) -> tuple[float, Array]:
         """(objective, slopes), from scores that are at hand."""
@@ -131,35 +133,38 @@ class Objective:
         value, slopes = self.value(weights, scores)
         return value, self.back(slopes) + 2.0 * self.penalty * weights
 
+    def _bent(self, scores: Array, along: Array) -> Array:
+        """The second derivative of every row's loss times a direction of its scores, weighted."""
+        bent, bend = np.empty_like(along), _bend(self.key, self.loss)
+
+        def part(block: slice) -> None:
+            weights = self.weights[block] if len(self.weights) else self.weights
+            bend(scores[block], self.targets[block], weights, along[block], bent[block])
+
+        self._map(part)
+        return bent
+
     def bend(self, scores: Array, direction: Array) -> Array:
         """The second derivative of the objective at these scores, times a direction."""
-        along = self.scores(direction)
-        bent = np.empty_like(along)
-        _bend(self.key, self.loss)(scores, self.targets, self.weights, along, bent)
-        return self.back(bent) + 2.0 * self.penalty * direction
+        return self.back(self._bent(scores, self.scores(direction))) + 2.0 * self.penalty * direction
+
+    def curvatures(self, scores: Array) -> Array:
+        """The second derivative of every row's loss by each of its scores, (n, K), weighted."""
+        if self.separate:
+            return self._bent(scores, np.ones_like(scores))
+        chances = scipy.special.softmax(scores, axis=1)
+        return self.weighted(chances * (1.0 - chances))
 
     def diagonal(self, scores: Array) -> Array:
-        """The diagonal of the second derivative, to even out the scales of features."""
-        bent = np.empty_like(scores)
-        bend = _bend(self.key, self.loss)
-        if LOSSES[self.loss].separate:
-            bend(scores, self.targets, self.weights, np.ones_like(scores), bent)
-        else:
-            chances = scipy.special.softmax(scores, axis=1)
-            bent = self.weighted(chances * (1.0 - chances))
-        result = np.zeros((self.outputs, self.width + 1))
-        for block in self.blocks():
-            rows = self._rows(block)
-            squares = rows.multiply(rows) if self.sparse else rows * rows
-            part = np.ascontiguousarray(bent[block], self.kind)
-            result[:, :-1] += (squares.T @ part).T if self.sparse else part.T @ squares
-        if self.fit_intercept:
-            result[:, -1] = bent.sum(axis=0)
-        return result / self.n + 2.0 * self.penalty
+        """The diagonal of the second derivative."""
+        result = self.products.square_sums(self.curvatures(scores)) / self.n
+        if not self.fit_intercept:
+            result[:, -1] = 0.0
+        return result + 2.0 * self.penalty
 
     def alone(self) -> Objective:
         """The same rows with a single output."""
-        result = Objective(self.X, self.targets[:, :1], np.empty(0), self.loss, self.lam)
+        result = Objective(self.X, self.targets[:, :1], np.empty(0), self.loss, self.lam, n_jobs=self.products.n_jobs)
         result.weights, result.penalty, result.fit_intercept = self.weights, self.penalty, self.fit_intercept
         return result
 
@@ -169,6 +174,8 @@ class Objective:
     def part(self, chosen: Array) -> Objective:
         """The objective over some of the rows."""
         weights = self.weights[chosen] if len(self.weights) else self.weights
-        result = Objective(self.X[chosen], self.targets[chosen], np.empty(0), self.loss, self.lam)
+        result = Objective(
+            self.X[chosen], self.targets[chosen], np.empty(0), self.loss, self.lam, n_jobs=self.products.n_jobs
+        )
         result.weights, result.penalty, result.fit_intercept = weights, self.penalty, self.fit_intercept
         return result

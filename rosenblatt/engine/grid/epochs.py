@@ -1,4 +1,4 @@
-"""Epochs for many settings at once: each setting ends as it would have ended alone, when it would have."""
+"""Epochs for many settings at once: each setting stops when a separate fit would, with the same bits."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from rosenblatt.engine.online.state import (
 from rosenblatt.engine.online.stopping import Watch
 from rosenblatt.engine.online.task import Task, segment_length
 
-# The rows of a tile's book that a state keeps too, and their columns there.
+# The rows of a tile's ledger that a state keeps too, and their columns there.
 SHARED = (
     (tile.BIAS, BIAS),
     (tile.BIAS_LAG, BIAS_LAG),
@@ -38,12 +38,12 @@ SHARED = (
 
 
 class SearchInterrupted(Exception):  # noqa: N818  what happened is no error
-    """Ctrl-C was pressed before the settings had finished."""
+    """Ctrl-C was pressed before the settings were done."""
 
 
 @dataclass
 class Ending:
-    """How a setting ended; without a state if it has to learn alone."""
+    """How a setting ended; without a state if it needs a separate fit."""
 
     state: HalfSpaces | None = None
     stop_reason: str = "max_iter"
@@ -62,25 +62,25 @@ class Tile:
         longest = n_features if task.layout == "rows" else int(np.diff(task.rows[2].astype(np.int64)).max(initial=0))
         self.vectors = aligned_zeros((n_features, width), dtype)
         self.lag = aligned_zeros((n_features if averages else 0, width), dtype)
-        self.book = tile.new_book(width)
+        self.ledger = tile.new_ledger(width)
         self.totals: dict[int, Array | None] = {}
         self.longest = longest
         self.kernel = tile.visit_rows(task.rule, params.shape[1], task.weighted, task.layout)
-        self._settle_in()
+        self._allocate()
 
-    def _settle_in(self) -> None:
+    def _allocate(self) -> None:
         """What depends on which settings are here."""
         settings = len(self.numbers)
         self.positive = np.repeat(self.task.positive, settings)
         self.lane_params = np.ascontiguousarray(np.tile(self.params[self.numbers], (self.classes, 1)))
-        self.desk = tile.new_desk(self.task.layout, self.longest, self.vectors.shape[1], self.dtype)
+        self.workspace = tile.new_workspace(self.task.layout, self.longest, self.vectors.shape[1], self.dtype)
         self.mistakes = np.zeros(settings, np.int64)
 
     def visit(self, order: Array) -> None:
         task = self.task
         self.kernel(
             task.rows, order, task.codes, task.sample_weight, self.positive, self.lane_params, len(self.numbers),
-            (self.vectors, self.lag, self.book), self.seen, self.desk, self.mistakes,
+            (self.vectors, self.lag, self.ledger), self.seen, self.workspace, self.mistakes,
             float(task.intercept), task.shrink_intercept,
         )  # fmt: skip
         self.seen += len(order)
@@ -91,20 +91,20 @@ class Tile:
         return slice(place, self.classes * settings, settings)
 
     def updates(self, place: int) -> int:
-        return int(self.book[tile.UPDATES, self.lanes(place)].sum())
+        return int(self.ledger[tile.UPDATES, self.lanes(place)].sum())
 
-    def spoilt(self, place: int) -> bool:
-        return bool(self.book[tile.SPOILT, self.lanes(place)].any())
+    def overflowed(self, place: int) -> bool:
+        return bool(self.ledger[tile.OVERFLOWED, self.lanes(place)].any())
 
     def state(self, place: int) -> HalfSpaces:
-        """The half-spaces of one setting, as if they had learned alone."""
+        """The half-spaces of one setting, as a separate fit would leave them."""
         lanes = self.lanes(place)
         state = HalfSpaces(self.classes, self.n_features, self.dtype, self.task.layout, averages=len(self.lag) > 0)
         state._write(state.vectors, self.vectors[:, lanes].T)
         if len(self.lag):
             state._write(state.lag, self.lag[:, lanes].T)
         for row, column in SHARED:
-            state.ledger[: self.classes, column] = self.book[row, lanes]
+            state.ledger[: self.classes, column] = self.ledger[row, lanes]
         state.ledger[: self.classes, SEEN] = self.seen
         state.total = self.totals.get(int(self.numbers[place]))
         return state
@@ -113,7 +113,7 @@ class Tile:
         """As `HalfSpaces.settle`, for every setting whose sum of weights has outgrown float32."""
         if not len(self.lag) or self.dtype != np.float32:
             return
-        reach = self.book[tile.REACH] + (self.seen - self.book[tile.MARK]) * self.book[tile.SCALE]
+        reach = self.ledger[tile.REACH] + (self.seen - self.ledger[tile.MARK]) * self.ledger[tile.SCALE]
         for place, number in enumerate(self.numbers):
             if not reach[self.lanes(place)].max() > SETTLE_AFTER:
                 continue
@@ -122,20 +122,20 @@ class Tile:
             self.totals[int(number)] = state.total
             self.lag[:, self.lanes(place)] = 0
             for row, column in SHARED:
-                self.book[row, self.lanes(place)] = state.ledger[: self.classes, column]
+                self.ledger[row, self.lanes(place)] = state.ledger[: self.classes, column]
 
     def keep(self, places: list[int]) -> None:
-        """Let go of all settings but these."""
-        before = self.vectors, self.lag, self.book
+        """Drop all settings but these."""
+        before = self.vectors, self.lag, self.ledger
         chosen = np.concatenate([np.array(places) + c * len(self.numbers) for c in range(self.classes)])
         width = tile.lanes_for(len(chosen), self.dtype)
         self.vectors = aligned_zeros((self.n_features, width), self.dtype)
         self.lag = aligned_zeros((len(before[1]), width), self.dtype)
-        self.book = tile.new_book(width)
-        for old, new in zip(before, (self.vectors, self.lag, self.book), strict=True):
+        self.ledger = tile.new_ledger(width)
+        for old, new in zip(before, (self.vectors, self.lag, self.ledger), strict=True):
             new[:, : len(chosen)] = old[:, chosen]
         self.numbers = self.numbers[places]
-        self._settle_in()
+        self._allocate()
 
 
 def train_together(
@@ -153,15 +153,16 @@ def train_together(
 ) -> list[Ending]:
     """The endings of settings, one for each row of `params`, all trained on the rows of `task`.
 
-    Every setting has the bits that `run.train` gives it alone. With `averages` they include the sums of the weights.
+    Every setting has the bits of a separate fit (`online.epochs.train`), with `averages` those of the sums of the
+    weights as well.
     """
     here = Tile(task, n_features, dtype, params, averages)
     endings = [Ending() for _ in params]
     watches = [Watch(tol=tol) for _ in params]
     kept = task.kept
     shuffler = None if seed is None else Shuffler(kept, seed)
-    alone = HalfSpaces(here.classes, n_features, dtype, task.layout, averages=False)
-    length = segment_length(task, alone)
+    separate = HalfSpaces(here.classes, n_features, dtype, task.layout, averages=False)
+    length = segment_length(task, separate)
     for number in range(1, max_iter + 1):
         order = kept if shuffler is None else shuffler()
         updates = [here.updates(place) for place in range(len(here.numbers))]
@@ -177,7 +178,7 @@ def train_together(
             ending, mistakes = endings[setting], int(here.mistakes[place])
             ending.mistakes += (mistakes,)
             asked = watches[setting].after_epoch({"mistakes": mistakes}, len(order))
-            if here.spoilt(place):
+            if here.overflowed(place):
                 endings[setting] = Ending()
                 continue
             if here.updates(place) == updates[place] and mistakes == 0:

@@ -1,10 +1,10 @@
-"""The blocked dual engine's hands on the CPU: scores, blocks, and what they were taught with.
+"""The CPU backend of the kernel engine: scores, blocks and the scan.
 
 Two ways to have the scores of a block:
 
 - *kept*: the scores of all rows are kept, and what was learned since is added when a block is visited and at the end of
-  the epoch. Each row that teaches something costs one column of kernel values, n of them, in well-shaped products. A
-  column of a row that teaches again is remembered while there is room (`cache_bytes`), for the next time.
+  the epoch. Each update costs one column of kernel values, n of them, in well-shaped products. A
+  column of a row that errs again is cached while there is room (`cache_bytes`), for the next time.
 - *fresh*: computed from all support rows at every visit, for a stream, whose rows do not come back, and under a budget,
   where support rows are few.
 """
@@ -12,68 +12,19 @@ Two ways to have the scores of a block:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine.kernel import scan as dual_scan
-from rosenblatt.engine.kernel.products import Products, cores
+from rosenblatt.engine.kernel import scan as scanning
+from rosenblatt.engine.kernel.backend import DualTask, Mark, answers
+from rosenblatt.engine.kernel.products import Products
 from rosenblatt.engine.kernel.scan import WANTS_VALUES
 from rosenblatt.engine.kernel.state import Expansion
 from rosenblatt.engine.kernel.values import Operand, Store, as_slice, values_of
 from rosenblatt.engine.online.state import Array
 
 ASKED = 32  # rows whose values within the block are asked for at a time
-Mark = tuple[int, int]
-
-
-@dataclass
-class DualTask:
-    """What is learned from what. Half-space k is told +1 for rows of class `positive[k]`; `classes` of them answer.
-
-    `drop_after` and `budget` are 0 where there are none.
-    """
-
-    X: Any
-    codes: Array
-    sample_weight: Array
-    positive: Array
-    classes: int
-    coupled: bool
-    kernel: Any
-    intercept: bool
-    dtype: np.dtype[Any]
-    drop_after: int = 0
-    budget: int = 0
-    block: int = 1024
-    cache_bytes: int = 0
-    n_jobs: int | None = None
-
-    @property
-    def n_rows(self) -> int:
-        return len(self.codes)
-
-    @property
-    def kept(self) -> Array:
-        """The rows that count: a weight of 0 is the row left out."""
-        if len(self.sample_weight) == 0:
-            return np.arange(self.n_rows, dtype=np.int32 if self.n_rows < 2**31 else np.int64)
-        return np.flatnonzero(self.sample_weight).astype(np.int32 if self.n_rows < 2**31 else np.int64)
-
-    def errors(self, scores: Array, rows: Array) -> float:
-        """The weight of the rows that these scores answer wrongly."""
-        wrong = answers(scores, self.classes) != self.codes[rows]
-        return float(self.sample_weight[rows][wrong].sum() if len(self.sample_weight) else wrong.sum())
-
-
-def answers(scores: Array, classes: int) -> Array:
-    """The codes that scores of shape (rows, half-spaces) answer: a score of 0, or equal ones of two, is class 1."""
-    if classes == 1:
-        return (scores[:, 0] >= 0).astype(np.int32)
-    if classes == 2:
-        return (scores[:, 1] >= scores[:, 0]).astype(np.int32)
-    return scores[:, :classes].argmax(axis=1)
 
 
 class Block:
@@ -89,7 +40,7 @@ class Block:
         self.counts = np.zeros((count, n), np.int64)
         self.held = np.zeros(n, bool)
         self.steps = np.zeros((count, n))
-        self.taught, self.wrong, self.dropped = (np.zeros(n, bool) for _ in range(3))
+        self.updated, self.wrong, self.dropped = (np.zeros(n, bool) for _ in range(3))
         self.place = np.full(n, -1, np.int64)
         self.values = np.empty((0, n), task.dtype)
         self.known = 0  # rows of values that are filled
@@ -102,19 +53,19 @@ class Block:
         self.support_coefficients = np.empty((0, count))
         self.support_place = np.full(n, -1, np.int64)  # of the block's own rows in the support
 
-    def lessons(self, start: int, stop: int) -> tuple[Array, Array, Array, Array]:
-        """(positions, steps, wrong, dropped) of the rows that taught something."""
-        positions = np.flatnonzero(self.taught[start:stop]) + start
+    def updates(self, start: int, stop: int) -> tuple[Array, Array, Array, Array]:
+        """(positions, steps, wrong, dropped) of the rows that made an update."""
+        positions = np.flatnonzero(self.updated[start:stop]) + start
         return positions, self.steps[:, positions].T.copy(), self.wrong[positions], self.dropped[positions]
 
 
-class CpuHands:
+class CpuBackend:
     """See above. Use it in a `with` block."""
 
     def __init__(self, task: DualTask, count: int, *, fresh: bool, store: Store | None = None) -> None:
         self.task, self.count, self.fresh = task, count, fresh
         self.source = values_of(task.kernel, task.X, task.dtype)
-        self.products = Products(self.source, task.intercept, cores(task.n_jobs))
+        self.products = Products(self.source, task.intercept, task.n_jobs)
         self.store = store or Store(self.source)  # support rows where scores are fresh, else what the epoch has learned
         self.steps = np.zeros((0, count))
         self.scores = np.zeros((0 if fresh else task.n_rows, count))
@@ -126,7 +77,7 @@ class CpuHands:
         self.test: list[Any] = []
         self.norms: Array | None = None
 
-    def __enter__(self) -> CpuHands:
+    def __enter__(self) -> CpuBackend:
         self.products.__enter__()
         return self
 
@@ -188,7 +139,7 @@ class CpuHands:
         self.products.each(lambda visit: self.bring_up_to_date(*visit), visits)
 
     def learn(self, block: Block, positions: Array, steps: Array, new: Array) -> None:
-        """Rows of this block have taught something; those marked `new` had no coefficient before."""
+        """Rows of this block have made updates; those marked `new` had no coefficient before."""
         if self.fresh:
             self.store.append(_rows_of(block.operand, positions[new]))
             return
@@ -232,10 +183,10 @@ class CpuHands:
         """Visit rows from `start` on; (why it stopped, where)."""
         task = self.task
         while True:
-            status = dual_scan.scan(
+            status = scanning.scan(
                 block.scores, block.values, block.place, block.codes, block.weights, task.positive, task.classes,
                 task.coupled, task.drop_after, room, block.coefficients, block.counts, block.held, start, block.steps,
-                block.taught, block.wrong, block.dropped, squared, block.stopped, task.budget > 0, block.support,
+                block.updated, block.wrong, block.dropped, squared, block.stopped, task.budget > 0, block.support,
                 block.support_coefficients, block.support_place, block.entered,
             )  # fmt: skip
             start = int(block.stopped[0])
@@ -248,8 +199,8 @@ class CpuHands:
         """Kernel values within the block for the rows that look like mistakes now, or nearly."""
         margins = self.margins[: len(block.rows)]
         task = self.task
-        dual_scan.least_margins(block.scores, block.place, block.codes, task.positive, task.coupled, start, margins)
-        rows = dual_scan.suspects(margins, start, ASKED)
+        scanning.least_margins(block.scores, block.place, block.codes, task.positive, task.coupled, start, margins)
+        rows = scanning.suspects(margins, start, ASKED)
         number = len(rows)
         later = block.operand.part(start, len(block.rows))  # nobody looks at the rows before
         values = self.products.matrix(later, _rows_of(block.operand, rows)).T
@@ -290,7 +241,7 @@ class CpuHands:
         scores = ((self.products.sums(self._operand(part), support, coefficients), part) for part in self._parts(rows))
         return sum(self.task.errors(*pair) for pair in scores)
 
-    def follow(self, X: Any, codes: Array) -> None:
+    def add_test_rows(self, X: Any, codes: Array) -> None:
         """Keep the scores of test rows as well."""
         source = values_of(self.task.kernel, X, self.task.dtype)
         self.test = [source, source.operand(X), codes, np.zeros((len(codes), self.count))]
@@ -316,7 +267,7 @@ def _rows_of(operand: Operand, places: Array) -> Operand:
 
 
 class ColumnCache:
-    """Columns of kernel values of rows that have taught twice, for the next time. First come, first kept.
+    """Columns of kernel values of rows that have erred twice, for the next time. First come, first kept.
 
     A column is filled while the epoch goes on, as blocks are visited, and can be read once the epoch has ended.
     """
@@ -325,9 +276,9 @@ class ColumnCache:
         self.capacity = min(n_rows, size // max(1, n_rows * dtype.itemsize))
         self.table = np.empty((self.capacity, n_rows), dtype)  # memory is taken when it is written to
         self.column_of = np.full(n_rows, -1, np.int32)
-        self.taught = np.zeros(n_rows, bool)  # at least once: most rows never teach a second time
+        self.updated = np.zeros(n_rows, bool)  # at least one update: most rows never make a second
         self.size = self.ready = 0
-        self.used: Array = np.empty(0, np.int32)  # columns that have taught in this epoch, in order
+        self.used: Array = np.empty(0, np.int32)  # columns of this epoch's updates, in order
         self.columns: Array = np.empty(0, np.int32)  # of the rows that were computed in this epoch; -1 for none
 
     def begin_epoch(self) -> None:
@@ -337,11 +288,11 @@ class ColumnCache:
         self.ready = self.size
 
     def take(self, rows: Array) -> Array:
-        """Which of these rows have a column that can be read; others that teach again get one while there is room."""
+        """Which of these rows have a column that can be read; others that err again get one while there is room."""
         columns = self.column_of[rows]
         known = (columns >= 0) & (columns < self.ready)
-        fresh = np.flatnonzero((columns < 0) & self.taught[rows])[: self.capacity - self.size]
-        self.taught[rows] = True
+        fresh = np.flatnonzero((columns < 0) & self.updated[rows])[: self.capacity - self.size]
+        self.updated[rows] = True
         self.column_of[rows[fresh]] = columns[fresh] = np.arange(self.size, self.size + len(fresh), dtype=np.int32)
         self.size += len(fresh)
         self.used = np.concatenate([self.used, columns[known]])
@@ -360,14 +311,14 @@ class ColumnCache:
         def keep(values: Array, part: slice, columns: slice) -> None:
             places = self.columns[since + columns.start : since + columns.stop]
             if (places >= 0).any():
-                dual_scan.scatter(values, self.table, rows[part], places)
+                scanning.scatter(values, self.table, rows[part], places)
 
         return keep if self.capacity else None
 
     def reader(self, rows: Array, used: Array) -> Any:
         def read(part: slice, columns: slice) -> Array:
             out = np.empty((columns.stop - columns.start, part.stop - part.start), self.table.dtype)
-            dual_scan.gather(self.table, used[columns], rows[part], out)
+            scanning.gather(self.table, used[columns], rows[part], out)
             return out.T
 
         return read

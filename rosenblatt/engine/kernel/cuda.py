@@ -1,8 +1,8 @@
-"""The blocked dual engine's hands on a GPU (CuPy): rows, kernel values, scores and the scan are all on the device.
+"""The CUDA backend of the kernel engine (CuPy): rows, kernel values, scores and the scan are all on the device.
 
-The methods are those of `dual_cpu.CpuHands`. Rows stay on the device if they fit; if they do not, each block is sent
+The methods are those of `backend.Backend`. Rows stay on the device if they fit; if they do not, each block is sent
 when it is visited, and products are taken in tiles, so that any number of rows works. What comes back to the host are
-the lessons: which rows taught something, and what.
+the updates: which rows made one, and its steps.
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ from __future__ import annotations
 import functools
 import itertools
 from dataclasses import fields
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine.kernel.cpu import DualTask, Mark, answers
+from rosenblatt.engine.kernel.backend import DualTask, Mark, answers
 from rosenblatt.engine.kernel.scan import WANTS_VALUES
 from rosenblatt.engine.kernel.state import Expansion
 from rosenblatt.engine.kernel.values import Operand, Store, around, as_slice, is_far, values_of
@@ -24,10 +23,10 @@ from rosenblatt.engine.online.state import Array
 TILE_CELLS = 2**27  # kernel values that stand on the device at a time
 RESIDENT = 0.5  # of the free memory, for rows that stay on the device
 KEPT_BLOCKS = 0.25  # of the free memory, for kernel values within blocks that come back in every epoch
-EAGER_LESSONS = 256  # that come back with the first copy
+EAGER_UPDATES = 256  # that come back with the first copy
 THREADS = 1024
 OWNED = 8  # rows of a thread whose mistakes it keeps in registers
-HEADER = 4  # status, where the scan stopped, half-spaces moved, number of lessons
+HEADER = 4  # status, where the scan stopped, half-spaces moved, number of updates
 
 SCAN = r"""
 extern "C" __global__ void __launch_bounds__(1024) scan(
@@ -358,17 +357,17 @@ class DeviceStore:
 
 
 class CudaBlock:
-    """Some rows on their visit: the scores on the device, what they taught on the host."""
+    """Some rows on their visit: the scores on the device, their updates on the host."""
 
-    def __init__(self, rows: Array, operand: Operand, scores: Any, hands: CudaHands) -> None:
-        cupy, task = hands.cupy, hands.task
+    def __init__(self, rows: Array, operand: Operand, scores: Any, backend: CudaBackend) -> None:
+        cupy, task = backend.cupy, backend.task
         n, count = scores.shape
         self.rows, self.operand, self.count = rows, operand, count
         self.scores = scores.T.copy(order="C")  # a copy always: what is kept must not see the scan
         places = as_slice(rows)
         where = places if isinstance(places, slice) else cupy.asarray(places)
-        self.codes = hands.codes[where]
-        self.weights = hands.weights[where] if len(task.sample_weight) else None
+        self.codes = backend.codes[where]
+        self.weights = backend.weights[where] if len(task.sample_weight) else None
         self.remembers = bool(task.drop_after or task.budget)
         self.coefficients = np.zeros((n, count)) if self.remembers else np.empty(0)
         self.counts = np.zeros((count, n), np.int64) if self.remembers else np.empty(0)
@@ -377,13 +376,13 @@ class CudaBlock:
         self.found: Array = np.empty((0, 3 + count))
         self.stopped = np.zeros(2, np.int64)
 
-    def lessons(self, start: int, stop: int) -> tuple[Array, Array, Array, Array]:
-        """(positions, steps, wrong, dropped) of the rows that taught something in the last scan."""
+    def updates(self, start: int, stop: int) -> tuple[Array, Array, Array, Array]:
+        """(positions, steps, wrong, dropped) of the rows that made an update in the last scan."""
         found = self.found
         return found[:, 0].astype(np.int64), found[:, 3:].copy(), found[:, 1] != 0, found[:, 2] != 0
 
 
-class CudaHands:
+class CudaBackend:
     """See above. Use it in a `with` block."""
 
     def __init__(self, task: DualTask, count: int, *, fresh: bool, store: Store | None = None) -> None:
@@ -392,7 +391,7 @@ class CudaHands:
         self.given = store
         self.test: list[Any] = []
 
-    def __enter__(self) -> CudaHands:
+    def __enter__(self) -> CudaBackend:
         try:
             self._prepare()
         except self.cupy.cuda.memory.OutOfMemoryError as error:
@@ -414,11 +413,9 @@ class CudaHands:
         self.room_for_values = int(KEPT_BLOCKS * cupy.cuda.runtime.memGetInfo()[0])
         self.kernel = _scan_kernel("float" if task.dtype == np.float32 else "double")
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if error is not None and isinstance(error, self.cupy.cuda.memory.OutOfMemoryError):
-            raise self._too_little(error) from None
+    def __exit__(self, *error: Any) -> None:
+        if isinstance(error[1], self.cupy.cuda.memory.OutOfMemoryError):
+            raise self._too_little(error[1]) from None
 
     def _too_little(self, error: BaseException) -> MemoryError:
         return MemoryError(
@@ -456,7 +453,7 @@ class CudaHands:
             self.bring_up_to_date(rows, since)
 
     def learn(self, block: CudaBlock, positions: Array, steps: Array, new: Array) -> None:
-        """Rows of this block have taught something; those marked `new` had no coefficient before."""
+        """Rows of this block have made updates; those marked `new` had no coefficient before."""
         if self.fresh:
             self.store.append(self._rows_of(block, positions[new]))
         else:
@@ -512,13 +509,13 @@ class CudaHands:
                 shared_mem=16 * block.count,
             )  # fmt: skip
             width = 3 + block.count
-            head = packed[: HEADER + block.count + EAGER_LESSONS * width].get()
+            head = packed[: HEADER + block.count + EAGER_UPDATES * width].get()
             status, stop, moves, number = (int(figure) for figure in head[:HEADER])
             if status != WANTS_VALUES:
                 break
             start = stop
             self._compute_values(block)
-        if number > EAGER_LESSONS:
+        if number > EAGER_UPDATES:
             head = packed[: HEADER + block.count + number * width].get()
         squared[:] = head[HEADER : HEADER + block.count]
         block.found = head[HEADER + block.count :][: number * width].reshape(number, width)
@@ -577,7 +574,7 @@ class CudaHands:
         wrong = answers(scores, self.task.classes) != self.codes[where]
         return float(self.weights[where][wrong].sum() if len(self.task.sample_weight) else wrong.sum())
 
-    def follow(self, X: Any, codes: Array) -> None:
+    def add_test_rows(self, X: Any, codes: Array) -> None:
         """Keep the scores of test rows as well."""
         source = DeviceValues(self.task.kernel, X, self.task.dtype, self.task.intercept)
         scores = self.cupy.zeros((len(codes), self.count))

@@ -3,9 +3,9 @@
     for the rows of a block, in order:          score = sum_j coefficient_j K(x_j, x_i)
         on a mistake:                           coefficient_i += y_i
 
-Inside a block the scan takes rows one by one; what a block has taught reaches the rows outside it by one matrix
-product, when their block is visited or at the end of the epoch. The hands that compute (`dual_cpu`, `dual_cuda`) have
-the same methods, and this file does not know which it has.
+Inside a block the scan takes rows one by one; the updates of a block reach the rows outside it by one matrix
+product, when their block is visited or at the end of the epoch. The backends (`cpu`, `cuda`) have the methods
+of `backend.Backend`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine.kernel.cpu import Block, CpuHands, DualTask
+from rosenblatt.engine.kernel.backend import Backend, Block, DualTask
+from rosenblatt.engine.kernel.cpu import CpuBackend
 from rosenblatt.engine.kernel.scan import DIVERGED, OVER_BUDGET
 from rosenblatt.engine.kernel.state import Expansion
 from rosenblatt.engine.kernel.values import Store
@@ -31,7 +32,7 @@ ENDLESS = 2**62
 class DualPocket:
     """The best coefficients that a run has passed through (lecture row L9).
 
-    Every epoch ends with the exact scores of all rows, so the weights at that time are judged by their errors. On a
+    Every epoch ends with the exact scores of all rows, so the weights at that time compete by their errors. On a
     stream, where rows do not come back, the longest run of correct answers wins.
     """
 
@@ -47,7 +48,7 @@ class DualPocket:
     def follow(self, state: Expansion, before: Array, wrong: Array, visited: int, moves: Any) -> None:
         """Look for a record run among `visited` answers, wrong at the positions `wrong`, starting from `before`.
 
-        `moves` is (positions, slots, steps): what the answers taught.
+        `moves` is (positions, slots, steps): the updates that followed.
         """
         positions, slots, steps = moves
         ends = np.append(wrong, visited)
@@ -76,43 +77,48 @@ class DualOutcome:
 def train(
     task: DualTask,
     state: Expansion,
-    hands: CpuHands,
+    backend: Backend,
     *,
     max_iter: int,
     watch: Watch | None = None,
     seed: int | None = None,
     pocket: DualPocket | None = None,
-    judge: bool = True,
+    keep_pocket: bool = True,
     train_error: bool = False,
     stream: bool = False,
 ) -> DualOutcome:
     """Visit the rows for up to `max_iter` epochs, changing `state` in place; in a new order each, given a seed.
 
-    `judge` offers the weights after every epoch to the pocket; a `stream` is one epoch whose rows do not come back.
+    `keep_pocket` offers the weights after every epoch to the pocket; a `stream` is one epoch of rows that do not come
+    back.
     """
     watch = watch or Watch()
     outcome = DualOutcome(pocket=pocket or DualPocket())
     kept = task.kept
     shuffler = None if seed is None else Shuffler(kept, seed)
-    follower = _Follower(task, state, hands, watch, outcome.pocket if stream and judge else None)
+    runner = _EpochRunner(task, state, backend, watch, outcome.pocket if stream and keep_pocket else None)
     watch.started = time.perf_counter()
     with interrupt_flag() as watch.interrupted:
         for number in range(1, max_iter + 1):
             clock, updates = time.perf_counter(), state.updates
             order = kept if shuffler is None else shuffler()
-            if follower.gone.any():
-                order = order[~follower.gone[order]]
-            hands.begin_epoch()
-            mistakes, stop = follower.epoch(order)
+            if runner.gone.any():
+                order = order[~runner.gone[order]]
+            backend.begin_epoch()
+            mistakes, stop = runner.epoch(order)
             clean = state.updates == updates
             goes_on = number < max_iter and not stop
-            rival = judge and not stream and not stop and (goes_on or outcome.pocket.coefficients is not None)
+            rival = keep_pocket and not stream and not stop and (goes_on or outcome.pocket.coefficients is not None)
             if not clean and not stop and (goes_on or rival or train_error):
-                follower.sweep()
+                runner.sweep()
             errors = None
-            if (rival and not hands.fresh) or (judge and hands.fresh and not stream and not stop) or train_error:
-                left = order[~follower.gone[order]]
-                errors = hands.training_errors(left, state.coefficients[: state.size]) if not stop else np.nan
+            if (
+                (rival and not backend.fresh)
+                or (keep_pocket and backend.fresh and not stream and not stop)
+                or train_error
+            ):
+                left = order[~runner.gone[order]]
+                errors = backend.training_errors(left, state.coefficients[: state.size]) if not stop else np.nan
                 if not stop:
                     outcome.pocket.offer(state, errors)
             figures: dict[str, Any] = {
@@ -124,28 +130,28 @@ def train(
             }
             if train_error and errors is not None:
                 figures["train_error"] = errors / (task.sample_weight.sum() if len(task.sample_weight) else len(order))
-            if hands.test:
-                figures["test_error"] = hands.test_error(state.coefficients[: state.size])
+            if backend.test:
+                figures["test_error"] = backend.test_error(state.coefficients[: state.size])
             asked = watch.after_epoch(figures, len(order))
             if not stop and not stream and clean and mistakes == 0:
                 stop = "converged"
             outcome.stop_reason = stop or asked or outcome.stop_reason
             if stop or asked:
                 break
-        if judge and outcome.stop_reason == "converged":
+        if keep_pocket and outcome.stop_reason == "converged":
             outcome.pocket.errors, outcome.pocket.coefficients = 0.0, state.last()  # a clean epoch found no error
-        elif judge and outcome.pocket.coefficients is None:
+        elif keep_pocket and outcome.pocket.coefficients is None:
             outcome.pocket.coefficients = state.last()  # without a rival there is nothing to compare
     return outcome
 
 
-class _Follower:
-    """Visits the rows of an epoch block by block, and keeps the books."""
+class _EpochRunner:
+    """Visits the rows of an epoch block by block, and records what happened."""
 
     def __init__(
-        self, task: DualTask, state: Expansion, hands: CpuHands, watch: Watch, stream_pocket: DualPocket | None
+        self, task: DualTask, state: Expansion, backend: Backend, watch: Watch, stream_pocket: DualPocket | None
     ) -> None:
-        self.task, self.state, self.hands, self.watch, self.pocket = task, state, hands, watch, stream_pocket
+        self.task, self.state, self.backend, self.watch, self.pocket = task, state, backend, watch, stream_pocket
         self.slot_of = np.full(task.n_rows, -1, np.int64)
         self.gone = np.zeros(task.n_rows, bool)  # dropped
         self.first = state.shown  # the number of row 0
@@ -167,21 +173,21 @@ class _Follower:
 
     def sweep(self) -> None:
         """Bring every row up to date with the whole epoch."""
-        if not self.hands.fresh:
-            self.hands.bring_all_up_to_date(self.visits)
-            self.hands.end_epoch()
+        if not self.backend.fresh:
+            self.backend.bring_all_up_to_date(self.visits)
+            self.backend.end_epoch()
 
     def _visit(self, rows: Array) -> tuple[int, str]:
-        task, state, hands = self.task, self.state, self.hands
-        block = hands.open(rows, self.slot_of[rows], state)
-        self.visits.append((rows, hands.mark()))
+        task, state, backend = self.task, self.state, self.backend
+        block = backend.open(rows, self.slot_of[rows], state)
+        self.visits.append((rows, backend.mark()))
         self._prepare(block)
         before = state.last() if self.pocket is not None else np.empty((0, 0))
         start, mistakes, moved = 0, 0, []
         while True:
             room = task.budget - self.alive if task.budget else ENDLESS
-            status, stop = hands.scan(block, start, room, state.squared)
-            positions, steps, wrong, dropped = block.lessons(start, stop)
+            status, stop = backend.scan(block, start, room, state.squared)
+            positions, steps, wrong, dropped = block.updates(start, stop)
             slots = self._learn(block, start, positions, steps, dropped)
             moved.append((positions, slots, steps, wrong))
             mistakes += int(wrong.sum())
@@ -202,7 +208,7 @@ class _Follower:
         return mistakes, "diverged" if status == DIVERGED else ""
 
     def _prepare(self, block: Block) -> None:
-        """What the scan must know of rows that have taught before."""
+        """What the scan must know of rows that have made updates before."""
         if not self.task.drop_after and not self.task.budget:
             return
         slots = self.slot_of[block.rows]
@@ -228,17 +234,17 @@ class _Follower:
         if dropped.any():
             self.gone[rows[dropped]] = True
             state.dropped += [int(number) for number in state.numbers[slots[dropped]]]
-        self.hands.learn(block, positions, steps, new)
+        self.backend.learn(block, positions, steps, new)
         return slots
 
     def _forget_oldest(self, block: Block, start: int) -> None:
-        """One support row too many: the one whose last lesson is longest ago goes."""
+        """One support row too many: forget the one whose last update is longest ago."""
         state = self.state
         while self.alive > self.task.budget:
             alive = state.alive
             slot = int(alive[np.argmin(state.taught[alive])])
             coefficients = state.coefficients[: state.size]
-            own, itself = self.hands.forget(block, start, slot, coefficients)
+            own, itself = self.backend.forget(block, start, slot, coefficients)
             steps = -coefficients[slot]
             state.squared += 2.0 * steps * own + steps * steps * itself
             state.forget(slot)
@@ -257,16 +263,16 @@ class _Follower:
             return
         alive = state.alive
         state.keep(alive)
-        self.hands.store.keep(alive)
+        self.backend.store.keep(alive)
         self.slot_of[:] = -1
         places = state.numbers[: state.size] - self.first
         self.slot_of[places[places >= 0]] = np.flatnonzero(places >= 0)
 
 
-def hands_for(task: DualTask, count: int, device: str, *, fresh: bool, store: Store | None = None) -> Any:
-    """The hands that compute: on the CPU, or on a GPU."""
+def backend_for(task: DualTask, count: int, device: str, *, fresh: bool, store: Store | None = None) -> Backend:
+    """The backend for a device: the CPU, or a GPU."""
     if device == "cuda":
-        from rosenblatt.engine.kernel.cuda import CudaHands
+        from rosenblatt.engine.kernel.cuda import CudaBackend
 
-        return CudaHands(task, count, fresh=fresh, store=store)
-    return CpuHands(task, count, fresh=fresh, store=store)
+        return CudaBackend(task, count, fresh=fresh, store=store)
+    return CpuBackend(task, count, fresh=fresh, store=store)

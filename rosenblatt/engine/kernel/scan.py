@@ -1,6 +1,6 @@
-"""The scan: the rows of one block in order, each judged with everything that the rows before it have taught.
+"""The scan: the rows of one block in order, each scored with the updates of all rows before it.
 
-The scores of the block are up to date when it begins. A row that teaches something changes the scores of the rows after
+The scores of the block are up to date when it begins. A row that makes an update changes the scores of the rows after
 it by its kernel values with them. Those values are asked for in advance for the rows that look like mistakes
 (`suspects`), and for near misses; when another row turns out to be one, the scan stops there and asks for more.
 
@@ -24,10 +24,10 @@ DONE, WANTS_VALUES, OVER_BUDGET, DIVERGED = range(4)
 
 
 @part
-def lesson(scores: Any, i: Any, code: Any, c: Any, positive: Any, coupled: Any, steps: Any) -> bool:
-    """Write what row i teaches each half-space into steps[:, i]; whether it teaches anything.
+def update_steps(scores: Any, i: Any, code: Any, c: Any, positive: Any, coupled: Any, steps: Any) -> bool:
+    """Write row i's step for each half-space into steps[:, i]; whether there is any.
 
-    The margin is tested as "not above 0", so that a score that is no number is noticed too.
+    The margin is tested as "not above 0", so that NaN is noticed too.
     """
     count = scores.shape[0]
     if coupled:
@@ -40,17 +40,17 @@ def lesson(scores: Any, i: Any, code: Any, c: Any, positive: Any, coupled: Any, 
         steps[code, i] = c
         steps[rival, i] = -c
         return True
-    taught = False
+    updated = False
     for k in range(count):
         y = 1.0 if code == positive[k] else -1.0
         if not y * scores[k, i] > 0.0:
             steps[k, i] = y * c
-            taught = True
-    return taught
+            updated = True
+    return updated
 
 
 @part
-def answered_wrongly(scores: Any, i: Any, code: Any, classes: Any) -> bool:
+def is_mistake(scores: Any, i: Any, code: Any, classes: Any) -> bool:
     """Whether the true class was not strictly the best; `classes` half-spaces answer, one of them for two classes."""
     if classes == 0:
         return False
@@ -74,7 +74,7 @@ def add_value(scores: Any, i: Any, coefficients: Any, value: Any) -> None:
 def _scan(key: str) -> Any:
     def scan(
         scores: Any, values: Any, place: Any, codes: Any, weights: Any, positive: Any, classes: Any, coupled: Any,
-        drop_after: Any, room: Any, coefficients: Any, counts: Any, held: Any, start: Any, steps: Any, taught: Any,
+        drop_after: Any, room: Any, coefficients: Any, counts: Any, held: Any, start: Any, steps: Any, updated: Any,
         wrong: Any, dropped: Any, squared: Any, stopped: Any, bounded: Any, support: Any, support_coefficients: Any,
         support_place: Any, entered: Any,
     ) -> int:  # fmt: skip
@@ -90,7 +90,7 @@ def _scan(key: str) -> Any:
                 for j in range(stopped[3]):
                     p = entered[j]
                     add_value(scores, i, coefficients[p], np.float64(values[place[p], i]))
-            if not lesson(scores, i, codes[i], c, positive, coupled, steps):
+            if not update_steps(scores, i, codes[i], c, positive, coupled, steps):
                 continue
             p = place[i]
             if p < 0:
@@ -107,8 +107,8 @@ def _scan(key: str) -> Any:
                     steps[k, i] = 0.0
                 stopped[0] = i
                 return DIVERGED
-            taught[i] = True
-            wrong[i] = answered_wrongly(scores, i, codes[i], classes)
+            updated[i] = True
+            wrong[i] = is_mistake(scores, i, codes[i], classes)
             leaves = False
             for k in range(count):
                 if steps[k, i] != 0.0:

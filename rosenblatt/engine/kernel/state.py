@@ -1,6 +1,6 @@
 """K half-spaces in their dual form: sums over rows, as arrays on the host.
 
-Half-space k is w_k = sum_j coefficients[j, k] φ(x_j) over the rows j that have taught it something. The sum of the
+Half-space k is w_k = sum_j coefficients[j, k] φ(x_j) over the rows j that have made updates. The sum of the
 weights after every example, which averaging needs, is kept lazily as in the primal form:
 
     sum_t w_t  =  T · coefficients - lag,     lag += (t - 1) · step     for a step made at example t of T.
@@ -41,8 +41,8 @@ class Expansion:
         self.updates = 0
         self.mistakes = 0
         self.dropped: list[int] = []
-        self.taught: Array = np.empty(0, np.int64)  # the time of each slot's last lesson, for those who forget
-        # What happened, chunk by chunk: (numbers, steps, times); None where nobody may keep it.
+        self.taught: Array = np.empty(0, np.int64)  # the time of each slot's last update; a budget forgets the oldest
+        # What happened, chunk by chunk: (numbers, steps, times); None where it is not kept.
         self.history: list[tuple[Array, Array, Array]] | None = []
 
     def _grow(self, size: int) -> None:
@@ -65,7 +65,7 @@ class Expansion:
         return slots
 
     def learn(self, slots: Array, steps: Array, times: Array, removed: Array) -> None:
-        """Rows in `slots` have moved the half-spaces by `steps` at the examples `times`; some left for good."""
+        """Rows in `slots` have moved the half-spaces by `steps` at the examples `times`; `removed` ones are dropped."""
         self.coefficients[slots] += steps
         self.lag[slots] += steps * (times[:, None] - 1.0)
         self.counts[slots] += steps != 0.0
@@ -75,7 +75,7 @@ class Expansion:
         self.counts[slots[removed]] = 0
 
     def forget(self, slot: int) -> None:
-        """Take the row in this slot out of the weights and of the average, and leave nothing of it."""
+        """Take the row in this slot out of the weights and of the average."""
         if self.history is not None:
             numbers, steps = self.numbers[slot : slot + 1].copy(), -self.coefficients[slot : slot + 1]
             self.history.append((numbers, steps, np.array([self.seen])))

@@ -100,10 +100,10 @@ class DotProducts:
             if radial is None:
                 return self.kernel.from_dots(dots)
             from rosenblatt.engine.kernel import (
-                scan as dual_scan,  # here, so that a model can be loaded without the compiler
+                scan as scanning,  # here, so that a model can be loaded without the compiler
             )
 
-            dual_scan.radial_exponents(
+            scanning.radial_exponents(
                 dots, left.norms, right.norms, radial.factor(self.dtype), radial.noise(self.dtype)
             )
             return np.exp(dots, out=dots)

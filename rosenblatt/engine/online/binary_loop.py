@@ -14,7 +14,7 @@ import numpy as np
 
 from rosenblatt.engine.compile import jit as compiled
 from rosenblatt.engine.compile.prefetch import prefetch
-from rosenblatt.engine.layouts import LAYOUTS
+from rosenblatt.engine.layouts.table import LAYOUTS
 from rosenblatt.engine.online.loop import loop_key, make_note, make_step, rollback
 from rosenblatt.engine.online.mistakes import count, is_mistake
 from rosenblatt.engine.online.state import BIAS, SCALE, SCORE, SEEN

@@ -14,7 +14,7 @@ import numpy as np
 
 from rosenblatt.engine.compile import jit as compiled
 from rosenblatt.engine.compile.jit import part
-from rosenblatt.engine.layouts import LAYOUTS
+from rosenblatt.engine.layouts.table import LAYOUTS
 from rosenblatt.engine.online.state import BIAS, SCALE, SCORE, Array, HalfSpaces
 
 # The rows are cut into so many blocks whatever the number of threads: a sum of weights such as 0.1 depends on the

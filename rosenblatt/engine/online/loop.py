@@ -14,7 +14,7 @@ from rosenblatt.engine.compile import jit as compiled
 from rosenblatt.engine.compile.jit import part
 from rosenblatt.engine.compile.numba_private import to_fixed_tuple, tuple_setitem
 from rosenblatt.engine.compile.prefetch import prefetch
-from rosenblatt.engine.layouts import LAYOUTS, Layout
+from rosenblatt.engine.layouts.table import LAYOUTS, Layout
 from rosenblatt.engine.online.state import (
     BIAS,
     BIAS_BEFORE,

@@ -39,6 +39,7 @@ STORED_COLUMNS = {  # those that a model file keeps; the others live within one 
 }  # fmt: skip
 LEDGER_COLUMNS = 16  # one is free
 VECTOR_BYTES = 64
+NOWHERE = 2.0**32  # the code of a named feature that has no weight (see `single`)
 SAFE = 1e37  # numbers up to here stay finite through one more addition of their like, in float32 and in float64
 SETTLE_AFTER = 2**20  # examples
 
@@ -298,15 +299,15 @@ class HalfSpaces:
         self.ledger[: self.count, BOUND] = np.abs(coefficients).max(axis=1)
 
     def arranged(self, layout: str, dtype: npt.DTypeLike, n_features: int | None = None) -> HalfSpaces:
-        """The same half-spaces in another layout, dtype or with more features; itself if nothing differs."""
+        """The same half-spaces in another layout or dtype, with more or fewer features; itself if nothing differs."""
         width = self.n_features if n_features is None else n_features
         if (layout, np.dtype(dtype), width) == (self.layout, self.dtype, self.n_features):
             return self
         result = HalfSpaces(self.count, width, dtype, layout)
-        result._write(result.vectors, self._read(self.vectors))
-        result._write(result.lag, self._read(self.lag))
+        result._write(result.vectors, self._read(self.vectors)[:, :width])
+        result._write(result.lag, self._read(self.lag)[:, :width])
         result.ledger[: self.count] = self.ledger[: self.count]
         if self.total is not None:
             result.total = np.zeros((self.count, width))
-            result.total[:, : self.n_features] = self.total
+            result.total[:, : self.n_features] = self.total[:, :width]
         return result

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.engine.layouts import LAYOUTS
+from rosenblatt.engine.layouts.table import LAYOUTS
 from rosenblatt.engine.online import binary_loop, loop
 from rosenblatt.engine.online.errors import count_errors
 from rosenblatt.engine.online.mistakes import Runs, find_runs

@@ -27,7 +27,7 @@ function placeOf(o, value) {
 export function control(option, value, changed) {
   const id = `o${made++}`, name = S.options[/** @type {keyof typeof S.options} */ (option.name)] ?? option.name;
   if (option.choices) {
-    const menu = el("select", { id, "data-option": option.name, onchange: () => changed(menu.value) }, option.choices.map((each) => el("option", { value: each, selected: each === value }, each)));
+    const menu = el("select", { id, "data-option": option.name, onchange: () => changed(menu.value) }, option.choices.map((each) => el("option", { value: each, selected: each === value }, S.choices[/** @type {keyof typeof S.choices} */ (each)] ?? each)));
     return el("div", { class: "option" }, el("label", { for: id }, name), menu);
   }
   const shown = el("output", { for: id }, number(value, 3).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, ""));

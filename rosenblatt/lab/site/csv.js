@@ -57,7 +57,7 @@ const asNumber = (cell) => (cell === undefined || cell.trim() === "" ? NaN : Num
 export function columns(rows) {
   if (rows.length < 2) throw new Error(S.csv.empty);
   const headed = rows[0].some((cell) => Number.isNaN(asNumber(cell))), body = headed ? rows.slice(1) : rows;
-  const names = rows[0].map((cell, j) => (headed && cell.trim() ? cell.trim() : `column ${j + 1}`));
+  const names = rows[0].map((cell, j) => (headed && cell.trim() ? cell.trim() : say(S.column, { j: j + 1 })));
   const numbers = [], classes = [];
   for (let j = 0; j < names.length; j++) {
     let fine = 0, filled = 0;

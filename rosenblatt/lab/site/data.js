@@ -3,6 +3,7 @@
 
 import { SplitMix } from "./rng.js";
 import { IRIS } from "./iris.js";
+import { S, say } from "./strings.js";
 /** @typedef {import("./learners.js").Option} Option */
 /** @typedef {{[name: string]: any}} Values */
 /**
@@ -19,14 +20,14 @@ const round = (/** @type {number} */ value) => Math.round(value * 1000) / 1000;
 export function fromPoints(points, more = {}) {
   const X = new Float64Array(2 * points.length), y = new Int32Array(points.length);
   points.forEach(([a, b, c], i) => ((X[2 * i] = a), (X[2 * i + 1] = b), (y[i] = c)));
-  const classes = Math.max(2, ...points.map((p) => p[2] + 1));
+  const classes = y.reduce((most, c) => Math.max(most, c + 1), 2);
   return complete({ X, y, d: 2, classes, axes: ["x₁", "x₂"], names: ["−1", "+1"], plane: X, ...more });
 }
 
 /** @param {any} data @returns {Data} */
 function complete(data) {
   const n = data.y.length, train = Int32Array.from({ length: n }, (_, i) => i);
-  const names = data.classes > 2 && data.names[0] === "−1" ? ["blue", "orange", "green"] : data.names;
+  const names = data.classes > 2 && data.names[0] === "−1" ? S.classNames : data.names;
   return { ...data, n, train, test: new Int32Array(0), names };
 }
 
@@ -53,7 +54,7 @@ const count = (n, high = 1000) => ({ name: "n", value: n, low: 4, high, whole: t
 /** @param {number} n @param {(i: number) => number[]} make */
 const list = (n, make) => Array.from({ length: n }, (_, i) => { const [x, y, c] = make(i); return [round(x), round(y), c]; });
 /** @param {number[][]} corners */
-const gate = (corners) => fromPoints(corners, { names: ["false", "true"] });
+const gate = (corners) => fromPoints(corners, { names: S.gates });
 /** A direction that depends on the seed alone. @param {SplitMix} random */
 function direction(random) {
   for (;;) {
@@ -125,7 +126,7 @@ function iris(v) {
   const kinds = v.kinds === "all three" ? [0, 1, 2] : v.kinds.split(" and ").map((/** @type {string} */ k) => KINDS.indexOf(k));
   const across = MEASURES.indexOf(v.across), up = MEASURES.indexOf(v.up === v.across ? MEASURES[(across + 1) % 4] : v.up), made = [];
   for (const [code, kind] of kinds.entries()) for (let i = 50 * kind; i < 50 * kind + 50; i++) made.push([IRIS[4 * i + across] / 10, IRIS[4 * i + up] / 10, code]);
-  return fromPoints(made, { axes: [`${MEASURES[across]} (cm)`, `${MEASURES[up]} (cm)`], names: kinds.map((/** @type {number} */ k) => KINDS[k]) });
+  return fromPoints(made, { axes: [say(S.pictured.centimetres, { name: MEASURES[across] }), say(S.pictured.centimetres, { name: MEASURES[up] })], names: kinds.map((/** @type {number} */ k) => KINDS[k]) });
 }
 
 /** @typedef {{options: Option[], make: (v: Values) => Data}} ReadySet */
@@ -179,9 +180,9 @@ function digits(v) {
   if (v.view === "two pixels") {
     const plane = new Float64Array(2 * y.length);
     y.forEach((_, i) => ((plane[2 * i] = X[i * d + 10 * 28 + 14]), (plane[2 * i + 1] = X[i * d + 14 * 28 + 14])));
-    return complete({ X: plane, y, d: 2, classes: 2, axes: ["pixel (10, 14)", "pixel (14, 14)"], names, plane });
+    return complete({ X: plane, y, d: 2, classes: 2, axes: [[10, 14], [14, 14]].map(([row, column]) => say(S.pictured.pixel, { row, column })), names, plane });
   }
-  const plane = principal(X, y.length, d), shared = { y, classes: 2, axes: ["first principal axis", "second principal axis"], names, plane };
+  const plane = principal(X, y.length, d), shared = { y, classes: 2, axes: [S.pictured.first, S.pictured.second], names, plane };
   return complete(v.view === "all 784 pixels" ? { ...shared, X, d, side: 28 } : { ...shared, X: plane, d: 2 });
 }
 

@@ -75,7 +75,7 @@ export function use(app, picture, place, row) {
   if (app.tool === "delete") {
     if (row >= 0) app.edit(list.filter((_, i) => i !== row));
   } else if (app.tool === "flip") {
-    const classes = Math.max(2, ...list.map((p) => p[2] + 1));
+    const { classes } = app.data;
     if (row >= 0) app.edit(list.map((p, i) => (i === row ? [p[0], p[1], (p[2] + 1) % classes] : p)));
   } else if (app.tool === "add" && row < 0) app.edit([...list, [round(place[0]), round(place[1]), app.brush]]);
   void picture;

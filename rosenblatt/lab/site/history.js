@@ -22,10 +22,10 @@ export class Frames {
     return this.row.length;
   }
 
-  /** @param {ArrayLike<number>} values @param {number} row @param {number} number @param {number} seen @param {number} margin */
-  push(values, row, number, seen, margin) {
+  /** @param {ArrayLike<number>} values @param {number} row @param {number} number @param {number} seen @param {number} margin @param {boolean} [last] */
+  push(values, row, number, seen, margin, last = false) {
     if (this.length >= MOST_FRAMES) this.thin();
-    if (number % this.stride) return;
+    if (number % this.stride && !last) return;
     if ((this.length + 1) * this.width > this.values.length) {
       const grown = new Float64Array(2 * this.values.length);
       grown.set(this.values);
@@ -40,6 +40,11 @@ export class Frames {
     kept.forEach((from, to) => this.values.copyWithin(to * this.width, from * this.width, (from + 1) * this.width));
     for (const name of /** @type {const} */ (["row", "number", "seen", "margin"])) this[name] = kept.map((k) => this[name][k]);
     this.stride *= 2;
+  }
+
+  /** The end of a run, where its last update was not kept. @param {ArrayLike<number>} values @param {number} row @param {number} number @param {number} seen @param {number} margin */
+  close(values, row, number, seen, margin) {
+    if (this.number[this.length - 1] !== number) this.push(values, row, number, seen, margin, true);
   }
 
   /** The numbers of frame k, not a copy. @param {number} k */

@@ -77,6 +77,7 @@ export function* trainKernel(data, options, seed) {
       break;
     }
   }
+  path.close([length], log.length ? log[log.length - 1].row : -1, updates, t, 0);
   /** Signed counters at frame k. @param {number} k */
   const coefficients = (k) => {
     const at = new Float64Array(n);

@@ -4,6 +4,7 @@
 import { el, set } from "./dom.js";
 import { axes, linear } from "./scale.js";
 import { contour, fieldImage, grid, lead, strength } from "./field.js";
+import { SplitMix } from "./rng.js";
 import { S, say } from "./strings.js";
 /** @typedef {import("./data.js").Data} Data */
 /** @typedef {import("./history.js").Run} Run */
@@ -109,8 +110,9 @@ export class Picture {
     const every = Math.max(1, data.n / MOST_DRAWN), test = new Set(data.test);
     this.base = data.n > 600 ? 3 : data.n > 150 ? 4.2 : data.n > 12 ? 5.6 : 8;
     this.dots = [];
-    for (let at = 0; at < data.n; at += every) {
-      const i = Math.floor(at), dot = el("path", { class: `dot c${data.y[i]}${test.has(i) ? " test" : ""}` });
+    const random = new SplitMix(1957);
+    for (let k = 0; k * every < data.n; k++) { // of too many points one of each stretch, not always the same place of it
+      const i = every > 1 ? Math.min(data.n - 1, Math.floor((k + random.uniform()) * every)) : k, dot = el("path", { class: `dot c${data.y[i]}${test.has(i) ? " test" : ""}` });
       this.dots.push({ i, dot, radius: 0, wrong: false });
     }
     this.layers.points.classList.toggle("many", data.n > 300);

@@ -20,7 +20,6 @@ import { S, number, say } from "./strings.js";
  */
 
 const MOST_IN_SPACE = 300; // rows in a kernel's space, or of images
-const MOST_DECIDED = 50000;
 
 /** @param {Data} data @param {Run} run @param {Choice} choice @returns {Proof} */
 export function prove(data, run, choice) {
@@ -29,9 +28,7 @@ export function prove(data, run, choice) {
   if (data.classes > 2 || run.outputs > 1) return { ...none, sentence: S.proof.many };
   if (choice.name === "kernel") return inSpace(data, run, choice, none);
   if (data.d > 2) return run.stop === "converged" && LEARNERS[choice.name].theorem ? bounded(run, choice, { ...none, ...theorem(data) }) : { ...none, sentence: S.proof.undecided };
-  const verdict = data.n <= MOST_DECIDED ? separate(data.X, data.y, data.train) : null;
-  if (!verdict) return { ...none, sentence: say(S.proof.large, { n: number(MOST_DECIDED) }) };
-  const covered = Boolean(LEARNERS[choice.name].theorem);
+  const verdict = separate(data.X, data.y, data.train), covered = Boolean(LEARNERS[choice.name].theorem);
   const squares = data.train.reduce((most, i) => Math.max(most, data.X[2 * i] ** 2 + data.X[2 * i + 1] ** 2 + 1), 0), eta = choice.options.learning_rate ?? 1;
   if (!verdict.separable) return { ...none, verdict, ceiling: covered ? eta * eta * squares + 2 * eta * (choice.options.theta ?? 0) : 0, sentence: say(covered ? S.proof.none : S.proof.otherNone, { n: verdict.witness?.rows.length }) };
   const found = theorem(data, verdict.hulls.flat());

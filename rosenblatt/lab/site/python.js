@@ -9,17 +9,17 @@ const LITERAL = 2000; // points that a script writes out
 /** @param {string} name @param {{[name: string]: any}} o @param {number} seed */
 function call(name, o, seed) {
   const yes = (/** @type {boolean} */ v) => (v ? "True" : "False");
-  const order = `max_iter=${o.max_iter}, shuffle=${yes(o.order === "shuffled")}, random_state=${seed}`;
-  const rate = `learning_rate=${float(o.learning_rate)}`, rule = (/** @type {string} */ which, /** @type {string} */ params) => ["HalfSpace", `"${which}", params={${params}}, ${order}`];
+  const order = `tol=None, max_iter=${o.max_iter}, shuffle=${yes(o.order === "shuffled")}, random_state=${seed}`;
+  const rate = `learning_rate=${float(o.learning_rate)}`, rule = (/** @type {string} */ which, /** @type {string} */ params) => ["HalfSpace", `"${which}", params={${params}}, answer="last", ${order}`];
   switch (name) {
-    case "perceptron": return ["Perceptron", `answer="last", tol=None, ${rate}, ${order}`];
-    case "averaged": case "voted": return ["Perceptron", `answer="${name}", tol=None, ${rate}, ${order}`];
-    case "pocket": return ["Perceptron", `answer="pocket", pocket_check="update", tol=None, ${rate}, ${order}`];
+    case "perceptron": return ["Perceptron", `answer="last", ${rate}, ${order}`];
+    case "averaged": case "voted": return ["Perceptron", `answer="${name}", ${rate}, ${order}`];
+    case "pocket": return ["Perceptron", `answer="pocket", ${rate}, ${order}`];
     case "margin": return rule("margin_perceptron", `"learning_rate": ${float(o.learning_rate)}, "theta": ${float(o.theta)}`);
-    case "passive_aggressive": return ["PassiveAggressive", `C=${float(o.C)}, variant="${o.variant}", ${order}`];
+    case "passive_aggressive": return ["PassiveAggressive", `C=${float(o.C)}, variant="${o.variant}", answer="last", ${order}`];
     case "adaline": return rule("adaline", `"learning_rate": ${float(o.learning_rate)}`);
-    case "svm": return ["LinearSVM", o.solver === "dual" ? `lam=${float(o.lam)}, tol=1e-10, max_iter=100_000` : `lam=${float(o.lam)}, solver="pegasos", ${order}`];
-    case "logistic": return o.solver === "newton" ? ["LogisticRegression", `lam=${float(o.lam)}`] : rule("logistic", `"learning_rate": ${float(o.learning_rate)}, "lam": ${float(o.lam)}`);
+    case "svm": return o.solver === "dual" ? ["LinearSVM", `lam=${float(o.lam)}, tol=1e-10, max_iter=100_000`] : rule("pegasos", `"lam": ${float(o.lam)}`);
+    case "logistic": return o.solver === "newton" ? ["LogisticRegression", `lam=${float(o.lam)}, tol=1e-12`] : rule("logistic", `"learning_rate": ${float(o.learning_rate)}, "lam": ${float(o.lam)}`);
     case "neuron": return o.solver === "batch" ? ["SigmoidNeuron", `solver="batch", ${rate}, lam=${float(o.lam)}, max_iter=${o.max_iter}`] : rule("sigmoid_neuron", `"learning_rate": ${float(o.learning_rate)}, "lam": ${float(o.lam)}`);
     case "discriminant": return ["GaussianDiscriminant", o.shrinkage ? `shrinkage=${float(o.shrinkage)}` : ""];
     case "least_squares": return ["LeastSquares", `lam=${float(o.lam)}`];
@@ -51,7 +51,8 @@ export function script(data, choice, seed) {
     lines.push("from rosenblatt.sources import mnist_pair", "", `# The page has the first 200 images of each digit, in turn; this is all of them.`, `split = mnist_pair(${data.names[0]}, ${data.names[1]})`, `X, y = split.X_train / 255.0, (split.y_train == ${data.names[1]}).astype(int)`);
   }
   const target = choice.name === "least_squares" ? "2 * y - 1" : "y";
-  lines.push("", `model = ${name}(${given}).fit(X, ${target})`);
+  const how = choice.name === "pocket" ? ', pocket_check="update"' : "";
+  lines.push("", `model = ${name}(${given}).fit(X, ${target}${how})`);
   if (!["kernel", "voted"].includes(choice.name)) lines.push("print(model.coef_, model.intercept_)");
   if (choice.name !== "least_squares") lines.push('print(f"{np.mean(model.predict(X) != y):.1%} wrong")');
   return lines.join("\n") + "\n";

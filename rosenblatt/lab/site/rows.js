@@ -22,7 +22,7 @@ export function* trainRows(data, ruleName, options, seed, answer = "last") {
   const path = new Frames(width), shown = answer === "averaged" || answer === "pocket" ? new Frames(width) : undefined;
   const orders = new Orders(train, options.order === "shuffled" ? seed : null);
   /** @type {number[]} */ const epochEnds = [];
-  let t = 0, updates = 0, stop = "max_iter", fewest = Infinity, held = w.slice();
+  let t = 0, updates = 0, latest = -1, margin = 0, stop = "max_iter", fewest = Infinity, held = w.slice();
   path.push(w, -1, 0, 0, 0);
   shown?.push(w, -1, 0, 0, 0);
   for (let epoch = 0; epoch < options.max_iter; epoch++) {
@@ -32,7 +32,7 @@ export function* trainRows(data, ruleName, options, seed, answer = "last") {
       let sqnorm = 0, least = Infinity, changed = false;
       for (let j = 0; j < d; j++) sqnorm += X[i * d + j] * X[i * d + j];
       sqnorm += 1;
-      const shrink = rule.shrink(t, options);
+      const shrink = rule.shrink(t, options, sqnorm);
       for (let k = 0; k < outputs; k++) {
         const at = k * (d + 1), sign = y[i] === (outputs === 1 ? 1 : k) ? 1 : -1;
         let s = 0;
@@ -49,6 +49,8 @@ export function* trainRows(data, ruleName, options, seed, answer = "last") {
       if (answer === "averaged") for (let j = 0; j < width; j++) sum[j] += w[j];
       if (!changed) continue;
       updates++;
+      latest = i;
+      margin = least;
       path.push(w, i, updates, t, least);
       if (answer === "averaged") shown?.push(sum.map((value) => value / t), i, updates, t, least);
       if (answer === "pocket") {
@@ -63,7 +65,8 @@ export function* trainRows(data, ruleName, options, seed, answer = "last") {
       break;
     }
   }
-  if (answer === "pocket" && stop === "converged") shown?.at(shown.length - 1).set(w); // a clean epoch found no error
+  path.close(w, latest, updates, t, margin);
+  shown?.close(held, latest, updates, t, margin);
   if (answer === "averaged" && t) shown?.at(shown.length - 1).set(sum.map((value) => value / t));
   const answers = answer === "voted" ? votes(path, d, outputs, t) : (/** @type {number} */ k) => linearAnswer((shown ?? path).at(k), d);
   return {

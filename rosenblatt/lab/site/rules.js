@@ -4,7 +4,7 @@
 
 /** @typedef {{[name: string]: any}} Options */
 /** @typedef {(m: number, sqnorm: number, t: number, o: Options) => number} Step */
-/** @typedef {{step: Step, shrink: (t: number, o: Options) => number}} Rule */
+/** @typedef {{step: Step, shrink: (t: number, o: Options, sqnorm: number) => number}} Rule */
 
 /** 1/(1 + exp(-a)) without an overflow on either side. @param {number} a */
 export function sigmoid(a) {
@@ -25,7 +25,7 @@ export const RULES = {
   passive_aggressive_1: { step: (m, q, t, o) => (m >= 1 ? 0 : Math.min(o.C, (1 - m) / q)), shrink: keep },
   passive_aggressive_2: { step: (m, q, t, o) => (m >= 1 ? 0 : (1 - m) / (q + 0.5 / o.C)), shrink: keep },
   adaline: { step: (m, q, t, o) => Math.min(o.learning_rate, 1 / q) * (1 - m), shrink: keep },
-  pegasos: { step: (m, q, t, o) => (m < 1 ? 1 / (2 * o.lam * t) : 0), shrink: (t) => 1 - 1 / t },
+  pegasos: { step: (m, q, t, o) => (m < 1 ? 1 / (2 * o.lam * t + q) : 0), shrink: (t, o, q) => 1 - 2 * (1 / (2 * o.lam * t + q)) * o.lam },
   logistic: { step: (m, q, t, o) => o.learning_rate * sigmoid(-m), shrink: decay },
   sigmoid_neuron: {
     step: (m, q, t, o) => { const wrong = sigmoid(-m); return o.learning_rate * wrong * sigmoid(m) * wrong; },

@@ -6,6 +6,7 @@ export const S = {
   tagline: "Draw points. Watch a line learn. See why it must stop.",
   classNames: ["blue", "orange", "green"],
 
+  labels: { nav: "The lab", tour: "Tour", data: "Points and learner", stage: "Picture and steps", tools: "Drawing", transport: "Steps", side: "Proof" }, // of the parts of the page
   bar: { tour: "Tour", projector: "Projector", share: "Share", export: "Export", theme: "Light or dark", keys: "Keys", lab: "Lab" },
   data: {
     heading: "Points", ready: "Ready sets", options: "Options of the set", upload: "Your own CSV…", clear: "Clear", undo: "Undo", redo: "Redo",
@@ -22,7 +23,7 @@ export const S = {
   },
   panels: {
     proof: "Why it must stop", never: "Why it never stops", what: "What is proven", update: "This update", errors: "Errors", loss: "How the loss falls", lossAxis: "loss", weights: "Weights", counters: "counters of {n} points", weightPlane: "Weight plane",
-    linear: "linear", log: "log", picture: "Picture: the points, the line and the regions", errorsAxis: "points wrong, %", updates: "updates", steps: "steps",
+    linear: "linear", log: "log", picture: "Picture: the points, the line and the regions", errorsAxis: "points wrong, %", updates: "updates", frames: "frames", steps: "steps",
     train: "train", test: "test", landscape: "Weights as an image: orange speaks for {b}, blue for {a}",
   },
 
@@ -36,6 +37,11 @@ export const S = {
     variant: "variant", C: "aggressiveness C", kernel: "kernel", gamma: "γ", sigma: "width σ", degree: "degree", coef0: "constant",
     drop_after: "drop a point after mistakes (0: never)", lam: "penalty λ", solver: "solver", start: "spread of the start", shrinkage: "shrinkage",
   },
+
+  // What the choices of menus are called, where that is not their own name.
+  choices: { rbf: "radial (rbf)", newton: "Newton's method", pegasos: "Pegasos", dual: "dual, by pairs", batch: "all points at once" },
+  pictured: { pixel: "pixel ({row}, {column})", first: "first principal axis", second: "second principal axis", centimetres: "{name} (cm)" },
+  gates: ["false", "true"], column: "column {j}",
 
   learners: {
     perceptron: ["Perceptron", "w ← w + η y x  if  y (w·x + b) ≤ 0",
@@ -80,7 +86,7 @@ export const S = {
     tiny: "A line separates these points, but by so little that the bound is beyond {bound}.",
     dropped: "Points were dropped: the theorem needs all updates to stay.",
     sigmoid: "The sigmoid kernel need not be an inner product, and then the theorem does not apply.",
-    large: "The bound in this space is computed for up to {n} points.",
+    large: "The bound in the kernel's space is computed for up to {n} points.",
     ceiling: "k R²", ceilingMargin: "k (R² + 2θ/η)", floor: "(k γ)²", length: "‖w‖²", star: "here they cross: {bound}",
     angle: "angle to w*: {angle}°", axis: "updates k",
     challenge: "{k} of {bound}: {percent} %", best: "best {percent} %",

@@ -33,6 +33,8 @@ export class View {
     this.tourKey = "";
     this.noted = "";
     for (const [id, text] of Object.entries({ title: S.title, tagline: S.tagline, "proof-title": S.panels.proof, "update-title": S.panels.update, "errors-title": S.panels.errors })) byId(id).textContent = text;
+    for (const [id, text] of Object.entries(S.labels)) set(byId(id), { "aria-label": text });
+    document.title = S.title;
     this.proof = new ProofPlot(byId("proof"));
     this.weights = new WeightPlane(byId("weights"));
     this.errors = new ErrorPlot(byId("errors"));
@@ -235,7 +237,7 @@ export class View {
       curves.push({ name: app.data.test.length ? `${name} ${S.panels.train}`.trim() : name, style: `run${i}`, points: errorCurve(run, app.data, app.data.train) });
       if (app.data.test.length) curves.push({ name: `${name} ${S.panels.test}`.trim(), style: `run${i} test`, points: errorCurve(run, app.data, app.data.test) });
     }
-    this.errors.drawStill(curves, app.last + 1, app.runs[0]?.kind === "updates" ? S.panels.updates : S.panels.steps);
+    this.errors.drawStill(curves, app.last + 1, app.runs.some((run) => run.path.stride > 1) ? S.panels.frames : app.runs[0]?.kind === "updates" ? S.panels.updates : S.panels.steps);
     this.errors.drawNow(app.frame);
   }
 

@@ -34,7 +34,7 @@ export class WeightPlane {
     const trail = [];
     for (let f = Math.max(0, k - 12); f < k; f++) trail.push(at(run.path.at(f)).map((v) => v.toFixed(1)).join(" "));
     if (trail.length > 1) this.group.append(el("path", { class: "trail", d: `M${trail.join("L")}` }));
-    if (k && run.kind === "updates" && row >= 0) {
+    if (k && run.kind === "updates" && row >= 0 && run.path.stride === 1) {
       put(o, a, "old");
       put(a, b, `c${data.y[row]}`, Math.min(1, part / 0.5));
       const mid = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2], away = [b[1] - a[1], a[0] - b[0]], long = Math.hypot(away[0], away[1]) || 1;

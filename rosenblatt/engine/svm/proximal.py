@@ -1,0 +1,157 @@
+"""Support vector machines by the proximal point method, its steps found by Newton's method in the primal.
+
+From dual variables a, minimise over w, b (costs C_i, signs y_i, z_i = 1 - y_i (w·x_i + b))
+
+    1/2 ‖w‖² + sum_i max over 0 <= t <= C_i of  t z_i - (t - a_i)²/(2 s C_i)
+
+whose i-th term is the hinge, rounded off over a width of 1/s around the margin; the best t_i = clip(a_i + s C_i z_i)
+are the next a. The second derivative is that of the rows with 0 < t_i < C_i only, often few. Columns of any scale do no
+harm: Newton's method does not depend on it. The squared hinge is smooth by itself and needs a single round.
+
+See R. T. Rockafellar (1976). Augmented Lagrangians and applications of the proximal point algorithm in convex
+programming. Mathematics of Operations Research 1(2), and Y. Yan, Q. Li (2020). An efficient augmented Lagrangian method
+for support vector machine. Optimization Methods and Software 35(4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse
+
+from rosenblatt.engine.gradient.products import Products
+from rosenblatt.engine.online.state import Array
+
+WIDEST = 1024  # columns of the systems of equations
+STEPS = 30  # Newton steps that a run typically takes, for its price
+ROUNDS, MOST_STEPS = 40, 50
+SHARPER = 3.0  # what s is multiplied by after an easy round, and divided by after a hard one
+EASY, HARD = 4, 10  # Newton steps
+
+
+def price(n: int, width: int, numbers: float) -> float:
+    """What a run costs, in multiplications of a pass of coordinate steps; those of a Gram matrix are faster."""
+    if min(n, width) > WIDEST:
+        return np.inf
+    columns, per_row = min(n, width), numbers / max(1, n)
+    gram = 0.0 if columns == width else n * numbers / 8.0
+    return gram + STEPS * n * (2.0 * min(per_row, columns) + 0.005 * min(columns, 4.0 * per_row) ** 2)
+
+
+def solve(
+    products: Products,
+    signs: Array,
+    costs: Array,
+    alpha: Array,
+    bias: float,
+    *,
+    squared: bool,
+    intercept: str,
+    tol: float,
+    asked: Callable[[], Any] = lambda: "",
+) -> tuple[Array, Array]:
+    """(dual variables, weights and b) with a duality gap of at most `tol` times the objective, unless `asked` to stop.
+
+    It starts from `alpha` and `bias`. `intercept` is "free", "regularized" or "none".
+    """
+    penalty = np.ones(products.width + 1)
+    penalty[-1] = float(intercept == "regularized")
+    hold = 1e-9 * float(costs.sum()) if intercept == "free" else 0.0  # keeps b where no row has a curvature
+    weights = products.back((signs * alpha)[:, None])[0]
+    weights[-1] = bias
+    scores, sharpness, turns = products.scores(weights[None])[:, 0], 3.0, alpha
+    for number in range(ROUNDS):
+        sigma, centre = sharpness * costs, weights[-1]
+
+        def terms(z: Array, sigma: Array = sigma, alpha: Array = alpha) -> tuple[float, Array, Array]:
+            """(sum of the rounded losses, their derivatives by z, their second derivatives)."""
+            if squared:
+                turns = 2.0 * costs * np.maximum(0.0, z)
+                return 0.5 * float(np.vdot(turns, z)), turns, np.where(z > 0.0, 2.0 * costs, 0.0)
+            free = alpha + sigma * z
+            turns = np.clip(free, 0.0, costs)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                moved = np.where(sigma > 0.0, (turns - alpha) ** 2 / (2.0 * sigma), 0.0)
+            value = float(np.vdot(turns, z)) - float(moved.sum())
+            return value, turns, np.where((free > 0.0) & (free < costs), sigma, 0.0)
+
+        def penalties(at: Array, centre: float = centre) -> float:
+            return 0.5 * float(np.vdot(penalty * at, at)) + 0.5 * hold * float(at[-1] - centre) ** 2
+
+        steps = 0
+        while steps < MOST_STEPS:
+            z = 1.0 - signs * scores
+            value, turns, curvature = terms(z)
+            value += penalties(weights)
+            sums = products.back((signs * turns)[:, None])[0]
+            gradient = penalty * weights - sums
+            gradient[-1] += hold * (weights[-1] - centre)
+            if intercept == "none":
+                gradient[-1] = 0.0
+            short = np.maximum(0.0, z)
+            primal = 0.5 * float(np.vdot(penalty * weights, weights))
+            primal += float(np.vdot(costs, short * short if squared else short))
+            dual = float(turns.sum()) - 0.5 * float(np.vdot(penalty * sums, sums))
+            if squared:
+                dual -= 0.5 * float(np.vdot(turns, short))
+            balanced = intercept != "free" or abs(sums[-1]) <= 0.01 * tol * float(turns.sum())
+            if (primal - dual <= tol * primal and balanced) or asked() or not np.isfinite(value):
+                return turns, weights
+            left = 0.5 * float(np.vdot(gradient, gradient))
+            if not squared and balanced and left <= 0.1 * max(tol, 0.3**number) * primal:
+                break
+            steps += 1
+            direction = -_newton(products.gram(curvature), penalty, hold, gradient, intercept)
+            slope = float(np.vdot(gradient, direction))
+            if not slope < -1e-15 * abs(value):
+                break
+            along, length = products.scores(direction[None])[:, 0], 1.0
+            while length > 1e-9:
+                trial = terms(1.0 - signs * (scores + length * along))[0] + penalties(weights + length * direction)
+                if trial <= value + 1e-4 * length * slope:
+                    break
+                length *= 0.5
+            weights, scores = weights + length * direction, scores + length * along
+        if squared:
+            break
+        alpha = turns
+        sharpness *= SHARPER if steps <= EASY else 1.0 if steps <= HARD else 1.0 / SHARPER
+    return turns, weights
+
+
+def _newton(hessian: Array, penalty: Array, hold: float, gradient: Array, intercept: str) -> Array:
+    """The solution of (hessian + penalties) d = gradient, in units in which its diagonal is 1."""
+    if intercept == "none":
+        hessian[-1, :] = hessian[:, -1] = 0.0
+        hessian[-1, -1] = 1.0
+    hessian[np.diag_indices_from(hessian)] += penalty
+    hessian[-1, -1] += hold
+    unit = 1.0 / np.sqrt(np.maximum(hessian.diagonal(), np.finfo(float).tiny))
+    hessian *= unit * unit[:, None]
+    for ridge in (1e-13, 1e-9, 1e-5, 1.0):  # rounding may have made a singular matrix indefinite
+        hessian[np.diag_indices_from(hessian)] += ridge
+        try:
+            return unit * scipy.linalg.cho_solve(scipy.linalg.cho_factor(hessian), unit * gradient)
+        except np.linalg.LinAlgError:
+            continue
+    return unit * unit * gradient
+
+
+def coordinates(X: Any, n_jobs: int | None) -> Products | None:
+    """The rows for Newton's method, with at most as many columns as rows; None where either are too many.
+
+    Only scalar products of rows matter to a support vector machine, so n rows may be given by n coordinates each.
+    """
+    n, width = X.shape
+    if width <= WIDEST:
+        return Products(X, np.float64, n_jobs)
+    if n > WIDEST:
+        return None
+    rows = X.astype(np.float64)
+    values, vectors = scipy.linalg.eigh(
+        np.asarray((rows @ rows.T).toarray() if scipy.sparse.issparse(X) else rows @ rows.T)
+    )
+    return Products(vectors * np.sqrt(np.maximum(values, 0.0)), np.float64, n_jobs)
