@@ -87,7 +87,7 @@ def command_of(advice: Any) -> str | None:
     >>> command_of(Advice("answer", "...", "Perceptron", {"answer": "pocket"}))
     '--learner pocket'
     >>> command_of(Advice("kernel", "...", "KernelPerceptron", {"kernel": "rbf", "answer": "averaged", "max_iter": 20}))
-    '--learner kernel --set max_iter=20'
+    '--learner kernel'
     """
     from rosenblatt.verbs.learners import LEARNERS, make_learner
 

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from rosenblatt.features import find_column, take_target
-from rosenblatt.features.target import labels_of
+from rosenblatt.features.target import check_classes, labels_of
 
 
 def test_columns_by_name_and_number():
@@ -15,7 +15,7 @@ def test_columns_by_name_and_number():
     ]  # fmt: skip
     with pytest.raises(ValueError, match="did you mean 'city'"):
         find_column(names, "citty")
-    with pytest.raises(ValueError, match="from 1 to 3"):
+    with pytest.raises(ValueError, match="no column number 0"):
         find_column(names, 0)
 
 
@@ -40,10 +40,10 @@ def test_labels_and_rows_without_one(values, labels):
 def test_what_is_no_class():
     random = np.random.default_rng(0)
     with pytest.raises(ValueError, match="different numbers with fractions"):
-        take_target(pl.DataFrame({"y": random.normal(size=500)}), "y")
-    with pytest.raises(ValueError, match="must name classes"):
-        take_target(pl.DataFrame({"y": [f"n{i}" for i in range(3000)]}), "y")
-    with pytest.raises(ValueError, match="every one of 'y' is missing"):
+        check_classes(take_target(pl.DataFrame({"y": random.normal(size=500)}), "y").y, "y")
+    with pytest.raises(ValueError, match="too many for classes"):
+        check_classes(take_target(pl.DataFrame({"y": [f"n{i}" for i in range(3000)]}), "y").y, "y")
+    with pytest.raises(ValueError, match="Every value of the target 'y' is missing"):
         take_target(pl.DataFrame({"y": [None, None]}, schema={"y": pl.Float64}), "y")
     with pytest.raises(ValueError, match="infinite"):
         take_target(pl.DataFrame({"y": [1.0, float("inf")]}), "y")
