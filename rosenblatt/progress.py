@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import importlib.util
 import sys
 from types import TracebackType
@@ -109,8 +110,8 @@ class LiveTable(Silent):
 
 def in_live_notebook() -> bool:
     """Whether this is a notebook in which a picture can be drawn anew: rich needs ipywidgets for that."""
-    shell = sys.modules.get("IPython")
-    notebook = shell is not None and type(shell.get_ipython()).__name__ == "ZMQInteractiveShell"
+    get_shell = getattr(builtins, "get_ipython", None)  # IPython puts it there
+    notebook = get_shell is not None and type(get_shell()).__name__ == "ZMQInteractiveShell"
     return notebook and importlib.util.find_spec("ipywidgets") is not None
 
 

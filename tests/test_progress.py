@@ -1,5 +1,6 @@
 """A run shown while it runs."""
 
+import builtins
 import importlib.machinery
 import io
 import sys
@@ -66,7 +67,7 @@ def test_a_table_shows_no_more_than_the_screen_holds():
 @pytest.mark.parametrize(("widgets", "kind"), [(False, Lines), (True, LiveTable)])
 def test_a_notebook_without_widgets_gets_lines(widgets, kind, monkeypatch):
     shell = type("ZMQInteractiveShell", (), {})()
-    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
+    monkeypatch.setattr(builtins, "get_ipython", lambda: shell, raising=False)
     library = types.ModuleType("ipywidgets")
     library.__spec__ = importlib.machinery.ModuleSpec("ipywidgets", None)
     monkeypatch.setitem(sys.modules, "ipywidgets", library if widgets else None)

@@ -328,7 +328,7 @@ def _described(column: Column) -> str:
         return f"{column.categories[0]} or {column.categories[1]}" if column.categories else "0 or 1"
     if column.kind != "number":
         return {"category": "one of the categories, as text"}.get(column.kind, "text")
-    unit = column.why if column.why.startswith("in ") else ""
+    unit = column.why if column.measure else ""
     return f"date or time, {unit}" if unit else "number"
 
 

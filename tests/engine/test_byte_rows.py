@@ -37,7 +37,9 @@ def test_the_same_bits_as_rows_of_floats_in_which_nothing_is_left_out(d, share):
     X = rows_with_zeros(d, share)
     for classes in (4, 5, 11):
         y = np.arange(len(X)) % classes
-        ours, floats = (Perceptron(max_iter=3, random_state=0).fit(rows, y) for rows in (X, X.astype("float32")))
+        ours, floats = (
+            Perceptron(max_iter=3, random_state=0).fit(rows, y, keep="pocket") for rows in (X, X.astype("float32"))
+        )
         for answer in ("last", "averaged", "pocket"):
             np.testing.assert_array_equal(ours.answers_[answer].coef, floats.answers_[answer].coef)
         assert list(ours.trace_["mistakes"]) == list(floats.trace_["mistakes"])

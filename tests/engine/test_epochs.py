@@ -100,10 +100,12 @@ DIGEST = """
 import hashlib, warnings
 import numpy as np, scipy.sparse
 from rosenblatt import Perceptron, PassiveAggressive
+from rosenblatt.engine import threads
+threads.WORTH_A_THREAD = 1  # so that small rows use them
 warnings.simplefilter("ignore")
 rng = np.random.default_rng(9)
 X, y = rng.normal(size=(300, 33)), rng.integers(0, 7, 300)
-for n in (1, 2, 3):
+for n in (1, 2, 16):
     digest = hashlib.sha256()
     for kind in (Perceptron, PassiveAggressive):
         model = kind(random_state=4, max_iter=3, n_jobs=n)
@@ -373,7 +375,8 @@ WATCHED = {
 @pytest.mark.parametrize("layout", [np.asarray, scipy.sparse.csr_array])
 @pytest.mark.parametrize("n_classes", [2, 20])
 @pytest.mark.parametrize("watch", [*WATCHED, "verbose", "time limit", "threads"])
-def test_watching_a_run_never_changes_its_result(layout, n_classes, watch, capsys):
+def test_watching_a_run_never_changes_its_result(layout, n_classes, watch, capsys, monkeypatch):
+    monkeypatch.setattr(threads, "WORTH_A_THREAD", 1)
     X, y = problem(7, n_classes, n=400, d=60)
     rows = layout(X)
     options = {"verbose": {"verbose": 1}, "time limit": {"time_limit": 60.0}, "threads": {"n_jobs": 16}}.get(watch, {})

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from reference import perceptron as reference
 
 from rosenblatt import HalfSpace, Perceptron
+from rosenblatt.engine import threads
 from rosenblatt.rules import RULES
 from rosenblatt.rules.adaline import adaline
 from rosenblatt.rules.contract import Rule
@@ -309,7 +310,8 @@ def test_a_permutation_of_features_changes_nothing(problem, seed):
     order = np.random.default_rng(seed).permutation(X.shape[1])
     for layout in ("float64", "csr float64 32"):
         models = [
-            Perceptron(random_state=0, max_iter=3).fit(in_layout(part, layout), codes) for part in (X, X[:, order])
+            Perceptron(random_state=0, max_iter=3).fit(in_layout(part, layout), codes, keep="pocket")
+            for part in (X, X[:, order])
         ]
         for name in ("last", "averaged", "pocket"):
             one, other = (model.answers_[name] for model in models)
@@ -329,8 +331,8 @@ def test_a_weight_of_zero_is_the_row_left_out(name, multi, seed):
     weights[-3:] = 1.0
     kept = weights > 0
     model = HalfSpace(name, max_iter=4, random_state=3, multi_class=multi)
-    with_zeros = model.fit(X, y, weights).answers_
-    model.fit(X[kept], y[kept])
+    with_zeros = model.fit(X, y, weights, keep="pocket").answers_
+    model.fit(X[kept], y[kept], keep="pocket")
     for answer in ("last", "averaged", "pocket"):
         np.testing.assert_array_equal(with_zeros[answer].coef, model.answers_[answer].coef)
         np.testing.assert_array_equal(with_zeros[answer].intercept, model.answers_[answer].intercept)
@@ -383,10 +385,14 @@ def test_a_long_row_has_the_same_bits_however_it_is_fetched(layout, d, shuffle):
 
 
 @pytest.mark.parametrize("layout", ["float64", "csr float64 32", "uint8"])
-def test_the_bits_do_not_depend_on_the_number_of_threads(layout):
+def test_the_bits_do_not_depend_on_the_number_of_threads(layout, monkeypatch):
+    monkeypatch.setattr(threads, "WORTH_A_THREAD", 1)
     rng = np.random.default_rng(6)
     X, y = rng.integers(0, 99, (200, 45)), np.arange(200) % 20
-    fits = [Perceptron(random_state=1, max_iter=3, n_jobs=n).fit(in_layout(X, layout), y) for n in (1, 2, 3)]
+    fits = [
+        Perceptron(random_state=1, max_iter=3, n_jobs=n).fit(in_layout(X, layout), y, keep="pocket")
+        for n in (1, 2, 3, 16)
+    ]
     for other in fits[1:]:
         for name in ("last", "averaged", "pocket"):
             np.testing.assert_array_equal(fits[0].answers_[name].coef, other.answers_[name].coef)

@@ -17,7 +17,7 @@ y = rng.integers(0, 3, 60)
 
 
 def fitted(rows, labels=y):
-    return Perceptron(random_state=0, max_iter=4).fit(rows, labels)
+    return Perceptron(random_state=0, max_iter=4).fit(rows, labels, keep="pocket")
 
 
 def assert_same_fit(rows, like=X):
