@@ -281,7 +281,7 @@ class KernelPerceptron(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[
             task = kernel_training.task_of(self, self.kernel_, X, y, sample_weight, batch=False)
             if len(task.kept) == 0:
                 raise ValueError(
-                    "sample_weight must be above 0 for at least one row, but every row weighs 0; "
+                    "Sample weights must contain at least one non-zero number, but every row has the weight 0; "
                     "give the rows to learn from a weight."
                 )
             kernel_training.warn_of_kernel(self.kernel_, X)

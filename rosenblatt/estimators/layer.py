@@ -293,7 +293,7 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             targets = self._targets(y, X.shape[0])
             weights = np.ones(X.shape[0])
             if sample_weight is not None:
-                weights = check_weights(sample_weight, X, ensure_non_negative=True)
+                weights = check_weights(sample_weight, X, ensure_non_negative=True, allow_all_zero=False)
             kind = np.float64 if X.dtype != np.float32 else np.float32
             X = X if X.dtype == kind else X.astype(kind)
             if self.activation in STEPS:

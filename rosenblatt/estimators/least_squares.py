@@ -157,12 +157,7 @@ time_limit, verbose
             flat, targets = y.ndim == 1, y.reshape(len(y), -1)
             weights = np.empty(0)
             if sample_weight is not None:
-                weights = check_weights(sample_weight, X, ensure_non_negative=True)
-                if not weights.any():
-                    raise ValueError(
-                        "sample_weight must be above 0 for at least one row, but every row weighs 0; give the rows to "
-                        "learn from a weight."
-                    )
+                weights = check_weights(sample_weight, X, ensure_non_negative=True, allow_all_zero=False)
             found, trace = self._solve(X, targets, weights, earlier, eval_set, on_epoch)
             if hasattr(self, "_scatter"):
                 del self._total, self._center, self._scatter
@@ -189,6 +184,8 @@ time_limit, verbose
         and w solves (Z_xx + 2 lam n I) w = Z_xy. Memory is (d + 1)² numbers, however many rows there are. Squares lose
         digits: weights agree with those of `fit` to about 1e-16 times the condition number of Z_xx.
 
+        After `fit` it begins anew with its own first batch: `fit` keeps no sums.
+
         Parameters
         ----------
         X, y, sample_weight
@@ -201,7 +198,7 @@ time_limit, verbose
         Raises
         ------
         ValueError
-            If the solver is not "exact", if rows were learned by `fit`, or if there are more than 4,096 features.
+            If the solver is not "exact", or if there are more than 4,096 features.
 
         Examples
         --------
@@ -213,11 +210,9 @@ time_limit, verbose
         with unchanged_on_failure(self):
             minimising.check_not_negative("lam", self.lam, "0 means no penalty")
             first = not hasattr(self, "_scatter")
-            if self.solver != "exact" or (first and hasattr(self, "coef_")):
+            if self.solver != "exact":
                 raise ValueError(
-                    "partial_fit is for solver='exact' and starts with its own first batch, but "
-                    + (f"solver is {self.solver!r}." if self.solver != "exact" else "this model was fitted by fit.")
-                    + " Use a new LeastSquares()."
+                    f"partial_fit needs solver='exact', but the solver is {self.solver!r}; set it to 'exact'."
                 )
             X, y = check_rows_and_targets(self, X, y, reset=first)
             flat, targets = y.ndim == 1, y.reshape(len(y), -1)

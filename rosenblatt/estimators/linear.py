@@ -204,7 +204,7 @@ class LinearClassifier(OneExample, Stored, ClassifierMixin, BaseEstimator):  # t
                 training.start_from(self, state, earlier, earlier_classes)
             if len(task.kept) == 0:
                 raise ValueError(
-                    "sample_weight must be above 0 for at least one row, but every row weighs 0; "
+                    "Sample weights must contain at least one non-zero number, but every row has the weight 0; "
                     "give the rows to learn from a weight."
                 )
             if "pocket" in kept:

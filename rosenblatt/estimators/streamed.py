@@ -107,12 +107,7 @@ class Streamed(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             n_rows = X.shape[0]
             labels = check_labels(y, n_rows)
             if sample_weight is not None:
-                sample_weight = check_weights(sample_weight, X, ensure_non_negative=True)
-                if not sample_weight.any():
-                    raise ValueError(
-                        "sample_weight must be above 0 for at least one row, but every row weighs 0; give the rows to "
-                        "learn from a weight."
-                    )
+                sample_weight = check_weights(sample_weight, X, ensure_non_negative=True, allow_all_zero=False)
             random = random_state_of(self.random_state)
             seeds = deepcopy(random)  # so that the order of the rows does not depend on which parts are seeded
             self.features_ = _seeded(clone(self.features), seeds).fit(X)

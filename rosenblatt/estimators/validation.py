@@ -103,15 +103,20 @@ def check_finite(estimator: Any, X: Any) -> None:
     refuse_not_finite("X", X, getattr(estimator, "feature_names_in_", None))
 
 
-def check_weights(sample_weight: Any, X: Any, *, ensure_non_negative: bool = False) -> Array:
+def check_weights(
+    sample_weight: Any, X: Any, *, ensure_non_negative: bool = False, allow_all_zero: bool = True
+) -> Array:
     """One finite number per row, 1 where none is given; a single number is for all rows."""
     n_rows = X.shape[0]
     if sample_weight is None:
         return np.ones(n_rows)
     try:
         weights = np.asarray(sample_weight, np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"sample_weight must be numbers, got {shortened(sample_weight)}.") from None
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(
+            f"sample_weight must be numbers in the range of float64, got {shortened(sample_weight)}; pass "
+            f"one weight for each row."
+        ) from None
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):
@@ -125,6 +130,11 @@ def check_weights(sample_weight: Any, X: Any, *, ensure_non_negative: bool = Fal
         raise ValueError(
             f"Negative values in data passed to `sample_weight`: row {row} has {weights[row]:g}. Use 0 to leave a row "
             f"out."
+        )
+    if not allow_all_zero and n_rows and not weights.any():
+        raise ValueError(
+            "Sample weights must contain at least one non-zero number, but every row has the weight 0; give the rows "
+            "to learn from a weight."
         )
     return weights.copy()
 
@@ -240,6 +250,11 @@ def _column(y: Any) -> Array:
         y = y.to_numpy(dtype.numpy_dtype)
     if getattr(dtype, "kind", "") == "c" or (isinstance(y, list | tuple) and any(type(one) is complex for one in y)):
         raise ValueError("Complex data not supported: y holds complex numbers. Give each row a class.")
+    if isinstance(y, list | tuple):
+        try:
+            y = np.asarray(y)
+        except ValueError:
+            raise ValueError(_on_ragged(y, "label")) from None
     return np.asarray(column_or_1d(y, warn=True))
 
 
@@ -346,9 +361,7 @@ def row_weights(
     """
     if sample_weight is None and class_weight is None:
         return np.empty(0)
-    weights = check_weights(sample_weight, X, ensure_non_negative=True)
-    if not batch and not weights.any():
-        raise ValueError("Sample weights must contain at least one non-zero number, but every row has the weight 0.")
+    weights = check_weights(sample_weight, X, ensure_non_negative=True, allow_all_zero=batch)
     if isinstance(class_weight, dict):
         known = set(classes.tolist())
         unknown, unnamed = [label for label in class_weight if label not in known], known - set(class_weight)

@@ -116,7 +116,7 @@ def test_a_second_process_does_not_compile_again_and_every_edit_takes_effect(in_
 
 def first_step(rule, params=None):
     with pytest.warns(ConvergenceWarning):
-        model = HalfSpace(rule, params, shuffle=False, max_iter=1).fit(X, y, record="updates")
+        model = HalfSpace(rule, params, answer="last", shuffle=False, max_iter=1).fit(X, y, record="updates")
     return model.trace_.updates.steps[0][0]
 
 
@@ -230,7 +230,9 @@ def test_integers_for_numbers_do_as_well():
 
 def test_the_squared_norm_reaches_a_rule_that_asks_for_it():
     with pytest.warns(ConvergenceWarning):
-        model = HalfSpace(lambda m, s, t, p: (s, 1.0), shuffle=False, max_iter=1).fit(X, y, record="updates")
+        model = HalfSpace(lambda m, s, t, p: (s, 1.0), answer="last", shuffle=False, max_iter=1).fit(
+            X, y, record="updates"
+        )
     expected = (X**2).sum(axis=1) + 1
     np.testing.assert_allclose(np.abs(model.trace_.updates.steps[0]), expected)
     with pytest.warns(ConvergenceWarning):
@@ -240,7 +242,9 @@ def test_the_squared_norm_reaches_a_rule_that_asks_for_it():
 
 def test_time_counts_the_examples_from_one():
     with pytest.warns(ConvergenceWarning):
-        model = HalfSpace(lambda m, s, t, p: (1.0 * t, 1.0), shuffle=False, max_iter=2).fit(X, y, record="updates")
+        model = HalfSpace(lambda m, s, t, p: (1.0 * t, 1.0), answer="last", shuffle=False, max_iter=2).fit(
+            X, y, record="updates"
+        )
     assert np.abs(model.trace_.updates.steps[0]).tolist() == [1, 2, 3, 4, 5, 6, 7, 8]
 
 
@@ -285,7 +289,7 @@ def test_one_schedule_is_one_kernel(monkeypatch):
 def test_damaged_files_of_the_cache_are_made_anew(tmp_path):
     script = (
         "import numpy as np\n"
-        "from rosenblatt.engine.online.shuffle import sum_of_squares\n"
+        "from rosenblatt.engine.online.norm import sum_of_squares\n"
         "print(sum_of_squares(np.arange(4.0)))\n"
     )
     for cut in (None, "*.nbi", "*.nbc", None):

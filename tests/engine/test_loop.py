@@ -281,7 +281,9 @@ def test_a_few_halvings_are_exact(problem):
     X, codes, _, _ = problem
     X, codes = X[:12], np.unique(codes[:12], return_inverse=True)[1]
     n_classes = int(codes.max()) + 1
-    model = HalfSpace(halving, (8.0,), shuffle=False, max_iter=2).fit(X.astype(float), codes, record="updates")
+    model = HalfSpace(halving, (8.0,), answer="last", shuffle=False, max_iter=2).fit(
+        X.astype(float), codes, record="updates"
+    )
     spaces = reference.one_against_rest(X, codes, n_classes, halving, (8.0,), model.n_iter_)
     assert_same_updates(model, spaces)
     w, b = weights_of(spaces)
@@ -295,7 +297,7 @@ def test_a_shrink_of_zero_forgets_everything_before():
 
     X, y = np.arange(1.0, 17.0).reshape(8, 2), np.array([0, 1] * 4)
     for rows in (X, scipy.sparse.csr_array(X)):
-        model = HalfSpace(forget_at_five, shuffle=False, max_iter=1, fit_intercept=False).fit(rows, y)
+        model = HalfSpace(forget_at_five, answer="last", shuffle=False, max_iter=1, fit_intercept=False).fit(rows, y)
         sign = np.where(y == 1, 1.0, -1.0)
         np.testing.assert_array_equal(model.coef_[0], sign[4:] @ X[4:])
 

@@ -148,5 +148,5 @@ def test_a_rule_of_ones_own():
     model = Model(half, [1.0], max_iter=3, random_state=0)
     endings = together(model, [[0.5], [2.0]], X, y)
     for params, ending in zip([[0.5], [2.0]], endings, strict=True):
-        alone = HalfSpace(half, params, max_iter=3, random_state=0).fit(X, y)
+        alone = HalfSpace(half, params, answer="last", max_iter=3, random_state=0).fit(X, y)
         np.testing.assert_array_equal(ending.state.last()[0], alone.coef_)

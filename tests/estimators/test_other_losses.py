@@ -82,13 +82,14 @@ def test_partial_fit_and_bad_input():
         (lambda: model.partial_fit(rows, np.column_stack([y, y])), "1 targets as before"),
         (lambda: model.partial_fit(rows, y, -np.ones(len(y))), "sample_weight"),
         (lambda: LeastSquares(solver="sgd").partial_fit(rows, y), "solver is 'sgd'"),
-        (lambda: LeastSquares().fit(rows, y).partial_fit(rows, y), "fitted by fit"),
     ):
         with pytest.raises(ValueError, match=sentence):
             wrong()
     np.testing.assert_array_equal(model.coef_, before)
     model.fit(rows, y)
     assert not hasattr(model, "_scatter")
+    model.partial_fit(rows[:20], y[:20])  # begins anew
+    np.testing.assert_array_equal(model.coef_, before)
 
 
 def test_several_targets_constant_features_and_divergence():

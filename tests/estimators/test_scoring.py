@@ -36,7 +36,7 @@ WRONG = [
     ("yes", None, "y must be a list or an array of labels, but got str"),
     (3, None, "y must be a list or an array of labels, but got int"),
     (y.astype(str), None, "y must hold labels of one kind"),
-    (y + 0.5, None, "y must hold classes, whole numbers or text"),
+    (y + 0.5, None, "classes are whole numbers or text"),
     (np.where(y, np.nan, 1.0), None, "Input y contains NaN"),
     (y, WEIGHT[:7], "X and sample_weight must have the same number of rows, but got 40 and 7; pass one weight"),
     (y, "much", "sample_weight must"),

@@ -116,7 +116,7 @@ def test_settings_that_differ_in_more_than_the_rules_parameters_keep_to_their_ow
             scipy.sparse.csr_array(IRIS.astype(np.float32)),
             HalfSpace("pegasos", max_iter=9, random_state=0, answer="last"),
         )
-        grid = {"params": [{"lam": lam} for lam in (1e-3, 0.1)], **apart}
+        grid = {"params": [{"lam": lam} for lam in (0.03, 3.0)], **apart}
     else:
         rows, learner = IRIS, PassiveAggressive(max_iter=9, random_state=0, answer="last")
         grid = {"C": [1e-3, 0.1], **apart}

@@ -139,7 +139,6 @@ PARAMETERS = [
     (Perceptron(answer="best"), "answer must be one of 'last', .* got 'best'"),
     (Perceptron(answer=["last"]), "answer must be one of"),
     (Perceptron(multi_class="ovo"), "multi_class must be one of .* got 'ovo'"),
-    (Perceptron(pocket_check="never"), "pocket_check must be one of .* got 'never'"),
     (Perceptron(max_iter=0), "max_iter must be a whole number above 0, but got 0"),
     (Perceptron(max_iter=2.5), "max_iter must be a whole number above 0, but got 2.5"),
     (Perceptron(max_iter=None), "max_iter .* got None"),

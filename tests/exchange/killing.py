@@ -23,6 +23,7 @@ def model(value):
     result.n_features_in_, result.classes_ = width, np.array([0, 1])
     result.means_, result.priors_ = np.full((2, width), value), np.full(2, 0.5)
     result.covariance_ = np.full((width, width), value)
+    result.rank_ = width
     result.coef_, result.intercept_ = np.full((1, width), value), np.full(1, value)
     return result
 

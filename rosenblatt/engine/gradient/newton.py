@@ -62,6 +62,8 @@ def conjugate_gradients(
 
 def _solver(matrix: Array, penalty: Array) -> Callable[[Array], Array]:
     """x ↦ (matrix + 2 penalties)⁻¹ x for every row of x, by Cholesky's method in units in which the diagonal is 1."""
+    if not np.isfinite(matrix).all():  # squares beyond the range of floats
+        return lambda x: np.full_like(x, np.nan)
     matrix[np.diag_indices_from(matrix)] += 2.0 * penalty
     unit = 1.0 / np.sqrt(np.maximum(matrix.diagonal(), 1e-12 * max(matrix.diagonal().max(), 1e-300)))
     matrix *= unit * unit[:, None]
@@ -134,7 +136,10 @@ def minimise(
     for number in range(1, max_iter + 1):
         if not gradient.any():
             return weights, "converged"
-        direction = directions(scores, gradient)
+        with np.errstate(over="ignore", invalid="ignore"):
+            direction = directions(scores, gradient)
+        if not np.isfinite(direction).all():
+            return weights, "diverged"
         if not objective.fit_intercept:
             direction[:, -1] = 0.0
         slope = float(np.vdot(gradient, direction))
