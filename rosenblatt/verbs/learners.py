@@ -41,7 +41,9 @@ _WIDTHS = (0.001, 0.01, 0.1, 1.0)
 #: Every learner that `--learner` knows, the default first.
 LEARNERS = {
     "averaged": Learner("Perceptron", "perceptron, the mean of all weights on the way", _AVERAGED, several=_COUPLED),
-    "perceptron": Learner("Perceptron", "Rosenblatt's perceptron, the weights at the end", _PATIENT),
+    "perceptron": Learner(
+        "Perceptron", "Rosenblatt's perceptron, the weights at the end", {"answer": "last", **_PATIENT}
+    ),
     "pocket": Learner(
         "Perceptron", "perceptron, the best weights on the training rows", {"answer": "pocket", **_PATIENT}
     ),
