@@ -123,6 +123,8 @@ def make_learner(name: str, settings: Mapping[str, Any] | Iterable[str] = (), **
     --------
     >>> make_learner("pa", ["C=0.1", "max_iter=20"])
     PassiveAggressive(C=0.1, answer='averaged', max_iter=20)
+    >>> make_learner("perceptron").answer
+    'last'
     >>> make_learner("pa", ["CC=0.1"])
     Traceback (most recent call last):
     rosenblatt.verbs.errors.UsageError: The learner passive-aggressive has no parameter 'CC' (did you mean 'C'?).
