@@ -39,11 +39,11 @@ def train(
         bool, o.option(o.MODEL, "--advise", help="Also try other learners for a few seconds, and say what to try next.")
     ] = False,
     scale: Annotated[
-        bool,
+        bool | None,
         o.option(
             o.MODEL, "--scale/--no-scale", default="--scale", help="Scale columns (not bytes or sparse rows)."
         ),
-    ] = True,
+    ] = None,
     test: Annotated[
         list[str] | None, o.option(o.TEST, "--test", metavar="FILE", help="Test on the rows of this file.")
     ] = None,

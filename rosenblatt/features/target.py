@@ -11,10 +11,12 @@ import numpy as np
 import polars as pl
 
 from rosenblatt.arguments import names_in, shortened
+from rosenblatt.features.column_figures import quantity
 from rosenblatt.features.labels import FEW_CLASSES, distinct
 from rosenblatt.models.linear import Array
 from rosenblatt.wording import listed
 
+QUANTITY = "learn it with least squares (rosenblatt train --learner least-squares)"  # what to do with a number
 MOST_CLASSES = 1000
 
 
@@ -94,8 +96,6 @@ def take_target(frame: pl.DataFrame, target: str | int, *, numbers: bool | None 
 
 def quantities_of(column: pl.Series, *, needed: bool) -> Array:
     """A target of numbers as float64; text like 1 234.50 € is read as other columns are."""
-    from rosenblatt.features.column_figures import quantity
-
     if not needed and not column.dtype.is_float():
         return labels_of(column)
     read = quantity(column) if column.dtype == pl.String else None
@@ -132,13 +132,13 @@ def check_classes(y: Array, name: str, n_rows: int | None = None, least: int = 2
     if numbers and (count > MOST_CLASSES or (count > FEW_CLASSES and 5 * count > rows) or (fractions and count > 20)):
         raise ValueError(
             f"The target {shortened(name)} has {count:,} different numbers{' with fractions' * fractions} in {rows:,} "
-            "rows, like a quantity; learn it with least squares (--learner least-squares), or write the numbers as "
-            "text, such as 'c17', if they are classes."
+            f"rows, like a quantity; {QUANTITY}, or write the numbers as text, such as 'c17', if they are classes."
         )
     if not numbers and rows > 20 and count > max(FEW_CLASSES, rows // 2):
+        advice = "choose another column" if quantity(pl.Series(labels)) is None else QUANTITY
         raise ValueError(
             f"The target {shortened(name)} has {count:,} different values in {rows:,} rows, too many for classes; "
-            "choose another column."
+            f"{advice}."
         )
 
 

@@ -321,6 +321,8 @@ def _read(source: Source, digest: bool) -> Examples:
 
 
 def _of_frame(found: Examples, roles: Roles, *, labelled: bool, numbers: bool | None, least: int) -> Examples:
+    import polars
+
     from rosenblatt.features.target import check_classes, take_target
 
     frame, notes = found.rows, list(found.notes)
@@ -336,6 +338,9 @@ def _of_frame(found: Examples, roles: Roles, *, labelled: bool, numbers: bool | 
         taken = take_target(frame, name, numbers=numbers)
         if labelled and numbers is False:
             check_classes(taken.y, name, least=least)
+    if numbers and frame[name].dtype == polars.String:
+        cell = shortened(frame[name].drop_nulls()[0])
+        notes.append(f"The target {shortened(name)} is read as numbers: {cell} is {taken.y[0]:.15g}.")
     if taken.n_without:
         notes.append(missing_labels(taken.n_without, name))
     if taken.y.dtype.kind == "U" and found.format in ("csv", "tsv"):

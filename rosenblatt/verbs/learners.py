@@ -41,7 +41,9 @@ _WIDTHS = (0.001, 0.01, 0.1, 1.0)
 #: Every learner that `--learner` knows, the default first.
 LEARNERS = {
     "averaged": Learner("Perceptron", "perceptron, the mean of all weights on the way", _AVERAGED, several=_COUPLED),
-    "perceptron": Learner("Perceptron", "Rosenblatt's perceptron, the weights at the end", _PATIENT),
+    "perceptron": Learner(
+        "Perceptron", "Rosenblatt's perceptron, the weights at the end", {"answer": "last", **_PATIENT}
+    ),
     "pocket": Learner(
         "Perceptron", "perceptron, the best weights on the training rows", {"answer": "pocket", **_PATIENT}
     ),
@@ -121,6 +123,8 @@ def make_learner(name: str, settings: Mapping[str, Any] | Iterable[str] = (), **
     --------
     >>> make_learner("pa", ["C=0.1", "max_iter=20"])
     PassiveAggressive(C=0.1, answer='averaged', max_iter=20)
+    >>> make_learner("perceptron").answer
+    'last'
     >>> make_learner("pa", ["CC=0.1"])
     Traceback (most recent call last):
     rosenblatt.verbs.errors.UsageError: The learner passive-aggressive has no parameter 'CC' (did you mean 'C'?).

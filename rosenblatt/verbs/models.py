@@ -304,13 +304,19 @@ class _Known:
 
     def has_header(self, source: Source) -> bool | None:
         """Whether the first line has names that the model knows; None where that is left to be guessed."""
+        import polars
+
         with suppress(ValueError, OSError):  # reported when the rows are read
             named = _with(source, header=True)
             if set(named.columns) & set(self.features):
                 return True
             dialect = source.dialect()
-            return dialect.header if self.by_position and dialect is not None else None
-        return None
+            if not self.by_position or dialect is None:
+                return None
+            # Over columns of text alone nothing shows that a line is a header, and the training file had none.
+            frame: Any = next(iter(_with(source).batches(SOME_ROWS)), polars.DataFrame())
+            return dialect.header and any(kind != polars.String for kind in frame.dtypes)
+        return False if self.by_position else None
 
     def knows(self, source: Source) -> bool:
         """Whether the file names columns as the model does."""
@@ -355,7 +361,8 @@ class _Known:
             return columns  # what comes after the model's columns is ignored
         fewer = f", or {len(whole) - 1} without the {self.target} that it predicts" if target and not labelled else ""
         raise InputError(
-            f"{name} has {len(columns)} columns, but the file that the model was trained on has {len(whole)}{fewer}."
+            f"{name} has {len(columns)} column{'s' * (len(columns) != 1)}, but the file that the model was trained on "
+            f"has {len(whole)}{fewer}."
         )
 
 

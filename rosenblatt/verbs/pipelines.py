@@ -30,19 +30,22 @@ DENSE = 200_000_000  # numbers that sparse rows may have as dense ones
 DENSE_ONLY = ("GaussianDiscriminant",)  # learners that take no sparse rows
 
 
-def unfitted(found: Examples, learner: Any, *, scale: bool, missing: str, text: str) -> Pipeline:
+def unfitted(found: Examples, learner: Any, *, scale: bool | None, missing: str, text: str) -> Pipeline:
     """The steps for these rows: columns are encoded, dense numbers scaled, bytes and sparse rows left as they are."""
     dense_only = type(learner).__name__ in DENSE_ONLY
     if found.is_frame:
         encoder = ColumnEncoder(
-            text=text, missing=missing, scale="standard" if scale else None, sparse=False if dense_only else "auto",
+            text=text, missing=missing, scale=None if scale is False else "standard",
+            sparse=False if dense_only else "auto",
             kinds=dict.fromkeys(found.keep, KEPT) or None,
         )  # fmt: skip
         return Pipeline([("columns", encoder), ("learner", learner)])
     check_numbers(found.rows, found.name)
     steps: list[tuple[str, Any]] = [("learner", learner)]
-    if scale and not issparse(found.rows) and found.rows.dtype != np.uint8:
+    if scale is not False and not issparse(found.rows) and found.rows.dtype != np.uint8:
         steps.insert(0, ("scaler", StandardScaler()))
+    elif scale:
+        found.notes.append(note_on_scale(found.name))
     if issparse(found.rows):
         found.notes.extend(_notes_on_sizes(found))
     if missing == "error":
@@ -64,6 +67,14 @@ def as_the_learner_takes(found: Examples, learner: Any) -> Examples:
             "use another learner."
         )
     return replace(found, rows=found.rows.toarray())
+
+
+def note_on_scale(name: str) -> str:
+    """A note for a user who asked for a scale where there is none."""
+    return (
+        f"--scale has no effect: the rows of {name} are bytes or sparse, which are not scaled; make a table of them "
+        f"(rosenblatt convert {name} rows.csv), whose columns are scaled."
+    )
 
 
 def _notes_on_sizes(found: Examples) -> list[str]:

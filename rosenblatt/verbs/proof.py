@@ -374,7 +374,8 @@ def _learned_rows(saved: SavedModel, found: Examples) -> Examples:
     """The rows that the model learned from, by the split that its file tells."""
     if found.digest is not None and saved.about.get("digest") not in (None, found.digest):
         raise InputError(
-            f"{found.name} is not the file that the model was trained on, {saved.about.get('source')}: bytes differ."
+            f"{found.name} differs from what the model was trained on, {saved.about.get('source')} as it was then; "
+            "train again, or audit with that file."
         )
     share = saved.about["split"].get("share", 0.0)
     if not share:

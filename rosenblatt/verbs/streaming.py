@@ -40,7 +40,7 @@ from rosenblatt.verbs.label_files import is_file_of_labels, is_number, with_targ
 from rosenblatt.verbs.learners import LEARNERS, make_learner
 from rosenblatt.verbs.models import columns_for
 from rosenblatt.verbs.options import TrainOptions
-from rosenblatt.verbs.pipelines import check_numbers, columns_of, notes_of, with_width
+from rosenblatt.verbs.pipelines import check_numbers, columns_of, note_on_scale, notes_of, with_width
 from rosenblatt.verbs.testing import Test, check_known, heard_warnings, is_interrupted
 from rosenblatt.verbs.training import Clock, Training, _judged, _save, about_model, keep_model
 from rosenblatt.wording import listed, shortened
@@ -235,7 +235,7 @@ def train_in_passes(
     encoder = None
     if source.kind == "frame":
         encoder = ColumnEncoder(
-            text=options.text, missing=options.missing, scale="standard" if options.scale else None,
+            text=options.text, missing=options.missing, scale=None if options.scale is False else "standard",
             kinds=dict.fromkeys(roles.keep, KEPT) or None,
         )  # fmt: skip
     with heard_warnings() as heard, reading(source.name):
@@ -249,7 +249,7 @@ def train_in_passes(
             tested_rows=TESTED_ROWS if others is None else 0,
             weights=roles.weights,
             drop=roles.drop,
-            scale=options.scale,
+            scale=options.scale is not False,
             missing=options.missing,
             seed=options.seed,
             verbose=verbose,
@@ -278,6 +278,8 @@ def train_in_passes(
     about |= _judged(summary)
     page = keep_model(done.model, summary, seen, tested, about, out, report, command, test.ended)
     notes = [f"{source.name} is learned from in passes, {done.rows:,} rows.", *done.notes, *notes_of(done.model)]
+    if options.scale and encoder is None and "scaler" not in done.model.named_steps:
+        notes.append(note_on_scale(source.name))
     source.close()
     return Training(
         done.model, summary, options.name, about, None, None, out, page,

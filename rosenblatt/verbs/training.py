@@ -350,13 +350,15 @@ def keep_model(
 
 
 def _check_files(source: Source, test: Any) -> None:
-    """A file that comes twice would be learned from and tested on."""
-    seen: set[Any] = set()
+    """A file that is given twice would be learned from and tested on."""
+    seen: dict[Any, str] = {}
     for path in source.paths:
         key = identity(path)
         if key in seen:
-            raise UsageError(f"{source.name_of(path)} is given twice: a model would be tested on rows it learned from.")
-        seen.add(key)
+            name, other = source.name_of(seen[key]), source.name_of(path)
+            again = "" if name == other else f", also as {other}"
+            raise UsageError(f"{name} is given twice{again}: a model would be tested on rows it learned from.")
+        seen[key] = path
     known = [path for path in files_of(test) if identity(path) in seen]
     if known:
         source.notes.append(f"{known[0]} is learned from and tested on: on new rows the model may do worse.")

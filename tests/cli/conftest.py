@@ -30,7 +30,7 @@ class Shell:
         """The one sentence of a failure."""
         self(*arguments, code=code)
         assert self.out == "" and self.err.count("\n") == 1 and self.err.startswith("rosenblatt: "), self.err
-        assert "Traceback" not in self.err and self.err.rstrip().endswith((".", "?"))
+        assert "Traceback" not in self.err and self.err.rstrip().endswith((".", "?", "?)"))
         return self.err.removeprefix("rosenblatt: ").strip()
 
 

@@ -102,16 +102,14 @@ def test_a_certificate_is_written_or_checked(shell, line):
     shell("separable", line, "-t", "k", "--certificate", "proof.json", code=1)
     both = ("--verify", "proof.json", "--certificate", "other.json")
     told = shell.refused("separable", line, "-t", "k", *both, code=2)
-    assert "--certificate and --verify both came; leave one of them out." in told
+    assert told == "--certificate writes a proof and --verify checks one; they cannot be combined."
 
 
 @pytest.mark.parametrize("option", ["--tolerance", "--time-limit"])
 def test_what_is_about_the_search_for_a_proof_is_refused_beside_verify(shell, line, option):
     shell("separable", line, "-t", "k", option, "1", "--certificate", "proof.json", code=1)
     told = shell.refused("separable", line, "-t", "k", option, "1", "--verify", "proof.json", code=2)
-    assert told == (
-        f"{option} is about the search for a proof, but --verify checks one that is there; leave one of them out."
-    )
+    assert told == f"{option} is about the search for a proof, and --verify checks one: they exclude each other."
 
 
 def test_a_refined_certificate_is_verified(shell, tmp_path):

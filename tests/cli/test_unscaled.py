@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from rosenblatt.verbs import testing
 from rosenblatt.verbs.tables import write_matrix
 
-NOTE = "note: --scale changes nothing here: the rows of {} are bytes or sparse, and stay as they are; make a table of"
+NOTE = "note: --scale has no effect: the rows of {} are bytes or sparse, which are not scaled; make a table of them"
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_a_scale_that_was_asked_for_is_not_ignored_in_silence(shell, bright, nam
 
 @pytest.mark.parametrize("name", ["bytes.npz", "sparse.libsvm"])
 def test_a_flat_boundary_is_not_called_useless_where_one_separates_the_rows(shell, bright, name):
-    summary = shell.json("train", name, "-o", "/dev/null")["summary"]
+    summary = shell.json("train", name, "-o", "/dev/null", "--advise")["summary"]
     assert not summary["beats_baseline"] and summary["separation"]["verdict"] == "separable"
     first, *others = summary["advice"]
     assert first["topic"] == "margin" and first["trial"]["accuracy"]["value"] == 1.0

@@ -108,9 +108,9 @@ def test_ways_to_test(shell, iris, tmp_path):
 @pytest.mark.parametrize("way", [(), ("--stream",)])
 def test_a_file_that_is_learned_from_and_tested_on(shell, iris, tmp_path, way):
     (tmp_path / "link.csv").symlink_to(iris)
-    for again in (iris, "link.csv"):
+    for again, named in ((iris, ""), ("link.csv", ", also as link.csv")):
         told = shell.refused("train", iris, again, "-t", "species", *way, code=2)
-        assert told.startswith(str(iris)) and "came twice" in told
+        assert told == f"{iris} is given twice{named}: a model would be tested on rows it learned from."
         shell("train", iris, "-t", "species", "--test", again, *way)
         assert "is learned from and tested on: on new rows the model may do worse." in " ".join(shell.err.split())
 
@@ -284,7 +284,7 @@ def test_dates_are_shown_as_dates(shell, tmp_path):
     assert re.search(r"joined +2019-01-01 ", shell("inspect", "m.safetensors", "--data", "d.csv", "--row", "1"))
     (tmp_path / "bad.csv").write_text("joined;n\nsoon;1\n01.02.2020;2\n")
     shell("predict", "m.safetensors", "bad.csv", code=3)
-    assert "'joined' holds dates in the model, but line 2 has 'soon'" in shell.err
+    assert "'joined' holds dates, but line 2 has 'soon'; write it as 2024-12-31 or leave it empty." in shell.err
 
 
 def test_a_quantity_that_is_written_as_money(shell, tmp_path):
@@ -296,16 +296,16 @@ def test_a_quantity_that_is_written_as_money(shell, tmp_path):
     assert shell.json("evaluate", "m.safetensors", "price.csv")["summary"]["regression"]["r2"] > 0.99
     searched = shell("train", "price.csv", "-t", "price", "--learner", "least-squares", "--search", "-o", "/dev/null")
     assert re.search(r"lam +R² +±", searched) and "accuracy" not in searched
-    told = shell.refused("train", "price.csv", "-t", "price", code=2)
-    assert "must name classes, but it has 79 different values in 79 rows" in told and "least-squares" in told
+    told = shell.refused("train", "price.csv", "-t", "price", code=3)
+    assert "has 79 different values in 79 rows, too many for classes" in told and "--learner least-squares" in told
 
 
 def test_a_row_for_each_class_leaves_none_to_test_on(shell):
     Path("three.csv").write_text("k,b\nu,2\nv,3\nw,4\n")
     told = shell.refused("train", "three.csv", "-t", "k", code=3)
     assert told == (
-        "There must be two rows of a class, one to learn from and one to keep aside to test on, but there are too few "
-        "rows per class (3 rows of 3 classes); add rows, or use --holdout 0 or --test."
+        "There are too few rows of each class, 3 rows of 3 classes, to hold some out; add rows, or use --holdout 0 or "
+        "--test."
     )
     shell("train", "three.csv", "-t", "k", "--holdout", "0")
 
@@ -317,10 +317,10 @@ def test_bad_targets(shell, iris, tmp_path):
     assert "did you mean 'species'?" in shell.refused("train", iris, "-t", "specis", code=2)
     missing = shell.refused("train", iris, code=2)
     assert "--target" in missing and "sepal_length" in missing and "species" in missing
-    assert "from 1 to 5" in shell.refused("train", iris, "-t", "6", code=2)
-    assert "from 1 to 5" in shell.refused("train", iris, "-t", "0", code=2)
+    assert "has no column number 6; it has 5: sepal_length" in shell.refused("train", iris, "-t", "6", code=2)
+    assert "has no column number 0; it has 5: sepal_length" in shell.refused("train", iris, "-t", "0", code=2)
     (tmp_path / "one.csv").write_text("x,label\n1,a\n2,a\n")
-    assert "at least two values" in shell.refused("train", "one.csv", "-t", "label", code=3)
+    assert "a single value, 'a'; add rows of another class" in shell.refused("train", "one.csv", "-t", "label", code=3)
     (tmp_path / "gaps.csv").write_text(
         "x,label\n" + "".join(f"{n},{'' if n == 3 else 'ab'[n > 9]}\n" for n in range(20))
     )
@@ -330,7 +330,7 @@ def test_bad_targets(shell, iris, tmp_path):
 
 def test_a_quantity_is_no_class(shell, tmp_path):
     (tmp_path / "prices.csv").write_text("x,price\n" + "".join(f"{n},{n * 1.37 + 0.1:.3f}\n" for n in range(60)))
-    assert "least-squares" in shell.refused("train", "prices.csv", "-t", "price", code=2)
+    assert "--learner least-squares" in shell.refused("train", "prices.csv", "-t", "price", code=3)
 
 
 def test_bad_learners_and_settings(shell, iris):
@@ -420,9 +420,9 @@ def test_a_failure_as_json(shell, iris):
 
 
 def test_quiet_training_prints_one_line(shell, iris):
-    told = "m.safetensors: accuracy 96.7%, 29 of 30 rows\n"
-    assert shell("train", iris, "-t", "species", "-o", "m.safetensors", "-q") == told
-    assert shell("train", iris, "-t", "species", "-o", "/dev/null", "-q") == told.removeprefix("m.safetensors: ")
+    told = "ccuracy 96.7%, 29 of 30 rows\n"
+    assert shell("train", iris, "-t", "species", "-o", "m.safetensors", "-q") == f"m.safetensors: a{told}"
+    assert shell("train", iris, "-t", "species", "-o", "/dev/null", "-q") == f"A{told}"
     assert shell("train", iris, "-t", "petal_width", "-l", "least-squares", "-o", "/dev/null", "-q").startswith(
         "Mean error"
     )
@@ -573,7 +573,10 @@ def test_a_model_of_a_file_without_a_header_goes_by_position(shell):
     assert shell.json("evaluate", "m.safetensors", "all.tsv")["summary"]["rows_test"] == 60
     Path("narrow.tsv").write_text("see you\nwin money\n")
     message = shell.refused("predict", "m.safetensors", "narrow.tsv", code=3)
-    assert "3 columns" in message and "2 without the column_1" in message and "but it has 1" in message
+    assert message == (
+        "narrow.tsv has 1 column, but the file that the model was trained on has 3, or 2 without the column_1 that it "
+        "predicts."
+    )
     shell("train", "all.tsv", "-t", "1", "--drop", "3", "-o", "d.safetensors")
     texts = "\n".join(line.split("\t")[1] for line in lines) + "\n"
     Path("texts.tsv").write_text(texts)
@@ -794,7 +797,7 @@ def test_audit(shell, gate, iris):
     assert found["holds"] is True and 0 < audit["mistakes"] <= audit["bound"]
     assert "holds at every update" in shell("audit", "and.safetensors", gate)
     gate.write_text(gate.read_text().replace("1,0,no", "1,0.5,no"))
-    assert "cannot be written to" in shell.refused("audit", "and.safetensors", gate, code=3)
+    assert "differs from what the model was trained on" in shell.refused("audit", "and.safetensors", gate, code=3)
 
 
 def test_audit_with_rows_kept_aside(shell, iris):
@@ -937,9 +940,9 @@ def test_numbers_that_are_none(shell, arguments, told):
 
 
 def test_only_a_near_name_is_suggested(shell, iris):
-    assert shell.refused("inspect", "nothere.csv", code=3).endswith("check the name.")
+    assert shell.refused("inspect", "nothere.csv", code=3) == "No such file: nothere.csv."
     for near in ("irys.csv", "iris", "iris.parquet", "irs.cvs"):
-        assert shell.refused("inspect", near, code=3).endswith("did you mean iris.csv?")
+        assert shell.refused("inspect", near, code=3) == f"No such file: {near} (did you mean iris.csv?)"
 
 
 @pytest.mark.parametrize("name", ["model", "iris.model", "iris.v2"])
@@ -952,13 +955,11 @@ def test_a_model_of_any_name_is_inspected_as_a_model(shell, iris, name):
 def test_a_model_is_inspected_alone(shell, iris):
     shell("train", iris, "-t", "species", "-o", "m.safetensors")
     shell("train", iris, "-t", "species", "-o", "m.model")
+    one = "One model is inspected at a time, but 2 files were given"
     for model in ("m.safetensors", "m.model"):
         told = shell.refused("inspect", model, "iris.csv", code=2)
-        assert told == (
-            f"A model must come alone, but {model} is one and 2 files came; "
-            "pass --data iris.csv --row N to have an answer explained."
-        )
-    assert shell.refused("inspect", "m.safetensors", "m.model", code=2).endswith("; pass them one by one.")
+        assert told == f"{one}; --data iris.csv --row N explains an answer."
+    assert shell.refused("inspect", "m.safetensors", "m.model", code=2) == f"{one}."
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes without names only")

@@ -31,12 +31,12 @@ WRONG = [
     (lambda: RadialFeatures(centres=[]).fit(X), "centres must be finite and have as many features"),
     (lambda: RadialFeatures(gamma=10**400).fit(X), "gamma must be a finite number above 0"),
     (lambda: RadialFeatures(keep="a").fit(X), "keep must be True or False, but 'a' came"),
-    (lambda: RadialFeatures().fit(X).get_feature_names_out("a"), "^input_features must be None or a list of names"),
+    (lambda: RadialFeatures().fit(X).get_feature_names_out("a"), r"^input_features should have .* \(2\), got 'a'"),
     (lambda: PairProducts(10**12).fit(X), "n_products must be at most 100,000,000, but got 1,000,000,000,000"),
     (lambda: PairProducts(keep=NAN).fit(X), "keep must be True or False"),
     (lambda: PairProducts(random_state="a").fit(X), "random_state must be None, a whole number from 0"),
     (lambda: PairProducts(3).fit(X).get_feature_names_out(["a"]), "^input_features should have length equal"),
-    (lambda: PairProducts(3).fit(X).get_feature_names_out(3), r"^input_features must be .* \(2\), but 3 came"),
+    (lambda: PairProducts(3).fit(X).get_feature_names_out(3), r"^input_features should have .* \(2\), got 3\. Pass"),
     (lambda: HOGFeatures(orientations=10**12).fit(IMAGES), "orientations must be whole numbers from 1 to 10,000"),
     (lambda: HOGFeatures(block_norm=NAN).fit(IMAGES), "block_norm must be one of 'L1'"),
     (lambda: HOGFeatures(transform_sqrt="a").fit(IMAGES), "transform_sqrt must be True or False"),
@@ -58,7 +58,7 @@ WRONG = [
     (lambda: in_original_space().rounding("a"), "X must be numbers, but 'a' came"),
     (lambda: in_original_space().rounding([1.0, 2.0]), r"X must be rows of 2 features, but its shape is \(2,\)"),
     (lambda: find_column(None, "a"), "columns must be names, but None came"),
-    (lambda: take_target({"a": [1]}, "a"), "A target is taken from a polars DataFrame, but {'a'"),
+    (lambda: take_target({"a": [1]}, "a"), "A target is taken from a polars DataFrame, but got {'a'"),
 ]
 
 

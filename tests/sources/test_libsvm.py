@@ -60,7 +60,7 @@ def test_columns_are_counted_when_not_given(tmp_path):
         ("1 -3:1\n", {}, "'-3:1' in line 1, column 3, where an index should be"),
         ("1 99999999999999999999:1\n", {}, "an index beyond 2147483646; correct the file"),
         ("1 4294967297:1\n", {}, "an index beyond"),
-        ("1 0:1\n", {}, "an index before 1, the first; pass zero_based=True"),
+        ("1 0:1\n", {}, "an index before 1, the first; if they start at 0, read them as zero_based"),
         ("1 1:1\n\n1 2:x\n", {}, "'x' in line 3, column 5, where a number should be"),
         ("1 1:\n", {}, "has nothing in line 1, column 5, where a number"),
         ("1 1:1_0\n", {}, "'1_0' in line 1"),

@@ -163,9 +163,9 @@ def test_a_proof_while_a_model_is_judged(iris, monkeypatch, capsys):
 
     decide, presses = Prover.decide, iter(2 * [signal.raise_signal])
 
-    def deciding(prover):
-        next(presses, int)(signal.SIGINT)  # the second time while the model is judged briefly
-        return decide(prover)
+    def deciding(prover, *given, **options):
+        next(presses, int)(signal.SIGINT)  # the second time while the model is tested briefly
+        return decide(prover, *given, **options)
 
     monkeypatch.setattr(Prover, "decide", deciding)
     tried = []
