@@ -33,7 +33,7 @@ def parted(n_samples, n_features, margin, radius, seed):
 
 
 def mistakes(X, y):
-    model = Perceptron(fit_intercept=False, max_iter=100_000, random_state=0).fit(X, y)
+    model = Perceptron(fit_intercept=False, max_iter=100_000, tol=None, random_state=0).fit(X, y)
     assert model.stop_reason_ == "converged"
     return model.mistakes_
 

@@ -25,7 +25,7 @@ from rosenblatt.estimators.validation import (
     unchanged_on_failure,
 )
 from rosenblatt.models.linear import product
-from rosenblatt.stored import Stored, array, either, kinds, maybe, number, size
+from rosenblatt.stored import Sizes, Stored, array, either, kinds, maybe, number, size
 from rosenblatt.trace import RUN, Epoch, Trace
 
 
@@ -43,15 +43,9 @@ class LeastSquares(Stored, MultiOutputMixin, RegressorMixin, BaseEstimator):  # 
         all rows; or stochastic steps with variance reduction.
     tol : float
         Stepwise solvers stop when the objective falls by less than this fraction for five epochs.
-    max_iter, learning_rate, schedule, batch_size, patience, fit_intercept, shuffle, warm_start, random_state, \
-
-    def _check_fitted(self, sizes: Sizes) -> None:
-        flat = self.coef_.ndim == 1
-        if np.ndim(self.intercept_) != self.coef_.ndim - 1 or (flat and sizes["targets"] != 1):
-            raise ValueError("LeastSquares: weights and intercept do not belong together")
-
-
-time_limit, verbose
+    max_iter, learning_rate, schedule, batch_size, patience, time_limit
+        As in `LogisticRegression`, for the stepwise solvers.
+    shuffle, fit_intercept, warm_start, random_state, verbose
         As in `LogisticRegression`.
 
     Attributes
@@ -308,6 +302,11 @@ time_limit, verbose
         )
         self.objective_ = objective.value(found, objective.scores(found))[0]
         return found, trace
+
+    def _check_fitted(self, sizes: Sizes) -> None:
+        flat = self.coef_.ndim == 1
+        if np.ndim(self.intercept_) != self.coef_.ndim - 1 or (flat and sizes["targets"] != 1):
+            raise ValueError("LeastSquares: weights and intercept do not belong together")
 
     def predict(self, X: Any) -> Array:
         """w·x + b of every row."""

@@ -213,6 +213,10 @@ def test_defaults_are_not_behind_on_unscaled_columns(name):
     assert ours.mean() >= theirs.mean() - 0.01
 
 
+def test_few_active_rows_do_not_keep_newtons_method_waiting():
+    assert LinearSVM(lam=0.01, tol=1e-8, random_state=0).fit(X, Y).n_iter_ < 200
+
+
 def margin_rows(n=40_000):
     """Short rows of small whole numbers: thousands of them are exactly at the margin."""
     random = np.random.default_rng(0)

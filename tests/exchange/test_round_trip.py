@@ -84,6 +84,16 @@ def test_batches_of_least_squares_go_on_where_they_were(tmp_path):
     assert_same(model.coef_, loaded.coef_)
 
 
+@pytest.mark.parametrize(("targets", "intercept"), [(1, np.zeros(1)), (2, 0.0)])
+def test_weights_and_intercept_of_least_squares_belong_together(targets, intercept):
+    X, y = np.random.default_rng(0).normal(size=(2, 20, 3))
+    state = LeastSquares().fit(X, y[:, 0] if targets == 1 else y[:, :targets]).to_state()
+    LeastSquares.from_state(state)
+    state["fitted"]["intercept_"] = intercept
+    with pytest.raises(ValueError, match="do not belong together"):
+        LeastSquares.from_state(state)
+
+
 @pytest.mark.parametrize(
     "name", [name for name in models.LEARNERS if name not in LEARNED_AT_ONCE | {"own rule", "precomputed"}]
 )

@@ -40,18 +40,35 @@ def test_a_whole_session_from_a_file_without_a_request(tab, site):
     assert one.app("app.frame") == last and "All 3 points are right" in one.page.inner_text("#status")
     assert re.search(r"At most ⌊R²/γ²⌋ = \d+ updates", one.page.inner_text("#proof-words"))
     one.page.click("#share")
-    link = one.page.url
+    link = one.page.evaluate("location.href")
     one.page.click("#tour-button")
     one.page.keyboard.press("PageDown")
     assert "Gates" in one.page.inner_text("#tour")
     two = tab("")
-    two.page.goto(link)
-    two.page.wait_for_selector("body[data-ready=yes]")
-    assert two.app("app.frame") == last and len(two.app("app.points")) == 3
+    assert two.app("app.playing")
+    two.page.goto(link)  # the same page: only hashchange tells it, a moment later
+    two.page.wait_for_function("lab.app.points.length === 3")
+    assert two.app("app.frame") == last and not two.app("app.playing")
     for each in (one, two):
         assert {url.split("#")[0].split("?")[0] for url in each.requests if not url.startswith("data:")} == {
             site, site.replace("index.html", "lab.css"), site.replace("index.html", "lab.js"),
         }  # fmt: skip
+
+
+def test_a_link_shows_its_frame_whatever_was_on_view(tab):
+    one = tab()
+    one.page.click("[data-set=and]")
+    one.page.evaluate("lab.app.go(lab.app.last - 1)")
+    frame, link = one.app("app.frame"), one.page.evaluate("`#${lab.app.address()}`")
+    assert frame > 2
+    one.page.click("[aria-label=Clear]")
+    for key, x in (("1", -1), ("2", 1)):
+        one.page.keyboard.press(key)
+        one.click(x, 0)
+    assert 0 < one.app("app.last") < frame  # a shorter run, which the frame of the link is beyond
+    one.page.evaluate("link => { lab.app.address(); location.hash = link; }", link)
+    one.page.wait_for_function("lab.app.points.length === 4")
+    assert one.app("app.frame") == frame == one.app("app.last") - 1
 
 
 def test_dragging_a_point_retrains_while_it_moves(tab):

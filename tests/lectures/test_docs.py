@@ -125,7 +125,7 @@ def test_public_docstring(name: str) -> None:
     assert ">>>" in text, f"{name} has no example"
     made_by_others = {"NotOneUnit", "RuleNetwork"}  # nobody calls these
     short = {"chow_parameters", "margin", "explain"}  # arguments that are those of a neighbour
-    if name not in made_by_others | short:
+    if name not in made_by_others | short and inspect.signature(public).parameters:
         assert re.search(r"^Parameters\n-+$", text, re.MULTILINE), f"{name} does not list its parameters"
     if inspect.isfunction(public) and name not in short | {"open_source"}:
         assert re.search(r"^Raises\n-+$", text, re.MULTILINE), f"{name} does not say what it raises"

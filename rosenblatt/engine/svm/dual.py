@@ -189,7 +189,8 @@ class Machine:
         if self.shuffle is not None:
             self.shuffle.order = order
             self.shuffle()
-        self.work += problem.per_row * len(order) + len(problem.kept)  # the second to find which are active
+        # What is left of the rows may be few: finding them and starting the pass count as well.
+        self.work += proximal.FIXED + problem.per_row * len(order) + len(problem.kept)
         if problem.intercept != "none" and notes[ESTIMATE] <= SETTLED * abs(notes[ALPHA_SUM]):
             notes[CENTRE] = problem.share * self.running_bias
         notes[[HIGHEST, LOWEST, ESTIMATE, STEPS, MISTAKES, GRADIENTS]] = -np.inf, np.inf, 0.0, 0.0, 0.0, 0.0

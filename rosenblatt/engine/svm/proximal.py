@@ -26,6 +26,7 @@ from rosenblatt.engine.gradient.products import Products
 from rosenblatt.engine.online.state import Array
 
 WIDEST = 1024  # columns of the systems of equations
+FIXED = 2e4  # multiplications in the time that it takes to start a pass or a Newton step, about 10 µs
 STEPS = 30  # Newton steps that a run typically takes, for its price
 ROUNDS, MOST_STEPS = 40, 50
 SHARPER = 3.0  # what s is multiplied by after an easy round, and divided by after a hard one
@@ -38,7 +39,7 @@ def price(n: int, width: int, numbers: float) -> float:
         return np.inf
     columns, per_row = min(n, width), numbers / max(1, n)
     gram = 0.0 if columns == width else n * numbers / 8.0
-    return gram + STEPS * n * (2.0 * min(per_row, columns) + 0.005 * min(columns, 4.0 * per_row) ** 2)
+    return gram + STEPS * (FIXED + n * (2.0 * min(per_row, columns) + 0.005 * min(columns, 4.0 * per_row) ** 2))
 
 
 def solve(

@@ -48,6 +48,7 @@ export class App extends Player {
 
   /** Begin with what the address holds. */
   open() {
+    this.pause(); // a link opened while something plays shows its own frame
     const given = location.hash.slice(1) || document.documentElement.dataset.link || "", found = fromFragment(given);
     if (/[?&]projector\b/.test(location.search)) this.view.projector(true);
     this.past = [];
@@ -64,6 +65,7 @@ export class App extends Player {
     if (needs) return this.fetchDigits(() => this.load(state, where, frame));
     this.state = state;
     this.frame = frame ?? 0;
+    this.runs = []; // which the frame does not count
     this.retrain(frame === undefined ? where : "keep", true);
     if (state.tour) this.beginTask();
   }

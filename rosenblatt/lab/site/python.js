@@ -30,7 +30,7 @@ function call(name, o, seed) {
 /** @param {{[name: string]: any}} o @param {string} order */
 function kernel(o, order) {
   const own = { rbf: `gamma=${float(o.gamma)}`, gaussian: `sigma=${float(o.sigma)}`, polynomial: `degree=${o.degree}, gamma=${float(o.gamma)}, coef0=${float(o.coef0)}`, sigmoid: `gamma=${float(o.gamma)}, coef0=${float(o.coef0)}`, linear: "fit_intercept=True" };
-  return `"${o.kernel}", ${own[/** @type {keyof typeof own} */ (o.kernel)]}${o.drop_after ? `, drop_after=${o.drop_after}` : ""}, ${order}`;
+  return `"${o.kernel}", ${own[/** @type {keyof typeof own} */ (o.kernel)]}${o.drop_after ? `, drop_after=${o.drop_after}` : ""}, answer="last", ${order}`;
 }
 
 /** @param {number} value */
