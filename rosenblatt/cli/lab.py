@@ -32,12 +32,16 @@ def lab(
     ] = True,
 ) -> None:  # fmt: skip
     """Open the lab: draw points, watch learners, step through the proof."""
-    from rosenblatt.verbs.errors import check_number
+    from rosenblatt.verbs.errors import OutputError, check_number, one_line
 
     if export:
         from rosenblatt import lab as room
 
-        for path in room.export(export, mnist):
+        try:
+            written = room.export(export, mnist)
+        except (OSError, ValueError) as error:
+            raise OutputError(one_line(error)) from error
+        for path in written:
             print(f"{path}  {path.stat().st_size / 1000:,.0f} kB")
         return
     if port is not None:

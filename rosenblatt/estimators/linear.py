@@ -6,7 +6,7 @@ the engine.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -53,8 +53,8 @@ from rosenblatt.trace import RUN, Epoch, Trace
 RECORDS = ("updates", "train_error")
 
 
-def _names(given: str | tuple[str, ...] | list[str] | None) -> tuple[str, ...]:
-    return tuple(given or ()) if isinstance(given, tuple | list | type(None)) else (given,)
+def _names(given: str | Iterable[str] | None) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given or ())
 
 
 class LinearClassifier(OneExample, Stored, BaseLinear):

@@ -147,6 +147,7 @@ class LinearSVM(LinearClassifier):
             X = X.copy()
             X.sum_duplicates()
             task.rows = rows_of(X, squared_norms=True)[1]
+        check_finite(self, X)
         weights = task.sample_weight if len(task.sample_weight) else np.ones(task.n_rows)
         lam = default_lam(self.lam, float(weights.sum()))
         costs, scale = weights / (2.0 * lam * weights.sum()), 2.0 * lam
@@ -201,8 +202,6 @@ class LinearSVM(LinearClassifier):
                 asked=lambda: watch.within_epoch(0.0), after_pass=after_pass,
             )  # fmt: skip
             show.finish(trace)
-        if trace.stop_reason == "diverged" or not all(np.isfinite(one.primal) for one in machines):
-            check_finite(self, X)
         for one in machines:
             one.shorten()
         self.lam_ = lam

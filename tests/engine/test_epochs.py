@@ -160,6 +160,28 @@ def test_every_epoch_visits_every_row_once_in_a_new_order():
 
 # ---------------------------------------------------------------------- overflow
 
+
+@quiet
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_diverging_run_records_what_it_did(n_classes):
+    X = np.array([[1e25, 0], [0, 1e25], [1e25, 1e25], [-1e25, 1e24]], np.float32)
+    y = np.array([0, 1, 0, n_classes - 1])
+    model = Perceptron(shuffle=False).fit(X, y, keep="voted", record="updates")
+    assert model.stop_reason_ == "diverged" and model.mistakes_ > 0
+    assert len(model.trace_.updates) == model.trace_["updates"].sum() > 0
+
+
+def test_a_row_whose_score_is_not_finite_is_not_counted_as_seen():
+    model = Perceptron(answer="averaged")
+    for x, label in [([1.0, 0.0], "a"), ([0.0, 1.0], "b"), ([1.0, 1.0], "c")] * 2:
+        model.learn_one(np.array(x), label)
+    before = model.coef_.copy()
+    for _ in range(5):
+        with pytest.warns(ConvergenceWarning, match="did not learn"):
+            model.learn_one(np.array([1e308, 1e308]), "a")
+    np.testing.assert_array_equal(model.coef_, before)
+
+
 GROWING = [
     pytest.param("float32", 1e30, id="float32"),
     pytest.param("float64", 1e250, id="float64"),

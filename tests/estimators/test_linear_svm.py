@@ -398,3 +398,9 @@ def test_the_objective_is_that_of_the_float32_weights_that_are_handed_out(regula
     assert model.coef_.dtype == np.float32
     value = objective(coef, intercept, 1e-3, "hinge", regularized, rows.astype(np.float64), Y, np.ones(N))
     assert model.objective_ == pytest.approx(value, rel=1e-11)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_a_column_of_nan_is_refused(loss):
+    with pytest.raises(ValueError, match="row 0, column 1 has nan"):
+        LinearSVM(loss=loss).fit(np.c_[np.arange(4.0), np.full(4, np.nan)], [0, 0, 1, 1])

@@ -60,15 +60,16 @@ def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_n
             y = 1.0 if codes[i] == positive[0] else -1.0
             step, shrink = step_of(y * s, sqnorm, np.int64(seen + 1.0), params, U(0), c)
             if not np.isfinite(s):
-                ledger[0, SCORE], ledger[0, SEEN] = s, seen
-                return np.int64(r)
+                n = np.int64(r)
+                break
             seen += 1.0
             if step != 0.0 or shrink != 1.0:
                 ledger[0, SCORE], ledger[0, SEEN] = s, seen
                 noted = note(ledger, 0, i, step * y, shrink, vectors, lag, intercept, shrink_intercept, log)
                 if not noted or (step != 0.0 and not add(rows, i, vectors, lag, ledger)):
                     rollback(ledger, 0, 1)
-                    return np.int64(r)
+                    n = np.int64(r)
+                    break
                 scale, bias = ledger[0, SCALE], ledger[0, BIAS]
             mistake = is_mistake(vectors.dtype.type(s), y)
             mistakes, longest, end, run = count(mistake, np.int64(r), mistakes, longest, end, run)

@@ -89,12 +89,12 @@ def _epoch(
             pocket.start_segment(state)
         updates = state.updates
         visited, runs, updates_made = workers.visit(state, segment, 0 if pocket is None else pocket.run)
-        if visited < len(segment):
-            return mistakes, "diverged"
         mistakes += runs.mistakes
-        state.settle()
         if log is not None:
             log.append(updates_made)
+        if visited < len(segment):
+            return mistakes, "diverged"
+        state.settle()
         if pocket is not None:
             pocket.end_segment(workers, state, segment, runs, state.updates - updates)
         stop = watch.within_epoch((start + len(segment)) / len(order))

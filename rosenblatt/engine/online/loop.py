@@ -172,15 +172,16 @@ def make_learn(key: str, function: Any, n_parameters: int, weighted: int, layout
         sqnorm = 0.0
         if reads_sqnorm:
             sqnorm = squared_norm(rows, i, ledger) + intercept
-        updated = False
+        updated, finite = False, True
         for k in range(first, last):
-            s = ledger[k, SCALE] * ledger[k, SCORE] + ledger[k, BIAS]
-            ledger[k, SCORE] = s
-            if not np.isfinite(s):
-                return rollback(ledger, first, last)
+            ledger[k, SCORE] = ledger[k, SCALE] * ledger[k, SCORE] + ledger[k, BIAS]
+            finite &= np.isfinite(ledger[k, SCORE])
+        if not finite:
+            return False  # before any half-space has seen the row
+        for k in range(first, last):
             y = 1.0 if code == positive[k] else -1.0
             ledger[k, SEEN] += 1.0
-            step, shrink = step_of(y * s, sqnorm, np.int64(ledger[k, SEEN]), params, k, c)
+            step, shrink = step_of(y * ledger[k, SCORE], sqnorm, np.int64(ledger[k, SEEN]), params, k, c)
             if not note(ledger, k, i, step * y, shrink, vectors, lag, intercept, shrink_intercept, log):
                 return rollback(ledger, first, last)
             updated |= step != 0.0

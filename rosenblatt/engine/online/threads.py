@@ -2,7 +2,8 @@
 
 Half-spaces that learn one against the rest do not depend on each other: each thread takes some of them over all rows of
 a segment. The order of additions in a score does not depend on how many half-spaces share a reading of the row, so the
-result is the same bits for any number of threads.
+result is the same bits for any number of threads. (A run that diverges is the exception: other half-spaces than the one
+that left the range of floats may have seen more rows of that segment.)
 """
 
 from __future__ import annotations
@@ -74,7 +75,8 @@ class Workers:
             return Visit(visited, runs, log)
         scores = np.empty((count, length), state.dtype)
         visits = self._map(lambda part: self.loop(*arguments, *part, scores, log), self.parts)
-        return Visit(min(visits, default=length), find_runs(scores, task.codes, order, task.classes, run), log)
+        visited = min(visits, default=length)
+        return Visit(visited, find_runs(scores, task.codes, order[:visited], task.classes, run), log)
 
     def errors(self, state: HalfSpaces, limit: float = np.inf) -> float:
         """The total weight of all rows that the state predicts wrongly; see `count_errors`."""
