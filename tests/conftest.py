@@ -2,6 +2,7 @@
 
 import math
 import os
+import shutil
 import sys
 
 import pytest
@@ -21,3 +22,20 @@ def long_after_the_last_ctrl_c():
     watch = sys.modules.get("rosenblatt.engine.online.stopping")
     if watch is not None:
         watch._heard[0] = -math.inf
+
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """One Chromium for all tests of a process: Playwright's loop cannot be started twice."""
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="playwright is not installed: pip install playwright"
+    )
+    if BROWSER is None:
+        pytest.skip("there is no Chromium on this machine; .ci/run installs it")
+    with playwright.sync_playwright() as driver:
+        found = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox", "--disable-gpu"])
+        yield found
+        found.close()

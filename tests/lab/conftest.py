@@ -1,25 +1,8 @@
-"""A browser for the lab's tests, and the exported site opened from a file."""
-
-import shutil
+"""The exported site opened from a file."""
 
 import pytest
 
 from rosenblatt.lab import export
-
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-
-
-@pytest.fixture(scope="session")
-def browser():
-    playwright = pytest.importorskip(
-        "playwright.sync_api", reason="playwright is not installed: pip install playwright"
-    )
-    if BROWSER is None:
-        pytest.skip("there is no Chromium on this machine; .ci/run installs it")
-    with playwright.sync_playwright() as driver:
-        found = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox", "--disable-gpu"])
-        yield found
-        found.close()
 
 
 @pytest.fixture(scope="session")

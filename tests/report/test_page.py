@@ -263,19 +263,6 @@ def test_bad_input(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def browser():
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    places = [Path("/usr/bin/chromium"), Path("/usr/bin/chromium-browser"), Path("/usr/bin/google-chrome")]
-    chrome = next((place for place in places if place.exists()), None)
-    if chrome is None:
-        pytest.skip("There is no chromium on this machine to open the report in.")
-    with api.sync_playwright() as player:
-        found = player.chromium.launch(executable_path=str(chrome))
-        yield found
-        found.close()
-
-
-@pytest.fixture(scope="module")
 def addresses(tmp_path_factory, page):
     """Reports of several kinds, one with very long names."""
     folder = tmp_path_factory.mktemp("reports")

@@ -1,9 +1,9 @@
 """Mistakes met while learning, and runs of correct answers between them.
 
 This is what epochs count; `single`, `grid.loop` and `kernel.scan` have compiled copies for their own arrays, which
-tests hold against the same plain reference. With one half-space, a visit is a mistake if the margin y·score is not above
-0. With several classes, it is a mistake if the score of the true class is not strictly the highest. (Errors of a finished
-model, where a score of 0 predicts the positive class, are counted in `errors`.)
+tests hold against the same plain reference. With one half-space, a visit is a mistake if the margin y·score is not
+above 0. With several classes, it is a mistake if the score of the true class is not strictly the highest. (Errors of a
+finished model, where a score of 0 predicts the positive class, are counted in `errors`.)
 """
 
 from __future__ import annotations
