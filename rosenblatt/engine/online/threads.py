@@ -44,7 +44,8 @@ class Workers:
         # Classes that learn together stay together. Half-spaces that share cache lines do, too.
         unit = count if task.coupled else LAYOUTS[task.layout].unit(task.rows)
         units = -(-count // max(1, unit))
-        shares = min(threads, units)
+        # Blocks of sparse weights are trained one after the other, so that those in use stay in the cache.
+        shares = units if task.layout == "columns" else min(threads, units)
         edges = [min(count, units * n // max(1, shares) * unit) for n in range(shares + 1)]
         self.parts = [(first, last) for first, last in pairwise(edges) if first < last]
         self.pool = ThreadPoolExecutor(threads) if threads > 1 else None
