@@ -170,6 +170,14 @@ def find_columns(columns: Sequence[str], wanted: Sequence[str], where: str) -> t
     return tuple(find_column(columns, name, where) for name in names)
 
 
+def _is_number(text: str | int) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def roles_of(
     source: Source,
     target: str | int | None,
@@ -182,12 +190,13 @@ def roles_of(
 ) -> Roles:
     """Which columns of a table are what, found in its header, before any row is read.
 
-    A first line without names is taken for names where the target is one of its cells. `needed`: the target must be
-    there, and leave something to learn from.
+    A first line without names is taken for names where the target is one of its cells, and no number: a number may be
+    the place of a column, or a value. `needed`: the target must be there, and leave something to learn from.
     """
     with reading(source.name):
         columns = list(source.columns)
-        if target is not None and str(target) not in columns and source.is_text_table and source.header is None:
+        named = target is not None and not _is_number(target)
+        if named and str(target) not in columns and source.is_text_table and source.header is None:
             other = replace(source, reading=replace(source.reading, header=True), notes=[], types={})
             if str(target) in other.columns:
                 source.reading = other.reading

@@ -190,3 +190,8 @@ def test_json_beside_a_model_on_standard_output(tmp_path):
         capture_output=True, cwd=tmp_path, env=environment,
     )  # fmt: skip
     assert done.stdout[8:9] == b"{" and json.loads(done.stderr)["learner"] == "averaged"
+
+
+def test_a_number_as_target_does_not_make_a_row_a_header(shell, tmp_path):
+    name = write(tmp_path / "h.csv", "", ["5.1,3.5,0", "4.9,3.0,1", "4.7,3.2,0", "4.6,3.1,1", "5.0,3.6,0", "5.2,1.6,1"])
+    assert "no column number 0" in shell.refused("separable", name, "--target", "0", code=2)
