@@ -54,7 +54,9 @@ RECORDS = ("updates", "train_error")
 
 
 def _names(given: str | Iterable[str] | None) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given or ())
+    if given is None:
+        return ()
+    return tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
 
 
 class LinearClassifier(OneExample, Stored, BaseLinear):
