@@ -101,3 +101,12 @@ def test_probabilities_before_and_after_the_first_class():
     model.learn_one({"a": -1.0}, "y")
     found = model.predict_proba_one({"a": 5.0})
     assert list(found) == ["x", "y"] and sum(found.values()) == pytest.approx(1.0) and found["x"] > found["y"]
+
+
+def test_the_memory_that_river_measures_is_the_models_own():
+    """Not that of the compiled functions, from which everything that numba holds can be reached."""
+    model = Perceptron()
+    for x, y in river.datasets.Phishing().take(50):
+        model.predict_one(x)
+        model.learn_one(x, y)
+    assert model._raw_memory_usage < 1_000_000

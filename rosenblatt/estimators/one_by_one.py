@@ -53,7 +53,8 @@ class OneByOne:
     """The compiled step for the examples of one estimator, as long as its state, classes and parameters stay.
 
     `learn(x, y, w)` learns and is True, or changes nothing and is False; `answer(x)` is a label, or UNSURE. They are
-    closures, since looking up an attribute takes as long as the arithmetic.
+    closures, since looking up an attribute takes as long as the arithmetic, and since what walks over the attributes
+    of a model (river measures memory so) would go from compiled functions to everything that numba holds.
     """
 
     def __init__(self, estimator: LinearClassifier, n_names: int = 0) -> None:
@@ -66,7 +67,7 @@ class OneByOne:
         self.named = "_names" in vars(estimator)
         self.capacity = _doubled(FIRST_CAPACITY, n_names)
         self.count = half_space_count(n_classes, coupled)
-        self.enter, self.ask = entry_points(
+        compiled = entry_points(
             state, rule.function, table, rule.weighted_index, positive, coupled=coupled,
             intercept=bool(estimator.fit_intercept), shrink_intercept=estimator._shrinks_intercept(),
             classes=self.count, averaged=answer == "averaged",
@@ -78,7 +79,7 @@ class OneByOne:
         self.class_weight = None if weights is None else class_factors(weights, estimator.classes_).tolist()
         self.may_learn = estimator._listening and estimator._committee is None and estimator._pocket is None
         self.may_answer = answer in ("last", "averaged") and state.total is None and n_classes > 1
-        self.learn, self.answer = self._for_names(estimator) if self.named else self._for_rows()
+        self.learn, self.answer = self._for_names(estimator, *compiled) if self.named else self._for_rows(*compiled)
         if not self.may_learn:
             self.learn = lambda x, y, w: False
         if not self.may_answer:
@@ -98,9 +99,9 @@ class OneByOne:
         found = np.empty(self.count)
         return None if self.answer(x, found) is UNSURE else found.tolist()
 
-    def _for_rows(self) -> tuple[Any, Any]:
+    def _for_rows(self, enter: Any, ask: Any) -> tuple[Any, Any]:
         """(learn, answer) of rows of the state's dtype."""
-        enter, ask, codes, dtype, weights = self.enter, self.ask, self.codes, self.dtype, self.class_weight
+        codes, dtype, weights = self.codes, self.dtype, self.class_weight
         weigh, array, scratch = self.weight, np.ndarray, np.empty(self.count)
         labels = [*self.labels, UNSURE]  # code -1, no answer, is the last of them
 
@@ -124,11 +125,11 @@ class OneByOne:
 
         return learn, answer
 
-    def _for_names(self, estimator: LinearClassifier) -> tuple[Any, Any]:
+    def _for_names(self, estimator: LinearClassifier, enter: Any, ask: Any) -> tuple[Any, Any]:
         """(learn, answer) of dicts with any names."""
         from rosenblatt.engine.online.single import LEARNED, NEW_NAMES, Buffer, Packers
 
-        enter, ask, codes, weights, weigh = self.enter, self.ask, self.codes, self.class_weight, self.weight
+        codes, weights, weigh = self.codes, self.class_weight, self.weight
         names, buffer, packers = estimator._names, Buffer(self.capacity), Packers(self.capacity)
         place, room, lock = names.codes.__getitem__, estimator._state.n_features, threading.Lock()
         scratch = np.empty(self.count)
