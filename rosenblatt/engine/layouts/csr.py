@@ -255,12 +255,12 @@ def ahead(rows: Any) -> int:
 
 @part
 def approach(rows: Any, i: Any, vectors: Any, first: Any, last: Any) -> None:
-    """Prefetch the weights that row i needs, of full blocks only: most weights of narrower ones are in the cache."""
+    """Prefetch the weights that row i needs."""
     lanes = per_vector(vectors)
     for block in range(U(first), U(last), lanes):
-        if width_of(vectors, block) == lanes:
-            for p in range(U(rows[2][i]), U(rows[2][i + 1])):
-                prefetch(vectors, place_of(rows, p, vectors, block, lanes))
+        width = width_of(vectors, block)
+        for p in range(U(rows[2][i]), U(rows[2][i + 1])):
+            prefetch(vectors, place_of(rows, p, vectors, block, width))
 
 
 @functools.cache
