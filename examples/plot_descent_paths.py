@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy.special import expit
 
-from rosenblatt import SigmoidNeuron
+from rosenblatt import GradientDescent, SigmoidNeuron
 
 random = np.random.default_rng(0)
 raw = random.normal(4.0, 2.0, 80)
@@ -25,10 +25,10 @@ for ax, x, name, rate, span in (
     w, b = np.meshgrid(np.linspace(*span[0], 120), np.linspace(*span[1], 120))
     loss = np.mean((expit(w[..., None] * x + b[..., None]) - y) ** 2, axis=-1) / 2
     ax.contourf(w, b, loss, 30, cmap="Greys")
-    for solver, colour, label in (("batch", "#0072B2", "all rows"), ("sgd", "#D55E00", "single rows")):
+    for size, colour, label in ((None, "#0072B2", "all rows"), (1, "#D55E00", "single rows")):
         path = [(0.0, 0.0)]
-        model = SigmoidNeuron(lam=0, solver=solver, learning_rate=rate if solver == "batch" else rate / 8, max_iter=1,
-                              tol=0, random_state=random)  # fmt: skip
+        steps = GradientDescent(batch_size=size, learning_rate=rate if size is None else rate / 8)
+        model = SigmoidNeuron(lam=0, solver=steps, max_iter=1, tol=0, random_state=random)
         for _ in range(150):
             model.fit(x[:, None], y, coef_init=[[path[-1][0]]], intercept_init=[path[-1][1]])
             path.append((model.coef_[0, 0], model.intercept_[0]))

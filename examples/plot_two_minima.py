@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt import SigmoidNeuron
+from rosenblatt import GradientDescent, SigmoidNeuron
 
 x = np.array([-20.0, 1.0, 1.2, 1.4, 1.6])
 y = np.array([1, 1, 1, 1, 0])
@@ -35,11 +35,12 @@ print(f"minima at {weights[inner].round(2)} with losses {loss[inner].round(3)}, 
 starts = np.random.default_rng(0).uniform(-1.5, 3, 60)
 
 
-def descend(**settings):
+def descend(**steps):
     """Descend from every start; return where the runs end."""
     ends = []
+    settings = {"lam": 0, "tol": 0, "max_iter": 400, "fit_intercept": False}
     for seed, start in enumerate(starts):
-        neuron = SigmoidNeuron(lam=0, tol=0, max_iter=400, fit_intercept=False, random_state=seed, **settings)
+        neuron = SigmoidNeuron(solver=GradientDescent(**steps), random_state=seed, **settings)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # all 400 epochs are wanted
             ends.append(neuron.fit(x[:, None], y, coef_init=[[start]]).coef_[0, 0])
@@ -47,10 +48,10 @@ def descend(**settings):
 
 
 runs = {
-    "all rows,\nsteps of 0.2": descend(solver="batch", learning_rate=0.2),
-    "drawn rows,\nsteps of 0.02": descend(solver="sgd", learning_rate=0.02, shuffle="replacement"),
-    "each row once,\nsteps of 0.2": descend(solver="sgd", learning_rate=0.2),
-    "drawn rows,\nsteps of 0.2": descend(solver="sgd", learning_rate=0.2, shuffle="replacement"),
+    "all rows,\nsteps of 0.2": descend(batch_size=None, learning_rate=0.2),
+    "drawn rows,\nsteps of 0.02": descend(learning_rate=0.02, shuffle="replacement"),
+    "each row once,\nsteps of 0.2": descend(learning_rate=0.2),
+    "drawn rows,\nsteps of 0.2": descend(learning_rate=0.2, shuffle="replacement"),
 }
 began_deep = starts < barrier
 moved = {"left the deep minimum": [], "came to the deep minimum": []}

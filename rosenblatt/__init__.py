@@ -22,6 +22,7 @@ _HOMES = {
     "OnlineCalibrator": "rosenblatt.estimators.online_calibrator",
     "regularization_path": "rosenblatt.estimators.path",
     "Layer": "rosenblatt.estimators.layer",
+    "GradientDescent": "rosenblatt.estimators.gradient_descent",
     "GaussianDiscriminant": "rosenblatt.estimators.gaussian_discriminant",
     "LeastSquares": "rosenblatt.estimators.least_squares",
     "SigmoidNeuron": "rosenblatt.estimators.sigmoid_neuron",
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from rosenblatt.certificates.separability import margin as margin
     from rosenblatt.certificates.separability import separability as separability
     from rosenblatt.estimators.gaussian_discriminant import GaussianDiscriminant as GaussianDiscriminant
+    from rosenblatt.estimators.gradient_descent import GradientDescent as GradientDescent
     from rosenblatt.estimators.half_space import HalfSpace as HalfSpace
     from rosenblatt.estimators.kernel_perceptron import KernelPerceptron as KernelPerceptron
     from rosenblatt.estimators.layer import Layer as Layer

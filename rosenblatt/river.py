@@ -177,7 +177,7 @@ class LogisticRegression(_Online):
         self.learning_rate = learning_rate
         self.fit_intercept = fit_intercept
         self._estimator = rosenblatt.LogisticRegression(
-            lam=lam, learning_rate=learning_rate, fit_intercept=fit_intercept
+            lam=lam, solver=rosenblatt.GradientDescent(learning_rate=learning_rate), fit_intercept=fit_intercept
         )
 
     def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, float]:

@@ -16,7 +16,7 @@ from rosenblatt.arguments import as_float, shortened
 from rosenblatt.engine.gradient.network import ACTIVATIONS, forward
 from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators import minimising
-from rosenblatt.estimators.held_out import check_fraction
+from rosenblatt.estimators.gradient_descent import check_solver, steps_of, stored_solver
 from rosenblatt.estimators.layer_training import minimised
 from rosenblatt.estimators.scoring import accuracy
 from rosenblatt.estimators.validation import (
@@ -48,7 +48,6 @@ from rosenblatt.trace import RUN, Trace
 
 OFF = {name: activation.off for name, activation in ACTIVATIONS.items()}  # the target of "no"; "yes" is 1
 STEPS = ("threshold", "sign")  # activations without a slope, learned by the perceptron's rule
-SOLVERS = ("lbfgs", "sgd", "batch")
 
 
 class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -71,26 +70,18 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The layer whose units are the inputs of this one.
     lam : float
         The weight of ‖W‖².
-    solver : {"lbfgs", "sgd", "batch"}
-        scipy's L-BFGS, stochastic steps of `batch_size` rows, or steps with all rows. This and the parameters below are
-        those of the top layer.
-    learning_rate : float or None
-        Of "sgd" and "batch". None is, for each layer, 1 over a bound on the curvature of its loss.
-    batch_size : int
-        Rows per stochastic step.
+    solver : {"lbfgs", "sgd", "batch"} or GradientDescent
+        scipy's L-BFGS; or stochastic steps, steps with all rows, or a `GradientDescent` with settings of its own (its
+        rate is constant). A learning rate of None is, for each layer, 1 over a bound on the curvature of its loss. This
+        and the parameters below are those of the top layer.
     tol : float
         L-BFGS stops when no entry of the gradient is larger, with rows in units of their root mean square length.
-        Steps stop when the loss falls by less than this fraction for `n_iter_no_change` epochs; 0 never stops early.
+        Steps stop when the loss falls by less than this fraction for five epochs; 0 never stops early.
     max_iter : int
         The limit on steps of L-BFGS or on epochs.
     n_init : int or "auto"
         The number of starts; the weights with the lowest objective are kept. A single layer starts at W = 0, then at
         random; layers on top of each other always start at random. "auto" is 1 for a single layer, 5 for more.
-    validation_fraction : float or None
-        Steps only: hold out this fraction of the rows and stop when the loss on these has not fallen for
-        `n_iter_no_change` epochs; the weights with the lowest such loss are kept.
-    n_iter_no_change : int
-        Epochs without progress before steps stop.
     warm_start : bool
         Continue from the weights of an earlier fit, or of `soften` or `from_weights`, instead of starting anew.
     random_state : int, RandomState, Generator or None
@@ -139,6 +130,7 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     _stored_parameters = kinds(
         {
             "activation": choice(*OFF),
+            "solver": stored_solver("lbfgs"),
             "below": optional(lambda value, sizes: isinstance(value, Layer)),
         }
     )
@@ -150,14 +142,10 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         units: int | None = None,
         below: Layer | None = None,
         lam: float = 1e-4,
-        solver: str = "lbfgs",
-        learning_rate: float | None = None,
-        batch_size: int = 1,
+        solver: Any = "lbfgs",
         tol: float = 1e-4,
         max_iter: int = 1000,
         n_init: int | str = "auto",
-        validation_fraction: float | None = None,
-        n_iter_no_change: int = 5,
         warm_start: bool = False,
         random_state: Any = None,
     ) -> None:
@@ -166,13 +154,9 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.below = below
         self.lam = lam
         self.solver = solver
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
         self.tol = tol
         self.max_iter = max_iter
         self.n_init = n_init
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
         self.warm_start = warm_start
         self.random_state = random_state
 
@@ -224,26 +208,20 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                             f"Layers on top of each other need activations with a slope, but {name!r} has none; use "
                             f"'sigmoid' or 'tanh', or Layer.from_weights for units whose weights you know."
                         )
-        check_choice("solver", self.solver, SOLVERS)
+        check_solver(self.solver, "lbfgs")
+        steps = steps_of(self.solver)
+        if steps is not None and (steps.variance_reduction or steps.schedule != "constant"):
+            raise ValueError(
+                "Layer takes steps of a constant rate without variance reduction, but solver has another schedule or "
+                "variance_reduction=True; use GradientDescent with its defaults for these, or solver='lbfgs'."
+            )
         minimising.check_not_negative("lam", self.lam, "0 means no penalty")
         minimising.check_not_negative("tol", self.tol, "0 never stops early")
-        check_positive("learning_rate", self.learning_rate, "use None for a safe one", none=True)
-        check_positive("batch_size", self.batch_size, "it is the number of rows in a step", whole=True)
         check_positive("max_iter", self.max_iter, "it limits the number of passes", whole=True)
-        check_positive("n_iter_no_change", self.n_iter_no_change, "it is a number of epochs", whole=True)
         if not isinstance(self.n_init, str) or self.n_init != "auto":
             check_positive("n_init", self.n_init, "it is the number of starts; 'auto' chooses it", whole=True)
         check_flags(self)
         check_seed(self.random_state)
-        check_fraction(self.validation_fraction)
-        stepwise = self.solver != "lbfgs" and self.activation not in STEPS
-        if self.validation_fraction is not None and not stepwise:
-            raise ValueError(
-                f"validation_fraction={self.validation_fraction} is for gradient steps, but "
-                f"{'solver' if self.activation not in STEPS else 'activation'} is "
-                f"{self.solver if self.activation not in STEPS else self.activation!r}; use solver='sgd' or 'batch' "
-                f"with a smooth activation, or validation_fraction=None."
-            )
         if self.activation in STEPS and self.n_init not in (1, "auto"):
             raise ValueError(
                 f"n_init={self.n_init} is for activations with a slope, but {self.activation!r} units start at 0 and "
@@ -347,7 +325,7 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             "diverged": "Layer diverged: its loss grew instead of falling; the best finite weights are kept. Lower "
             "learning_rate, or scale the features.",
         }.get(reason)
-        if reason == "no_improvement" and self.validation_fraction is not None:  # what it is for
+        if reason == "no_improvement" and minimising.stops_early(self):  # as asked for
             text = None
         if self.dead_units_:
             units = ", ".join(f"{unit} of layer {layer}" for layer, unit in self.dead_units_[:5])

@@ -17,11 +17,12 @@ import scipy  # scipy.optimize is imported when it is used
 from rosenblatt.engine.gradient import network
 from rosenblatt.engine.gradient.descent import overshot
 from rosenblatt.engine.online.state import Array
-from rosenblatt.estimators.held_out import held_out
+from rosenblatt.estimators.gradient_descent import held_out, steps_of
 from rosenblatt.seeds import random_state_of
 from rosenblatt.trace import Epoch, Trace
 
 if TYPE_CHECKING:
+    from rosenblatt.estimators.gradient_descent import GradientDescent
     from rosenblatt.estimators.layer import Layer
 
 ROUNDING = 1e-7  # of 1 plus the loss: a gradient that is as small as rounding lets it be
@@ -83,10 +84,10 @@ def minimised(
 ) -> tuple[list[tuple[Array, Array]], Trace, float, list[tuple[int, int]]]:
     """(weights of all layers from the lowest up, trace, objective, dead units) of the best of `n_init` starts."""
     random = random_state_of(top.random_state)
-    held = None
-    if top.validation_fraction is not None:
+    held, steps = None, steps_of(top.solver)
+    if steps is not None and steps.validation_fraction is not None:
         codes = None if top._multilabel else targets.argmax(axis=1) if targets.shape[1] > 1 else targets[:, 0]
-        chosen, kept = held_out(np.arange(X.shape[0]), codes, top.validation_fraction, random)
+        chosen, kept = held_out(np.arange(X.shape[0]), codes, steps.validation_fraction, random)
         held = X[chosen], targets[chosen], weights[chosen]
         X, targets, weights = X[kept], targets[kept], weights[kept]
     problem = Problem(top, X, targets, weights, interrupted)
@@ -99,7 +100,7 @@ def minimised(
         if goes_on:
             problem.layers = _fitted(top, X.shape[1], targets.shape[1])
         run = Run(network.flatten(problem.layers))
-        reason = _lbfgs(problem, run) if top.solver == "lbfgs" else _steps(problem, run, random, held)
+        reason = _lbfgs(problem, run) if steps is None else _descend(problem, run, steps, random, held)
         run.trace.stop_reason = "interrupted" if interrupted() else reason
         if not len(run.trace):
             problem.note(run, run.value, 0)
@@ -160,24 +161,25 @@ def _lbfgs(problem: Problem, run: Run) -> str:
 
 
 @np.errstate(over="ignore", invalid="ignore")  # what is not finite ends the run
-def _steps(problem: Problem, run: Run, random: Any, held: Any) -> str:
+def _descend(problem: Problem, run: Run, steps: GradientDescent, random: Any, held: Any) -> str:
     """Gradient descent. With rows to validate on, the weights with the lowest loss on these are kept."""
     top, n = problem.top, problem.X.shape[0]
-    size = n if top.solver == "batch" else min(n, int(top.batch_size))
-    if top.learning_rate is None:
+    size = n if steps.batch_size is None else min(n, int(steps.batch_size))
+    if steps.learning_rate is None:
         sizes = network.step_sizes(problem.length, problem.layers, problem.activations)
         rates = [(np.full_like(W, r), np.full_like(b, r)) for (W, b), r in zip(problem.layers, sizes, strict=True)]
         rate: Any = network.flatten(rates)
     else:
-        rate = float(top.learning_rate)
+        rate = float(steps.learning_rate)
     validation = None if held is None else Problem(top, held[0], held[1], held[2], problem.interrupted)
     if validation is not None:
         validation.layers = problem.layers
     at_start = run.value = problem.evaluate(run.flat)[0]
     flat, losses, watched, waited = run.flat, list[float](), np.inf, 0
-    patience = int(top.n_iter_no_change)
+    patience = int(steps.n_iter_no_change)
     for _ in range(int(top.max_iter)):
-        order = np.arange(n) if size == n else random.permutation(n)
+        order = np.arange(n) if size == n or not steps.shuffle else random.permutation(n)
+        order = random.randint(n, size=n) if steps.shuffle == "replacement" else order
         for first in range(0, n, size):
             chosen = order[first : first + size]
             flat = flat - rate * problem.evaluate(flat, chosen, problem.weights[chosen] * n / len(chosen))[1]

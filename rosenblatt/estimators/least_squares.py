@@ -14,17 +14,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.engine.online.state import Array, weight_dtype
 from rosenblatt.estimators import minimising
+from rosenblatt.estimators.gradient_descent import check_solver, held_out, steps_of, stored_solver
 from rosenblatt.estimators.least_squares_exact import MOST_COLUMNS, exact
-from rosenblatt.estimators.missing import rule
 from rosenblatt.estimators.scoring import explained
 from rosenblatt.estimators.validation import (
-    check_choice,
     check_rows,
     check_rows_and_targets,
     check_weights,
     unchanged_on_failure,
 )
 from rosenblatt.models.linear import product
+from rosenblatt.seeds import random_state_of
 from rosenblatt.stored import Sizes, Stored, array, either, kinds, maybe, number, size
 from rosenblatt.trace import RUN, Epoch, Trace
 
@@ -38,14 +38,11 @@ class LeastSquares(Stored, MultiOutputMixin, RegressorMixin, BaseEstimator):  # 
     ----------
     lam : float
         The weight of ‖w‖². scikit-learn's Ridge has alpha = 2 lam n_samples.
-    solver : {"exact", "sgd", "batch", "svrg"}
-        A direct solution (the shortest w where there are several); stochastic steps of `batch_size` rows; steps with
-        all rows; or stochastic steps with variance reduction.
+    solver : {"exact", "sgd", "batch", "svrg"} or GradientDescent
+        A direct solution (the shortest w where there are several), or steps as in `LogisticRegression`.
     tol : float
-        Stepwise solvers stop when the objective falls by less than this fraction for five epochs.
-    max_iter, learning_rate, schedule, batch_size, patience, time_limit
-        As in `LogisticRegression`, for the stepwise solvers.
-    shuffle, fit_intercept, warm_start, random_state, verbose
+        Gradient descent stops when the objective falls by less than this fraction for five epochs.
+    max_iter, time_limit, fit_intercept, warm_start, random_state, verbose
         As in `LogisticRegression`.
 
     Attributes
@@ -70,22 +67,16 @@ class LeastSquares(Stored, MultiOutputMixin, RegressorMixin, BaseEstimator):  # 
         "_center": maybe(array("f", "moments")), "_scatter": maybe(array("f", "moments", "moments")),
         **{name: maybe(kind) for name, kind in RUN.items()},
     })  # fmt: skip
-    _stored_parameters = kinds({"schedule": rule})
-    _stored_codes = ("schedule",)
+    _stored_parameters = kinds({"solver": stored_solver("exact")})
 
     def __init__(
         self,
         *,
         lam: float = 0.0,
-        solver: str = "exact",
+        solver: Any = "exact",
         tol: float = 1e-8,
         max_iter: int = 1000,
-        learning_rate: float | None = None,
-        schedule: Any = "constant",
-        batch_size: int = 1,
-        patience: int | None = None,
         time_limit: float | None = None,
-        shuffle: bool = True,
         fit_intercept: bool = True,
         warm_start: bool = False,
         random_state: Any = None,
@@ -95,12 +86,7 @@ class LeastSquares(Stored, MultiOutputMixin, RegressorMixin, BaseEstimator):  # 
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
-        self.learning_rate = learning_rate
-        self.schedule = schedule
-        self.batch_size = batch_size
-        self.patience = patience
         self.time_limit = time_limit
-        self.shuffle = shuffle
         self.fit_intercept = fit_intercept
         self.warm_start = warm_start
         self.random_state = random_state
@@ -128,7 +114,7 @@ class LeastSquares(Stored, MultiOutputMixin, RegressorMixin, BaseEstimator):  # 
         y : array of shape (n_samples,) or (n_samples, n_targets)
         sample_weight : array of shape (n_samples,), optional
         eval_set : (X_test, y_test), optional
-            Records the mean loss on these rows after every epoch, and decides about `patience`.
+            Records the mean loss on these rows after every epoch.
         on_epoch : callable, optional
             Called with the `Epoch` row after every epoch; returning something true stops the run.
 
@@ -144,8 +130,8 @@ class LeastSquares(Stored, MultiOutputMixin, RegressorMixin, BaseEstimator):  # 
         """
         with unchanged_on_failure(self):
             minimising.check_not_negative("lam", self.lam, "0 leaves the loss alone")
-            check_choice("solver", self.solver, ("exact", *minimising.STEPWISE))
-            minimising.check_descent(self)
+            check_solver(self.solver, "exact")
+            minimising.check_run(self)
             earlier = vars(self).get("_weights") if self.warm_start else None
             X, y = check_rows_and_targets(self, X, y, reset=True)
             flat, targets = y.ndim == 1, y.reshape(len(y), -1)
@@ -277,14 +263,19 @@ class LeastSquares(Stored, MultiOutputMixin, RegressorMixin, BaseEstimator):  # 
         def objective_over(rows: Any, wanted: Array, weighing: Array) -> Objective:
             return Objective(rows, wanted, weighing, "squared", float(self.lam), fit_intercept=bool(self.fit_intercept))
 
+        steps, tested = steps_of(self.solver), None
+        if steps is not None and steps.validation_fraction is not None:
+            random = random_state_of(self.random_state)
+            held, kept = held_out(np.arange(X.shape[0]), None, steps.validation_fraction, random)
+            tested = objective_over(X[held], targets[held], weights[held] if len(weights) else weights), None
+            X, targets, weights = X[kept], targets[kept], weights[kept] if len(weights) else weights
         objective = objective_over(X, targets, weights)
-        if self.solver == "exact":
+        if steps is None:
             found = exact(objective)
             value = objective.value(found, objective.scores(found))[0]
             self.objective_ = value
             trace = Trace([Epoch(1, 1, 0, float(np.linalg.norm(found)), 0.0, loss=value)], "converged")
             return found, trace
-        tested = None
         if eval_set is not None:
             X_test, wanted = check_rows_and_targets(self, *eval_set, reset=False)
             wanted = wanted.reshape(len(wanted), -1)
@@ -293,7 +284,7 @@ class LeastSquares(Stored, MultiOutputMixin, RegressorMixin, BaseEstimator):  # 
                     f"eval_set must have as many targets as y, {targets.shape[1]}, but has {wanted.shape[1]}; pass "
                     f"one column for each."
                 )
-            tested = objective_over(X_test, wanted, np.empty(0)), None
+            tested = tested or (objective_over(X_test, wanted, np.empty(0)), None)
         start = np.zeros((targets.shape[1], X.shape[1] + 1))
         if earlier is not None and earlier.shape == start.shape:
             start = earlier.copy()

@@ -85,9 +85,9 @@ class LinearClassifier(OneExample, Stored, BaseLinear):
     _stored_parameters = kinds({
         "answer": choice(*CHOICES), "multi_class": choice("ovr", "coupled", "multinomial"), "fit_intercept": flag,
         "regularize_intercept": flag, "n_jobs": threads, "hash_features": optional(whole), "rule": rule,
-        "learning_rate": rule, "schedule": rule,
+        "learning_rate": rule,
     })  # fmt: skip
-    _stored_codes = ("rule", "learning_rate", "schedule")
+    _stored_codes = ("rule", "learning_rate")
     _not_stored = ("_one", "_models")
 
     _ways_of_several: tuple[str, ...] = ("ovr", "coupled")

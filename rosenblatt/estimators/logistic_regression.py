@@ -10,9 +10,11 @@ import scipy.special
 
 from rosenblatt.engine.online.state import Array, HalfSpaces
 from rosenblatt.estimators import minimising, one_by_one, training
+from rosenblatt.estimators.gradient_descent import check_solver, stored_solver
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.estimators.validation import check_choice, check_finite
 from rosenblatt.rules import RULES, Rule
+from rosenblatt.seeds import random_state_of
 from rosenblatt.stored import flag, kinds, maybe, number
 from rosenblatt.trace import Trace
 
@@ -42,27 +44,19 @@ class LogisticRegression(LinearClassifier):
         A Gaussian or a Laplace prior.
     multi_class : {"multinomial", "ovr"}
         More than two classes together, or each against the rest. Two classes are one half-space in either.
-    solver : {"newton", "sgd", "batch", "svrg"}
-        Newton's method, which reaches `tol`; stochastic steps of `batch_size` rows; steps with all rows; or stochastic
-        steps with variance reduction. An L1 penalty has its own solver (L-BFGS with bounds) and ignores this.
+    solver : {"newton", "sgd", "batch", "svrg"} or GradientDescent
+        Newton's method, which reaches `tol`; stochastic steps, steps with all rows, or stochastic steps with variance
+        reduction; or a `GradientDescent` with settings of its own. An L1 penalty has its own solver (L-BFGS with
+        bounds) and ignores this.
     regularize_intercept : bool
         Whether the prior is on b as well.
     tol : float
         How far the objective may be above the least possible, as a fraction of it: Newton's method estimates it by its
-        own next step, and makes that step. Stepwise solvers stop when the objective falls by less than this fraction
-        for five epochs, the L1 solver when no entry of the gradient is larger.
+        own next step, and makes that step. Gradient descent stops when the objective falls by less than this
+        fraction for five epochs, the L1 solver when no entry of the gradient is larger.
     max_iter : int
         The limit on Newton steps or epochs.
-    learning_rate : float or None
-        Of the stepwise solvers; None is one at which no row overshoots.
-    schedule : {"constant", "1/t", "1/sqrt(t)", "step"} or callable
-        What `learning_rate` is multiplied by at step t; "step" halves it every ten epochs. A function of t gives the
-        rate itself.
-    batch_size : int
-        Rows per step of "sgd" and "svrg".
-    patience : int or None
-        Stop when the loss on `eval_set` has not fallen for this many epochs, and return the weights of the best one.
-    fit_intercept, class_weight, warm_start, shuffle, random_state, time_limit, n_jobs, verbose
+    fit_intercept, class_weight, warm_start, random_state, time_limit, n_jobs, verbose
         As in `Perceptron`.
 
     Attributes
@@ -74,7 +68,7 @@ class LogisticRegression(LinearClassifier):
     objective_ : float
         The objective at these weights; one against the rest, the sum over the half-spaces.
     best_iter_ : int
-        With `patience`, the epoch whose weights these are.
+        Where `GradientDescent` holds rows out, the epoch whose weights these are.
 
     Examples
     --------
@@ -90,6 +84,7 @@ class LogisticRegression(LinearClassifier):
     _multinomial = False  # whether the scores were learned together
 
     _stored = kinds({**LinearClassifier._stored, "_multinomial": maybe(flag), "lam_": maybe(number)})
+    _stored_parameters = kinds({**LinearClassifier._stored_parameters, "solver": stored_solver("newton")})
 
     def __init__(
         self,
@@ -97,16 +92,11 @@ class LogisticRegression(LinearClassifier):
         lam: float | None = None,
         penalty: str = "l2",
         multi_class: str = "multinomial",
-        solver: str = "newton",
+        solver: Any = "newton",
         regularize_intercept: bool = False,
         tol: float = 1e-4,
         max_iter: int = 200,
-        learning_rate: float | None = None,
-        schedule: Any = "constant",
-        batch_size: int = 1,
-        patience: int | None = None,
         time_limit: float | None = None,
-        shuffle: bool = True,
         fit_intercept: bool = True,
         class_weight: Any = None,
         warm_start: bool = False,
@@ -121,12 +111,7 @@ class LogisticRegression(LinearClassifier):
         self.regularize_intercept = regularize_intercept
         self.tol = tol
         self.max_iter = max_iter
-        self.learning_rate = learning_rate
-        self.schedule = schedule
-        self.batch_size = batch_size
-        self.patience = patience
         self.time_limit = time_limit
-        self.shuffle = shuffle
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.warm_start = warm_start
@@ -144,14 +129,15 @@ class LogisticRegression(LinearClassifier):
     def _learning_rule(self) -> tuple[Rule, tuple[float, ...]]:
         """One example at a time it learns by the rule, one class against the rest."""
         lam = minimising.ONLINE_LAM if self.lam is None else float(self.lam)
-        return RULES["logistic"], (0.1 if self.learning_rate is None else float(self.learning_rate), lam)
+        rate = getattr(self.solver, "learning_rate", None)
+        return RULES["logistic"], (0.1 if rate is None else float(rate), lam)
 
     def _check_parameters(self) -> None:
         if self.lam is not None:
             minimising.check_not_negative("lam", self.lam, "0 is maximum likelihood, None is 1/(2 n_samples)")
         check_choice("penalty", self.penalty, ("l2", "l1"))
-        check_choice("solver", self.solver, ("newton", *minimising.STEPWISE))
-        minimising.check_descent(self)
+        check_solver(self.solver, "newton")
+        minimising.check_run(self)
         super()._check_parameters()
 
     def _train(
@@ -178,32 +164,29 @@ class LogisticRegression(LinearClassifier):
                 result.l1_intercept = strength if self.regularize_intercept else 0.0
             return result
 
-        objective = objective_over(X, task.codes, task.sample_weight)
-        tested = None
-        if eval_set is not None:
-            X_test, codes = training.check_eval_set(self, eval_set, task.layout)
-            known = codes >= 0
-            tested = objective_over(X_test[known], codes[known], np.empty(0)), lambda s: _errors(s, codes[known])
+        objective, X, counted, tested = minimising.objectives_of(
+            self, task, X, eval_set, objective_over, random_state_of(self.random_state)
+        )
         coefficients, bias = state.last()
         start = np.column_stack([coefficients, bias]).astype(np.float64)
-        counted = task.codes if not len(task.sample_weight) else np.where(task.sample_weight > 0, task.codes, -1)
+        likelihood_alone = self.lam == 0.0 and not minimising.stops_early(self)
         separated = False
 
-        def parted(scores: Array) -> Array:
+        def separates(scores: Array) -> Array:
             """For every problem that is solved, whether all rows are strictly on their side."""
             if self._multinomial:
-                return np.array([_wrong(scores, counted) == 0])
+                return np.array([minimising.count_mistakes(scores, counted) == 0])
             return np.asarray(((objective.targets * scores)[counted >= 0] > 0.0).all(axis=0))
 
         def give_up(figures: dict[str, Any]) -> str:
             nonlocal separated
-            if self.lam == 0.0 and self.patience is None:
-                separated = bool(parted(figures["scores"]).all())
+            if likelihood_alone:
+                separated = bool(separates(figures["scores"]).all())
             return "diverged" if separated else ""
 
         weights, trace = minimising.minimise(
-            self, objective, start, mistakes=lambda scores: _wrong(scores, counted), tested=tested, on_epoch=on_epoch,
-            solver="l1" if self.penalty == "l1" else None, give_up=give_up,
+            self, objective, start, mistakes=lambda scores: minimising.count_mistakes(scores, counted),
+            tested=tested, on_epoch=on_epoch, solver="l1" if self.penalty == "l1" else None, give_up=give_up,
         )  # fmt: skip
         if self._multinomial:  # what all scores have in common changes nothing
             if not self.regularize_intercept or self.lam == 0.0:
@@ -212,8 +195,8 @@ class LogisticRegression(LinearClassifier):
                 weights[:, :-1] -= weights[:, :-1].mean(axis=0)
         scores = objective.scores(weights)
         ended = trace.stop_reason in ("converged", "no_improvement", "max_iter")
-        if self.lam == 0.0 and self.patience is None and ended:
-            separated = bool(parted(scores).any()) or self._unbounded(X[counted >= 0], scores[counted >= 0])
+        if likelihood_alone and ended:
+            separated = bool(separates(scores).any()) or self._unbounded(X[counted >= 0], scores[counted >= 0])
             trace.stop_reason = "diverged" if separated else trace.stop_reason
         training.keep(self, state, trace, weights[:, :-1], weights[:, -1], len(task.kept))
         self.objective_ = objective.value(weights, scores)[0]
@@ -223,7 +206,7 @@ class LogisticRegression(LinearClassifier):
         self._warn(trace, separated)
 
     def _unbounded(self, X: Any, scores: Array) -> bool:
-        """Whether rows are parted but for some that are shared: what pins the weights are the rows in doubt.
+        """Whether a hyperplane separates all rows but those on it: only rows in doubt hold the weights.
 
         If those have a smaller rank than all rows, the weights can grow in a direction that only certain rows see.
         """
@@ -299,21 +282,3 @@ def _rank(X: Any, intercept: Any) -> int:
     X = np.column_stack([X, np.ones(len(X))]) if intercept else X
     most = np.abs(X).max(axis=0)
     return int(np.linalg.matrix_rank(X / np.where(most > 0.0, most, 1.0)))
-
-
-def _wrong(scores: Array, codes: Array) -> int:
-    """Rows whose true class is not strictly the best; codes of -1 are not counted."""
-    if scores.shape[1] == 1:
-        return int((np.where(codes == 1, scores[:, 0], -scores[:, 0])[codes >= 0] <= 0.0).sum())
-    used = codes >= 0
-    scores, codes = scores[used], codes[used]
-    true = scores[np.arange(len(codes)), codes]
-    others = scores.copy()
-    others[np.arange(len(codes)), codes] = -np.inf
-    return int((others.max(axis=1, initial=-np.inf) >= true).sum())
-
-
-def _errors(scores: Array, codes: Array) -> float:
-    """The fraction of rows answered wrongly."""
-    answers = (scores[:, 0] >= 0.0).astype(int) if scores.shape[1] == 1 else scores.argmax(axis=1)
-    return float(np.mean(answers != codes))

@@ -5,22 +5,24 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt.arguments import as_float, shortened
 from rosenblatt.engine.online.state import Array
-from rosenblatt.estimators.missing import MissingFunction
-from rosenblatt.estimators.validation import check_choice, check_flags, check_positive
+from rosenblatt.estimators import training
+from rosenblatt.estimators.gradient_descent import held_out, steps_of
+from rosenblatt.estimators.validation import check_flags, check_positive
 from rosenblatt.progress import reporter
 from rosenblatt.seeds import check_seed, random_state_of
 from rosenblatt.trace import Epoch, Trace
 
-STEPWISE = ("sgd", "batch", "svrg")
+if TYPE_CHECKING:
+    from rosenblatt.engine.online.task import Task
+
 ONLINE_LAM = 1e-4  # of lam=None where the number of examples is not known
-SCHEDULES = ("constant", "1/t", "1/sqrt(t)", "step")
 
 
 def default_lam(lam: float | None, total: float) -> float:
@@ -34,38 +36,68 @@ def check_not_negative(name: str, value: Any, why: str) -> None:
         raise ValueError(f"{name} must be a finite number of at least 0, but got {shortened(value)}; {why}.")
 
 
-def check_descent(estimator: Any) -> None:
-    """The parameters that stepwise solvers share."""
+def check_run(estimator: Any) -> None:
+    """The parameters that all of these learners share."""
     check_positive("max_iter", estimator.max_iter, "it limits the number of passes", whole=True)
     check_flags(estimator)
     check_seed(estimator.random_state)
     check_positive("time_limit", estimator.time_limit, "it is in seconds; use None for no limit", none=True)
-    check_positive("learning_rate", estimator.learning_rate, "use None for a safe one", none=True)
-    check_positive("batch_size", estimator.batch_size, "it is the number of rows in a step", whole=True)
-    check_positive("patience", estimator.patience, "it is a number of epochs; use None to go on", whole=True, none=True)
     check_not_negative("tol", estimator.tol, "0 never stops early")
-    if isinstance(estimator.schedule, MissingFunction):
-        estimator.schedule.refuse("schedule")
-    if not callable(estimator.schedule):
-        check_choice("schedule", estimator.schedule, SCHEDULES)
-        return
-    for t in (1, 2, 1000):
-        try:
-            rate = float(estimator.schedule(t))
-        except Exception as error:
-            raise ValueError(
-                f"schedule must be a function of the step t that returns a learning rate, but for t={t} it raised "
-                f"{type(error).__name__} ({error}); write it like lambda t: 1 / t."
-            ) from error
-        if not 0 < rate < np.inf:
-            raise ValueError(
-                f"schedule must return finite rates above 0, but for t={t} it returned {rate:g}; write it like "
-                f"lambda t: 1 / t."
-            )
 
 
 def seed_of(estimator: Any) -> int:
     return int(random_state_of(estimator.random_state).randint(2**31 - 1))
+
+
+def stops_early(estimator: Any) -> bool:
+    """Whether rows are held out to decide when to stop."""
+    steps = steps_of(estimator.solver)
+    return steps is not None and steps.validation_fraction is not None
+
+
+def objectives_of(
+    estimator: Any, task: Task, X: Any, eval_set: Any, objective_over: Callable[[Any, Array, Array], Any], random: Any
+) -> tuple[Any, Any, Array, tuple[Any, Callable[[Array], float]] | None]:
+    """(objective, its rows, their codes, what is measured after every epoch) of a classifier.
+
+    Codes are -1 where the sample weight is 0. Measured are the rows that are held out or, where none are, the eval_set:
+    their objective, and what counts errors in their scores.
+    """
+    codes, weights = task.codes, task.sample_weight
+    tested = None
+    if eval_set is not None:
+        X_test, labels = training.check_eval_set(estimator, eval_set, task.layout)
+        known = labels >= 0
+        tested = objective_over(X_test[known], labels[known], np.empty(0)), lambda s: error_rate(s, labels[known])
+    steps = steps_of(estimator.solver)
+    if steps is not None and steps.validation_fraction is not None:
+        held, kept = held_out(task.kept, codes[task.kept], steps.validation_fraction, random)
+        watched = codes[held]
+        tested = (
+            objective_over(X[held], watched, weights[held] if len(weights) else weights),
+            lambda scores: error_rate(scores, watched),
+        )
+        X, codes, weights = X[kept], codes[kept], weights[kept] if len(weights) else weights
+    objective = objective_over(X, codes, weights)
+    return objective, X, np.where(weights > 0, codes, -1) if len(weights) else codes, tested
+
+
+def count_mistakes(scores: Array, codes: Array) -> int:
+    """Rows whose true class is not strictly the best; codes of -1 are not counted."""
+    if scores.shape[1] == 1:
+        return int((np.where(codes == 1, scores[:, 0], -scores[:, 0])[codes >= 0] <= 0.0).sum())
+    used = codes >= 0
+    scores, codes = scores[used], codes[used]
+    true = scores[np.arange(len(codes)), codes]
+    others = scores.copy()
+    others[np.arange(len(codes)), codes] = -np.inf
+    return int((others.max(axis=1, initial=-np.inf) >= true).sum())
+
+
+def error_rate(scores: Array, codes: Array) -> float:
+    """The fraction of rows answered wrongly."""
+    answers = (scores[:, 0] >= 0.0).astype(int) if scores.shape[1] == 1 else scores.argmax(axis=1)
+    return float(np.mean(answers != codes))
 
 
 @np.errstate(over="ignore", invalid="ignore")  # a run that leaves the range of floats is told as such
@@ -91,17 +123,8 @@ def minimise(
     from rosenblatt.engine.online.stopping import Watch, interrupt_flag
 
     solver = estimator.solver if solver is None else solver
-    patience = estimator.patience
-    if patience is not None and tested is None:
-        raise ValueError(
-            f"patience={patience} needs rows to judge by, but there is no eval_set; pass eval_set=(X_test, y_test) to "
-            f"fit, or patience=None."
-        )
-    if patience is not None and solver not in STEPWISE:
-        raise ValueError(
-            f"patience={patience} is for the solvers {', '.join(STEPWISE)}, but solver is {solver!r}; choose one of "
-            f"them, or patience=None."
-        )
+    steps = steps_of(solver)
+    patience = None if steps is None or steps.validation_fraction is None else int(steps.n_iter_no_change)
     trace, show = Trace(), reporter(estimator.verbose, type(estimator).__name__, estimator.max_iter)
     best: dict[str, Any] = {"loss": np.inf, "weights": None, "epoch": 0}
     clock = time.perf_counter()
@@ -141,21 +164,21 @@ def minimise(
 
     with show, interrupt_flag() as watch.interrupted:
         watch.started = time.perf_counter()
-        if solver in STEPWISE:
-            rate = estimator.learning_rate
+        if steps is not None:
+            size, rate = steps.batch_size, steps.learning_rate
             if rate is None:
-                rate = gradient.safe_batch_rate(objective) if solver == "batch" else gradient.safe_rate(objective)
+                rate = gradient.safe_batch_rate(objective) if size is None else gradient.safe_rate(objective)
             descent = gradient.Descent(
-                objective, start, float(rate), estimator.schedule,
-                objective.n if solver == "batch" else int(estimator.batch_size), solver == "svrg",
-                seed_of(estimator) if estimator.shuffle else None, estimator.shuffle == "replacement",
+                objective, start, float(rate), steps.schedule, objective.n if size is None else int(size),
+                bool(steps.variance_reduction), seed_of(estimator) if steps.shuffle else None,
+                steps.shuffle == "replacement",
             )  # fmt: skip
             reason = gradient.descend(
                 descent,
                 max_iter=int(estimator.max_iter),
                 tol=estimator.tol or None,
                 after_epoch=after,
-                n_iter_no_change=int(getattr(estimator, "n_iter_no_change", gradient.WAIT)),
+                n_iter_no_change=int(steps.n_iter_no_change),
             )
             weights = descent.weights
         elif solver == "newton":
@@ -192,7 +215,7 @@ def warn(estimator: Any, trace: Trace, *, separated: bool = False, level: int = 
         "no_improvement": f"{name} found no way further down after {len(trace)} steps, but its gradient is not yet "
         f"within tol={estimator.tol:g}; scale the features (StandardScaler), or raise tol.",
     }.get(reason)
-    if reason == "no_improvement" and estimator.patience is not None:  # that is what patience is for
+    if reason == "no_improvement" and stops_early(estimator):  # as asked for
         text = None
     if separated:
         text = (

@@ -11,12 +11,12 @@ import scipy.special
 from rosenblatt.arguments import shortened
 from rosenblatt.engine.online.state import Array, HalfSpaces
 from rosenblatt.estimators import minimising, training
-from rosenblatt.estimators.held_out import check_fraction, held_out
+from rosenblatt.estimators.gradient_descent import check_solver, stored_solver
 from rosenblatt.estimators.linear import LinearClassifier
-from rosenblatt.estimators.logistic_regression import _errors, _wrong
-from rosenblatt.estimators.validation import check_choice, check_finite, check_positive
+from rosenblatt.estimators.validation import check_finite
 from rosenblatt.rules import RULES, Rule
 from rosenblatt.seeds import random_state_of
+from rosenblatt.stored import kinds
 from rosenblatt.trace import Epoch
 
 
@@ -34,25 +34,16 @@ class SigmoidNeuron(LinearClassifier):
     ----------
     lam : float
         The weight of ‖w‖².
-    solver : {"lbfgs", "sgd", "batch", "svrg"}
-        scipy's L-BFGS; stochastic steps of `batch_size` rows; steps with all rows; or stochastic steps with variance
-        reduction.
+    solver : {"lbfgs", "sgd", "batch", "svrg"} or GradientDescent
+        scipy's L-BFGS; or steps as in `LogisticRegression`.
     start : float or None
         The standard deviation of the random weights that it starts from; None starts at zero. `fit` takes starting
         weights, too.
     tol : float
-        L-BFGS stops when no entry of the gradient is larger. Steps stop when the objective falls by less than this
-        fraction for `n_iter_no_change` epochs; 0 never stops early.
-    shuffle : bool or "replacement"
-        The rows of an epoch: all in a new order, all in the order of X (False), or as many as there are, drawn at
-        random with replacement.
-    n_iter_no_change : int
-        Epochs without progress before steps stop.
-    validation_fraction : float or None
-        Steps only: hold out this fraction of the rows and stop when the loss on these has not fallen for
-        `n_iter_no_change` epochs; the weights with the lowest such loss are kept.
-    max_iter, learning_rate, schedule, batch_size
-        As in `LogisticRegression`.
+        L-BFGS stops when no entry of the gradient is larger; steps when the objective falls by less than this fraction
+        for five epochs. 0 never stops early.
+    max_iter : int
+        The limit on steps of L-BFGS or epochs.
     fit_intercept, class_weight, random_state
         As in `Perceptron`.
 
@@ -78,22 +69,16 @@ class SigmoidNeuron(LinearClassifier):
     time_limit = None
     n_jobs = None
     verbose = 0
-    _shuffles = ("replacement",)
+    _stored_parameters = kinds({**LinearClassifier._stored_parameters, "solver": stored_solver("lbfgs")})
 
     def __init__(
         self,
         *,
         lam: float = 1e-4,
-        solver: str = "lbfgs",
+        solver: Any = "lbfgs",
         start: float | None = None,
         tol: float = 1e-6,
         max_iter: int = 500,
-        learning_rate: float | None = None,
-        schedule: Any = "constant",
-        batch_size: int = 1,
-        shuffle: bool | str = True,
-        n_iter_no_change: int = 5,
-        validation_fraction: float | None = None,
         fit_intercept: bool = True,
         class_weight: Any = None,
         random_state: Any = None,
@@ -103,20 +88,9 @@ class SigmoidNeuron(LinearClassifier):
         self.start = start
         self.tol = tol
         self.max_iter = max_iter
-        self.learning_rate = learning_rate
-        self.schedule = schedule
-        self.batch_size = batch_size
-        self.shuffle = shuffle  # type: ignore[assignment]  # or "replacement"
-        self.n_iter_no_change = n_iter_no_change
-        self.validation_fraction = validation_fraction
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.random_state = random_state
-
-    @property
-    def patience(self) -> int | None:
-        """Epochs without progress on held-out rows; None where none are held out."""
-        return None if self.validation_fraction is None else int(self.n_iter_no_change)
 
     def fit(  # type: ignore[override]
         self,
@@ -157,22 +131,15 @@ class SigmoidNeuron(LinearClassifier):
                 del self._given
 
     def _learning_rule(self) -> tuple[Rule, tuple[float, ...]]:
-        rate = 1.0 if self.learning_rate is None else float(self.learning_rate)
-        return RULES["sigmoid_neuron"], (rate, float(self.lam), 1.0)
+        rate = getattr(self.solver, "learning_rate", None)
+        return RULES["sigmoid_neuron"], (1.0 if rate is None else float(rate), float(self.lam), 1.0)
 
     def _check_parameters(self) -> None:
         minimising.check_not_negative("lam", self.lam, "0 means no penalty")
-        check_choice("solver", self.solver, ("lbfgs", *minimising.STEPWISE))
+        check_solver(self.solver, "lbfgs")
         if self.start is not None:
             minimising.check_not_negative("start", self.start, "it is a standard deviation; use None to start at zero")
-        check_positive("n_iter_no_change", self.n_iter_no_change, "it is a number of epochs", whole=True)
-        check_fraction(self.validation_fraction)
-        if self.validation_fraction is not None and self.solver not in minimising.STEPWISE:
-            raise ValueError(
-                f"validation_fraction={self.validation_fraction} is for gradient steps, but solver is {self.solver!r}; "
-                f"use one of {', '.join(minimising.STEPWISE)}, or validation_fraction=None."
-            )
-        minimising.check_descent(self)
+        minimising.check_run(self)
         super()._check_parameters()
 
     def _train(
@@ -187,24 +154,15 @@ class SigmoidNeuron(LinearClassifier):
             targets = np.where(codes[:, None] == task.positive[None, :], 1.0, -1.0)
             return Objective(rows, targets, weights, "sigmoid", float(self.lam), fit_intercept=bool(self.fit_intercept))
 
-        def part(rows: Array) -> Objective:
-            weights = task.sample_weight[rows] if len(task.sample_weight) else task.sample_weight
-            return objective_over(X[rows], task.codes[rows], weights)
-
-        tested, codes = None, task.codes
-        if eval_set is not None:
-            X_test, labels = training.check_eval_set(self, eval_set, task.layout)
-            tested = objective_over(X_test, labels, np.empty(0)), lambda scores: _errors(scores, labels)
-        if self.validation_fraction is None:
-            objective = objective_over(X, codes, task.sample_weight)
-        else:
-            held, kept = held_out(task.kept, codes[task.kept], self.validation_fraction, random)
-            objective, codes, watched = part(kept), codes[kept], codes[held]
-            tested = part(held), lambda scores: _errors(scores, watched)
+        objective, X, codes, tested = minimising.objectives_of(self, task, X, eval_set, objective_over, random)
         weights, trace = minimising.minimise(
-            self, objective, self._start(state, random), mistakes=lambda scores: _wrong(scores, codes), tested=tested,
+            self,
+            objective,
+            self._start(state, random),
+            mistakes=lambda scores: minimising.count_mistakes(scores, codes),
+            tested=tested,
             on_epoch=on_epoch,
-        )  # fmt: skip
+        )
         training.keep(self, state, trace, weights[:, :-1], weights[:, -1], len(task.kept))
         self.objective_ = objective.value(weights, objective.scores(weights))[0]
         minimising.warn(self, trace, level=5)

@@ -45,14 +45,16 @@ def check_positive(name: str, value: Any, why: str, *, whole: bool = False, none
         raise ValueError(f"{name} must be {what} above 0{most}, but got {shortened(value)}; {why}.")
 
 
+def check_flag(name: str, value: Any) -> None:
+    """True or False, or 1 or 0. Text is refused: "no" would count as yes."""
+    if not isinstance(value, bool | np.bool_ | int) or value not in (0, 1):
+        raise ValueError(f"{name} must be True or False, but got {shortened(value)}; choose one of them.")
+
+
 def check_flags(estimator: Any) -> None:
-    """Those that it has of `FLAGS`, and `verbose`. Text is refused: "no" would count as yes."""
+    """Those that it has of `FLAGS`, and `verbose`."""
     for name in FLAGS:
-        value = getattr(estimator, name, True)
-        if name == "shuffle" and isinstance(value, str) and value in getattr(estimator, "_shuffles", ()):
-            continue
-        if not isinstance(value, bool | np.bool_ | int) or value not in (0, 1):
-            raise ValueError(f"{name} must be True or False, but got {shortened(value)}; choose one of them.")
+        check_flag(name, getattr(estimator, name, True))
     verbose = getattr(estimator, "verbose", 0)
     if not isinstance(verbose, numbers.Real | np.bool_) or verbose < 0:
         raise ValueError(f"verbose must be 0 or 1, but got {shortened(verbose)}; 1 shows the epochs while they happen.")

@@ -21,6 +21,7 @@ OURS = {
 }
 PARTS = {  # of models, and no models themselves
     "Committee": "rosenblatt.estimators.committee", "Expansion": "rosenblatt.engine.kernel.state",
+    "GradientDescent": "rosenblatt.estimators.gradient_descent",
     "HalfSpaces": "rosenblatt.engine.online.state", "Names": "rosenblatt.estimators.named_features",
     "Pocket": "rosenblatt.engine.online.pocket", "Trace": "rosenblatt.trace",
 }  # fmt: skip

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
-from rosenblatt import Layer, SigmoidNeuron
+from rosenblatt import GradientDescent, Layer, SigmoidNeuron
 from rosenblatt.sources import digits
 
 CANCER = load_breast_cancer(return_X_y=True)
@@ -45,7 +45,7 @@ def test_sparse_rows_learn_the_same():
 def test_dead_units_are_noticed():
     rows, y = DIGITS[0][:400], DIGITS[1][:400]
     with pytest.warns(ConvergenceWarning, match="saturated for every row"):
-        layer = Layer(solver="batch", learning_rate=50.0, max_iter=20).fit(rows, y)
+        layer = Layer(solver=GradientDescent(batch_size=None, learning_rate=50.0), max_iter=20).fit(rows, y)
     dead = [unit for _, unit in layer.dead_units_]
     assert dead and np.ptp(layer.activate(rows)[:, dead], axis=0).max() < 0.05
     alive = np.setdiff1d(np.arange(10), dead)
@@ -72,17 +72,18 @@ def test_auto_starts_are_one_for_a_layer_and_five_for_more():
         np.testing.assert_array_equal(fits[0].weights_, fits[1].weights_)
 
 
-@pytest.mark.parametrize("solver", ["sgd", "batch"])
-def test_early_stopping_keeps_the_weights_that_were_best_on_held_out_rows(solver):
+@pytest.mark.parametrize("size", [1, None])
+def test_early_stopping_keeps_the_weights_that_were_best_on_held_out_rows(size):
     random = np.random.default_rng(0)
     rows = random.normal(size=(60, 40))
     y = rows[:, 0] + random.normal(size=60) > 0  # noise, which training to the end learns by heart
-    settings = {"solver": solver, "lam": 0, "tol": 0, "max_iter": 300, "random_state": 0}
-    early = Layer(**settings, validation_fraction=0.3, n_iter_no_change=3).fit(rows, y)
+    settings = {"lam": 0, "tol": 0, "max_iter": 300, "random_state": 0}
+    solver = GradientDescent(batch_size=size, validation_fraction=0.3, n_iter_no_change=3)
+    early = Layer(**settings, solver=solver).fit(rows, y)
     assert early.stop_reason_ == "no_improvement" and early.n_iter_ < 300
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        assert Layer(**settings).fit(rows, y).objective_ < early.objective_
+        assert Layer(**settings, solver=GradientDescent(batch_size=size)).fit(rows, y).objective_ < early.objective_
 
 
 def test_warm_start_continues():
@@ -114,7 +115,7 @@ def test_a_generator_seeds_it():
 def test_a_layer_whose_rate_overshoots_is_not_called_converged():
     rows = np.random.default_rng(0).normal(size=(200, 3))
     with pytest.warns(ConvergenceWarning, match="Lower learning_rate"):
-        layer = Layer("linear", solver="batch", learning_rate=2.5).fit(rows, rows[:, 0] > 0)
+        layer = Layer("linear", solver=GradientDescent(batch_size=None, learning_rate=2.5)).fit(rows, rows[:, 0] > 0)
     assert layer.stop_reason_ == "diverged" and layer.objective_ <= layer.trace_["loss"].min()
 
 
@@ -127,8 +128,8 @@ def test_two_layers_solve_xor_and_one_does_not(activation, seed):
 
 
 def test_two_layers_solve_xor_by_gradient_descent():
-    network = Layer("sigmoid", below=Layer("tanh", units=4), solver="batch", learning_rate=2.0, max_iter=3000, tol=0,
-                    random_state=0)  # fmt: skip
+    solver = GradientDescent(batch_size=None, learning_rate=2.0)
+    network = Layer("sigmoid", below=Layer("tanh", units=4), solver=solver, max_iter=3000, tol=0, random_state=0)
     with pytest.warns(ConvergenceWarning):
         network.fit(*XOR)
     assert network.score(*XOR) == 1
@@ -162,9 +163,10 @@ def test_layers_and_bad_input():
         (Layer(n_init=0), "n_init must be"),
         (Layer(n_init="many"), "n_init must be"),
         (Layer("sign", n_init=3), "n_init=3 is for activations with a slope"),
-        (Layer(validation_fraction=0.5), "validation_fraction=0.5 is for gradient steps"),
-        (Layer(solver="sgd", validation_fraction=1.5), "validation_fraction must be"),
-        (Layer(solver="sgd", validation_fraction=0.1), "cannot divide 4 rows"),
+        (Layer(solver="svrg"), "constant rate without variance reduction"),
+        (Layer(solver=GradientDescent(schedule="1/t")), "constant rate without variance reduction"),
+        (Layer(solver=GradientDescent(validation_fraction=1.5)), "validation_fraction must be"),
+        (Layer(solver=GradientDescent(validation_fraction=0.1)), "cannot divide 4 rows"),
         (Layer(warm_start="no"), "warm_start must be True or False"),
         (Layer(below=Layer("sign", units=2)), "need activations with a slope, but 'sign'"),
     ):
@@ -173,7 +175,7 @@ def test_layers_and_bad_input():
     with pytest.raises(ValueError, match="one row and one number per unit"):
         Layer.from_weights([[1.0, 1.0]], [0.0, 1.0])
     with pytest.warns(ConvergenceWarning, match="diverged"):
-        model = Layer("linear", solver="sgd", learning_rate=1e3).fit(1e3 * X, Y)
+        model = Layer("linear", solver=GradientDescent(learning_rate=1e3)).fit(1e3 * X, Y)
     assert model.stop_reason_ == "diverged" and np.isfinite(model.weights_).all()
 
 
@@ -181,8 +183,8 @@ def test_layers_and_bad_input():
 @pytest.mark.parametrize("size", [1, 3, 8])
 def test_steps_of_a_layer_are_the_mean_over_their_batch(size):
     rows, y, weights = X[:8, :2], np.arange(8) % 2, np.array([1.0, 2.0, 1.0, 1.0, 3.0, 1.0, 1.0, 2.0])
-    layer = Layer("sigmoid", solver="sgd", batch_size=size, learning_rate=0.5, max_iter=1, lam=0,
-                  random_state=0)  # fmt: skip
+    solver = GradientDescent(batch_size=size, learning_rate=0.5)
+    layer = Layer("sigmoid", solver=solver, max_iter=1, lam=0, random_state=0)
     layer.fit(rows, y, weights)
     random = np.random.RandomState(0)
     random.normal(size=(1, 2)), random.normal(size=1)  # the start, of which a single layer takes nothing

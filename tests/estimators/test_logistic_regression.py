@@ -13,10 +13,11 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import StandardScaler
 
 import rosenblatt
-from rosenblatt import load, regularization_path, save
+from rosenblatt import GradientDescent, load, regularization_path, save
 from rosenblatt.engine import threads
 from rosenblatt.engine.gradient import newton, products
 from rosenblatt.engine.gradient import objective as objectives
+from rosenblatt.estimators.gradient_descent import held_out
 
 X, Y = load_breast_cancer(return_X_y=True)
 X = StandardScaler().fit_transform(X)
@@ -100,11 +101,11 @@ def test_an_l1_prior_has_the_slopes_of_a_minimum(lam):
     ("settings", "near"),
     [
         ({"solver": "svrg", "max_iter": 300}, 1e-8),
-        ({"solver": "svrg", "batch_size": 8, "max_iter": 2000}, 1e-4),
+        ({"solver": GradientDescent(batch_size=8, variance_reduction=True), "max_iter": 2000}, 1e-4),
         ({"solver": "batch", "max_iter": 3000}, 1e-4),
-        ({"solver": "sgd", "max_iter": 300, "schedule": "1/sqrt(t)", "learning_rate": 1.0}, 1e-2),
-        ({"solver": "sgd", "max_iter": 300, "schedule": "step", "batch_size": 16, "learning_rate": 1.0}, 1e-2),
-        ({"solver": "sgd", "max_iter": 300, "schedule": lambda t: 2.0 / (10 + t**0.6)}, 1e-2),
+        ({"solver": GradientDescent(schedule="1/sqrt(t)", learning_rate=1.0), "max_iter": 300}, 1e-2),
+        ({"solver": GradientDescent(schedule="step", batch_size=16, learning_rate=1.0), "max_iter": 300}, 1e-2),
+        ({"solver": GradientDescent(schedule=lambda t: 2.0 / (10 + t**0.6)), "max_iter": 300}, 1e-2),
     ],
 )
 def test_every_size_of_step_comes_to_the_same_minimum(settings, near):
@@ -125,9 +126,9 @@ def test_the_probabilities_are_calibrated():
 
 
 def test_early_stopping_returns_the_best_weights_not_the_last():
-    train, test = np.arange(N) % 2 == 0, np.arange(N) % 2 == 1
-    model = LogisticRegression(lam=0, solver="svrg", patience=3, max_iter=200, random_state=0)
-    model.fit(X[train], Y[train], eval_set=(X[test], Y[test]))
+    solver = GradientDescent(variance_reduction=True, validation_fraction=0.5, n_iter_no_change=3)
+    model = LogisticRegression(lam=0, solver=solver, max_iter=200, random_state=0).fit(X, Y)
+    test, _ = held_out(np.arange(N), Y, 0.5, np.random.RandomState(0))
     losses = model.trace_["test_loss"]
     assert model.stop_reason_ == "no_improvement" and len(losses) == losses.argmin() + 1 + 3
     assert model.best_iter_ == losses.argmin() + 1
@@ -141,13 +142,13 @@ def test_separable_rows_without_a_prior_are_said(solver):
         model = LogisticRegression(lam=0, solver=solver).fit([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1])
     assert model.stop_reason_ == "diverged" and np.isfinite(model.coef_).all()
     assert model.score([[0.0], [4.0]], [0, 1]) == 1.0
-    with pytest.warns(ConvergenceWarning, match="grow without bound"):  # parted but for a shared point
+    with pytest.warns(ConvergenceWarning, match="grow without bound"):  # separated but for a shared point
         LogisticRegression(lam=0).fit([[0.0], [1.0], [1.0], [4.0]], [0, 0, 1, 1])
 
 
 def test_a_diverging_rate_is_said_and_finite_weights_are_kept():
     with pytest.warns(ConvergenceWarning, match="Lower learning_rate"):
-        model = LogisticRegression(lam=1.0, solver="batch", learning_rate=1e3).fit(X, Y)
+        model = LogisticRegression(lam=1.0, solver=GradientDescent(batch_size=None, learning_rate=1e3)).fit(X, Y)
     assert model.stop_reason_ == "diverged" and np.isfinite(model.coef_).all()
 
 
@@ -173,7 +174,7 @@ def test_online_and_saved(tmp_path):
     model.partial_fit(*IRIS)  # goes on one class against the rest
     chances = expit(model.decision_function(IRIS[0]))
     np.testing.assert_allclose(model.predict_proba(IRIS[0]), chances / chances.sum(axis=1, keepdims=True))
-    stream = LogisticRegression(learning_rate=0.5)
+    stream = LogisticRegression(solver=GradientDescent(learning_rate=0.5))
     for x, y in zip(X, Y, strict=True):
         stream.learn_one(x, int(y))
     assert stream.score(X, Y) > 0.95
@@ -186,12 +187,13 @@ def test_online_and_saved(tmp_path):
         ({"penalty": "l3"}, "penalty must be one of"),
         ({"solver": "adam"}, "solver must be one of"),
         ({"multi_class": "coupled"}, "multi_class must be one of"),
-        ({"batch_size": 0}, "batch_size must be"),
-        ({"learning_rate": 0}, "learning_rate must be"),
-        ({"schedule": "fast"}, "schedule must be one of"),
-        ({"schedule": lambda t: -1.0}, "schedule must return"),
-        ({"schedule": lambda t: 1 / 0}, "schedule must be a function"),
-        ({"patience": 3, "solver": "sgd"}, "needs rows to judge by"),
+        ({"solver": GradientDescent(batch_size=0)}, "batch_size must be"),
+        ({"solver": GradientDescent(learning_rate=0)}, "learning_rate must be"),
+        ({"solver": GradientDescent(schedule="fast")}, "schedule must be one of"),
+        ({"solver": GradientDescent(schedule=lambda t: -1.0)}, "schedule must return"),
+        ({"solver": GradientDescent(schedule=lambda t: 1 / 0)}, "schedule must be a function"),
+        ({"solver": GradientDescent(validation_fraction=2)}, "validation_fraction must be"),
+        ({"solver": GradientDescent(variance_reduction="no")}, "variance_reduction must be"),
         ({"tol": -1}, "tol must be"),
     ],
 )
@@ -203,14 +205,17 @@ def test_bad_parameters_get_a_sentence(settings, told):
     assert model.predict(X).shape == (N,)
 
 
-@pytest.mark.parametrize("solver", ["sgd", "svrg", "batch"])
-def test_a_rate_that_only_overshoots_is_not_called_converged(solver):
+@pytest.mark.parametrize("size", [1, None])
+@pytest.mark.parametrize("reduced", [False, True])
+def test_a_rate_that_only_overshoots_is_not_called_converged(size, reduced):
     random = np.random.default_rng(0)
     rows = random.normal(size=(200, 3))
     y = rows @ [1.0, 2.0, 3.0] + 2 * random.normal(size=200) > 0
+    solver = GradientDescent(batch_size=size, variance_reduction=reduced, learning_rate=100.0)
     with pytest.warns(ConvergenceWarning, match="Lower learning_rate"):
-        model = LogisticRegression(solver=solver, learning_rate=100.0, random_state=0).fit(rows, y)
+        model = LogisticRegression(solver=solver, random_state=0).fit(rows, y)
     assert model.stop_reason_ == "diverged" and model.objective_ == model.trace_["loss"].min()
+    solver.set_params(learning_rate=None)
     assert LogisticRegression(solver=solver, random_state=0).fit(rows, y).stop_reason_ == "converged"
 
 

@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.preprocessing import StandardScaler
 
-from rosenblatt import LeastSquares, PairProducts, Perceptron, Streamed
+from rosenblatt import GradientDescent, LeastSquares, PairProducts, Perceptron, Streamed
 from rosenblatt.sources import digits
 
 CANCER = load_breast_cancer(return_X_y=True)
@@ -44,12 +44,14 @@ def test_large_matrices_are_solved_by_their_products(monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("solver", ["svrg", "batch", "sgd"])
-def test_steps_come_to_the_exact_answer(solver):
+@pytest.mark.parametrize(
+    ("solver", "near"),
+    [("svrg", 1e-6), ("batch", 1e-6), (GradientDescent(schedule="1/sqrt(t)"), 1e-2)],
+)
+def test_steps_come_to_the_exact_answer(solver, near):
     rows = StandardScaler().fit_transform(diabetes[0])
     exact = LeastSquares(lam=0.1).fit(rows, diabetes[1])
-    schedule, near = ("1/sqrt(t)", 1e-2) if solver == "sgd" else ("constant", 1e-6)
-    model = LeastSquares(lam=0.1, solver=solver, tol=0, max_iter=500, schedule=schedule, random_state=0)
+    model = LeastSquares(lam=0.1, solver=solver, tol=0, max_iter=500, random_state=0)
     model.fit(rows, diabetes[1])
     assert exact.objective_ <= model.objective_ * (1 + 1e-12) and model.objective_ <= exact.objective_ * (1 + near)
 
@@ -100,7 +102,7 @@ def test_several_targets_constant_features_and_divergence():
     constant = LeastSquares().fit(np.column_stack([diabetes[0], np.full(len(two), 3.0)]), diabetes[1])
     assert abs(constant.coef_[-1]) < 1e-9  # a constant feature gets no weight
     with pytest.warns(ConvergenceWarning, match="Lower learning_rate"):
-        diverged = LeastSquares(solver="sgd", learning_rate=1e3).fit(1e3 * diabetes[0], diabetes[1])
+        diverged = LeastSquares(solver=GradientDescent(learning_rate=1e3)).fit(1e3 * diabetes[0], diabetes[1])
     assert diverged.stop_reason_ == "diverged" and np.isfinite(diverged.coef_).all()
     with pytest.raises(ValueError, match="solver must be one of"):
         LeastSquares(solver="magic").fit(*diabetes)
@@ -125,7 +127,9 @@ def test_streamed_is_the_learner_on_all_mapped_rows():
 def test_a_rate_that_only_overshoots_is_not_called_converged():
     rows = np.random.default_rng(0).normal(size=(200, 3))
     with pytest.warns(ConvergenceWarning, match="Lower learning_rate"):
-        model = LeastSquares(solver="batch", learning_rate=2.5).fit(rows, rows @ [1.0, 2.0, 3.0])
+        model = LeastSquares(solver=GradientDescent(batch_size=None, learning_rate=2.5)).fit(
+            rows, rows @ [1.0, 2.0, 3.0]
+        )
     assert model.stop_reason_ == "diverged" and model.objective_ == model.trace_["loss"].min()
 
 

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.special import expit
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_class_weight_classifiers
 
-from rosenblatt import SigmoidNeuron
+from rosenblatt import GradientDescent, SigmoidNeuron
 
 CANCER = load_breast_cancer(return_X_y=True)
 X, Y = StandardScaler().fit_transform(CANCER[0]), CANCER[1]
@@ -47,7 +48,7 @@ def test_its_loss_is_not_convex():
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_it_starts_at_the_given_weights():
     start, level = np.linspace(-1, 1, 30), np.array([0.3])
-    still = SigmoidNeuron(solver="batch", learning_rate=1e-12, max_iter=1)
+    still = SigmoidNeuron(solver=GradientDescent(batch_size=None, learning_rate=1e-12), max_iter=1)
     for coef in (start, start[None]):
         model = still.fit(X, Y, coef_init=coef, intercept_init=level)
         np.testing.assert_allclose(model.coef_[0], start, atol=1e-9)
@@ -74,11 +75,11 @@ def test_starting_weights_of_another_shape_are_refused():
     assert model.predict(X).shape == Y.shape and not hasattr(model, "_given")
 
 
-@pytest.mark.parametrize("solver", ["batch", "sgd"])
-def test_a_run_that_stays_in_a_shallow_minimum_converges(solver):
+@pytest.mark.parametrize("size", [None, 1])
+def test_a_run_that_stays_in_a_shallow_minimum_converges(size):
     """Its loss is above that of w = 0; that is no reason to call it diverged."""
-    model = SigmoidNeuron(lam=0, solver=solver, learning_rate=0.05, fit_intercept=False, max_iter=5000, tol=1e-5,
-                          shuffle=False)  # fmt: skip
+    solver = GradientDescent(batch_size=size, learning_rate=0.05, shuffle=False)
+    model = SigmoidNeuron(lam=0, solver=solver, fit_intercept=False, max_iter=5000, tol=1e-5)
     model.fit(*TWO_MINIMA, coef_init=[[0.7]])
     assert model.stop_reason_ == "converged" and model.coef_[0, 0] == pytest.approx(0.71, abs=0.05)
 
@@ -87,8 +88,9 @@ def test_a_run_that_stays_in_a_shallow_minimum_converges(solver):
 def test_rows_drawn_with_replacement_are_those_of_a_plain_loop():
     rate, epochs = 0.5, 3
     rows, y = X[:20, :2], Y[:20]
-    model = SigmoidNeuron(lam=0, solver="sgd", learning_rate=rate, max_iter=epochs, shuffle="replacement", tol=0,
-                          random_state=np.random.RandomState(3)).fit(rows, y)  # fmt: skip
+    solver = GradientDescent(learning_rate=rate, shuffle="replacement")
+    model = SigmoidNeuron(lam=0, solver=solver, max_iter=epochs, tol=0, random_state=np.random.RandomState(3))
+    model.fit(rows, y)
     draw = np.random.default_rng(np.random.RandomState(3).randint(2**31 - 1))
     w, b = np.zeros(2), 0.0
     for i in np.concatenate([draw.choice(20, 20) for _ in range(epochs)]):
@@ -103,21 +105,21 @@ def test_early_stopping_keeps_the_weights_that_were_best_on_held_out_rows():
     random = np.random.default_rng(0)
     rows = random.normal(size=(80, 40))
     y = rows[:, 0] + random.normal(size=80) > 0
-    model = SigmoidNeuron(lam=0, tol=0, solver="sgd", validation_fraction=0.3, n_iter_no_change=4, random_state=0)
+    solver = GradientDescent(validation_fraction=0.3, n_iter_no_change=4)
+    model = SigmoidNeuron(lam=0, tol=0, solver=solver, random_state=0)
     model.fit(rows, y)
     losses = model.trace_["test_loss"]
     assert model.stop_reason_ == "no_improvement" and model.best_iter_ == losses.argmin() + 1 == len(losses) - 4
-    again = SigmoidNeuron(**model.get_params()).fit(rows, y)
+    again = clone(model).fit(rows, y)
     np.testing.assert_array_equal(again.coef_, model.coef_)
 
 
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"validation_fraction": 0.2}, "is for gradient steps, but solver is 'lbfgs'"),
-        ({"validation_fraction": 2}, "validation_fraction must be"),
-        ({"n_iter_no_change": 0}, "n_iter_no_change must be"),
-        ({"shuffle": "sometimes"}, "shuffle must be"),
+        ({"solver": GradientDescent(validation_fraction=2)}, "validation_fraction must be"),
+        ({"solver": GradientDescent(n_iter_no_change=0)}, "n_iter_no_change must be"),
+        ({"solver": GradientDescent(shuffle="sometimes")}, "shuffle must be"),
         ({"solver": "newton"}, "solver must be one of"),
         ({"start": -1}, "start must be"),
     ],
@@ -128,6 +130,6 @@ def test_bad_parameters_are_refused(settings, sentence):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("solver", ["lbfgs", "sgd"])
+@pytest.mark.parametrize("solver", ["lbfgs", GradientDescent(n_iter_no_change=20)])
 def test_class_weights_count_by_default(solver):
     check_class_weight_classifiers("SigmoidNeuron", SigmoidNeuron(solver=solver))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rosenblatt import Layer, ThresholdNetwork, ThresholdUnit, from_rules, harden, soften
+from rosenblatt import GradientDescent, Layer, ThresholdNetwork, ThresholdUnit, from_rules, harden, soften
 from rosenblatt.logic.circuits import adder
 from rosenblatt.logic.function import assignments
 
@@ -54,7 +54,7 @@ def test_learns_on() -> None:
 def test_training_starts_at_the_weights() -> None:
     layer = soften(ThresholdNetwork.from_function("a ^ b"))
     start = [layer.below_.weights_.copy(), layer.weights_.copy()]  # type: ignore[union-attr]
-    layer.set_params(max_iter=1, solver="batch", learning_rate=1e-9)
+    layer.set_params(max_iter=1, solver=GradientDescent(batch_size=None, learning_rate=1e-9))
     with pytest.warns(UserWarning, match="max_iter"):
         layer.fit(assignments(2).astype(float), [0, 1, 1, 0])
     np.testing.assert_allclose(layer.below_.weights_, start[0], atol=1e-6)  # type: ignore[union-attr]

@@ -28,6 +28,7 @@ from sklearn.preprocessing import (
 from rosenblatt import (
     ColumnEncoder,
     GaussianDiscriminant,
+    GradientDescent,
     HalfSpace,
     HOGFeatures,
     KernelPerceptron,
@@ -118,10 +119,10 @@ LEARNERS = {
     ),
     "logistic": lambda: (LogisticRegression(lam=1e-2).fit(X, SEVERAL), X),
     "logistic apart": lambda: (LogisticRegression(lam=1e-2, multi_class="ovr").fit(X, SEVERAL), X),
-    "logistic patience": lambda: (
-        LogisticRegression(lam=1e-2, solver="sgd", patience=2, max_iter=20, random_state=0).fit(
-            X, SEVERAL, eval_set=(X, SEVERAL)
-        ),
+    "logistic early": lambda: (
+        LogisticRegression(
+            lam=1e-2, solver=GradientDescent(validation_fraction=0.2, n_iter_no_change=2), max_iter=20, random_state=0
+        ).fit(X, SEVERAL),
         X,
     ),
     "sigmoid neuron": lambda: (SigmoidNeuron(lam=1e-2, random_state=0).fit(X, BINARY), X),

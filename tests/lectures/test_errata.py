@@ -7,6 +7,7 @@ import pytest
 from sklearn.preprocessing import MinMaxScaler
 
 from rosenblatt import (
+    GradientDescent,
     HalfSpace,
     KernelPerceptron,
     LeastSquares,
@@ -243,7 +244,7 @@ def test_bias_is_squared() -> None:
 def test_no_second_division_by_n() -> None:
     """One step with all rows moves w by eta times the mean slope; divided by n once more it would depend on n."""
     X, y = np.array([[1.0], [2.0]]), np.array([1.0, 2.0])
-    settings = {"solver": "batch", "learning_rate": 0.1, "max_iter": 1, "fit_intercept": False}
+    settings = {"solver": GradientDescent(batch_size=None, learning_rate=0.1), "max_iter": 1, "fit_intercept": False}
     once = LeastSquares(**settings).fit(X, y).coef_[0]
     assert once == pytest.approx(0.1 * np.mean(X[:, 0] * y))
     assert LeastSquares(**settings).fit(np.tile(X, (10, 1)), np.tile(y, 10)).coef_[0] == pytest.approx(once)
@@ -254,10 +255,14 @@ def test_stochastic_descent_may_end_in_the_worse_minimum() -> None:
     x, y = np.array([[-20.0], [1.0], [1.2], [1.4], [1.6]]), np.array([1, 1, 1, 1, 0])
     settings = {"lam": 0, "tol": 0, "fit_intercept": False, "max_iter": 400}
     for start, ends_left in ((-0.5, True), (0.7, False)):  # on the side of the deep and of the shallow minimum
-        batch = SigmoidNeuron(solver="batch", learning_rate=0.2, **settings).fit(x, y, coef_init=[[start]])
+        batch = SigmoidNeuron(solver=GradientDescent(batch_size=None, learning_rate=0.2), **settings).fit(
+            x, y, coef_init=[[start]]
+        )
         assert (batch.coef_[0, 0] < 0.245) == ends_left and batch.stop_reason_ == "max_iter"
         drawn = [
-            SigmoidNeuron(solver="sgd", learning_rate=0.2, shuffle="replacement", random_state=seed, **settings)
+            SigmoidNeuron(
+                solver=GradientDescent(learning_rate=0.2, shuffle="replacement"), random_state=seed, **settings
+            )
             .fit(x, y, coef_init=[[start]])
             .coef_[0, 0]
             < 0.245

@@ -10,6 +10,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 from rosenblatt import (
     GaussianDiscriminant,
+    GradientDescent,
     HalfSpace,
     Layer,
     LeastSquares,
@@ -67,7 +68,7 @@ def test_l16_layer() -> None:
 
 
 def test_l17_chain_rule() -> None:
-    model = SigmoidNeuron(lam=0, learning_rate=0.5, fit_intercept=False)
+    model = SigmoidNeuron(lam=0, solver=GradientDescent(learning_rate=0.5), fit_intercept=False)
     w = np.zeros(3)
     for x, y in zip(X, Y, strict=True):
         a = expit(w @ x)
@@ -84,9 +85,11 @@ def test_l18_exact_and_by_steps() -> None:
 
 
 def test_l19_a_batch_of_all_rows_is_batch() -> None:
-    kinds = [{"solver": "batch"}, {"solver": "sgd", "batch_size": 200, "shuffle": False}]
     whole, mini = (
-        LogisticRegression(lam=0.1, learning_rate=0.5, max_iter=100, tol=1e-3, **kind).fit(X, Y) for kind in kinds
+        LogisticRegression(
+            lam=0.1, solver=GradientDescent(batch_size=size, learning_rate=0.5, shuffle=False), max_iter=100, tol=1e-3
+        ).fit(X, Y)
+        for size in (None, 200)
     )
     np.testing.assert_allclose(whole.coef_, mini.coef_, rtol=1e-9)
 
