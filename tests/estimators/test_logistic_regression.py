@@ -223,7 +223,7 @@ def test_l1_on_features_of_many_sizes_says_when_it_is_not_at_the_end():
     rows = load_breast_cancer().data
     with pytest.warns(ConvergenceWarning, match="before it converged"):
         model = LogisticRegression(lam=1e-3, penalty="l1").fit(rows, Y)
-    # How far L-BFGS comes in 200 steps on these rows depends on rounding: 0.122 and 0.129 were seen, 0.693 is the start.
+    # How far L-BFGS comes in 200 steps here depends on rounding: 0.122 and 0.129 were seen, 0.693 is the start.
     assert model.stop_reason_ == "max_iter" and model.objective_ < 0.15
 
 
