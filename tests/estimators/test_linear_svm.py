@@ -213,6 +213,16 @@ def test_defaults_are_not_behind_on_unscaled_columns(name):
     assert ours.mean() >= theirs.mean() - 0.01
 
 
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_gap_near_the_rounding_of_floats_is_reached_on_few_rows(sparse):
+    rng = np.random.RandomState(0)
+    X = rng.uniform(size=(40, 3))
+    X[X < 0.8] = 0.0
+    y = (4 * rng.uniform(size=40)).astype(int)
+    model = LinearSVM(tol=1e-13, random_state=0).fit(scipy.sparse.csr_matrix(X) if sparse else X, y)
+    assert model.stop_reason_ == "converged" and model.n_iter_ < 200
+
+
 def test_few_active_rows_do_not_keep_newtons_method_waiting():
     assert LinearSVM(lam=0.01, tol=1e-8, random_state=0).fit(X, Y).n_iter_ < 200
 

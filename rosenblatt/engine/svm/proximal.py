@@ -29,8 +29,12 @@ WIDEST = 1024  # columns of the systems of equations
 FIXED = 2e4  # multiplications in the time that it takes to start a pass or a Newton step, about 10 µs
 STEPS = 30  # Newton steps that a run typically takes, for its price
 ROUNDS, MOST_STEPS = 40, 50
+PATIENCE = 5  # rounds without a smaller gap: rounding decides, and the best answer so far is the answer
 SHARPER = 3.0  # what s is multiplied by after an easy round, and divided by after a hard one
 EASY, HARD = 4, 10  # Newton steps
+SHARPEST = 1e6  # beyond it, the rounding of z moves t more than a further round would
+SHORTEST = 1e-9  # of a Newton step: if none that is longer makes the objective smaller, rounding decides
+EPSILON = float(np.finfo(np.float64).eps)
 
 
 def price(n: int, width: int, numbers: float) -> float:
@@ -64,6 +68,9 @@ def solve(
     weights = products.back((signs * alpha)[:, None])[0]
     weights[-1] = bias
     scores, sharpness, turns = products.scores(weights[None])[:, 0], 3.0, alpha
+    tol = max(tol, 4.0 * EPSILON)
+    unbalanced = max(0.01 * tol, EPSILON * len(signs))  # sums of so many terms are rounded
+    best, waited, answer = np.inf, 0, (alpha, weights)
     for number in range(ROUNDS):
         sigma, centre = sharpness * costs, weights[-1]
 
@@ -82,7 +89,7 @@ def solve(
         def penalties(at: Array, centre: float = centre) -> float:
             return 0.5 * float(np.vdot(penalty * at, at)) + 0.5 * hold * float(at[-1] - centre) ** 2
 
-        steps = 0
+        steps, polished = 0, False
         while steps < MOST_STEPS:
             z = 1.0 - signs * scores
             value, turns, curvature = terms(z)
@@ -98,29 +105,44 @@ def solve(
             dual = float(turns.sum()) - 0.5 * float(np.vdot(penalty * sums, sums))
             if squared:
                 dual -= 0.5 * float(np.vdot(turns, short))
-            balanced = intercept != "free" or abs(sums[-1]) <= 0.01 * tol * float(turns.sum())
+            balanced = intercept != "free" or abs(sums[-1]) <= unbalanced * float(turns.sum())
             if (primal - dual <= tol * primal and balanced) or asked() or not np.isfinite(value):
                 return turns, weights
             left = 0.5 * float(np.vdot(gradient, gradient))
-            if not squared and balanced and left <= 0.1 * max(tol, 0.3**number) * primal:
+            if (
+                not squared
+                and balanced
+                and left <= 0.1 * max(tol * primal, min(0.3**number * primal, abs(primal - dual)))
+            ):
                 break
             steps += 1
             direction = -_newton(products.gram(curvature), penalty, hold, gradient, intercept)
             slope = float(np.vdot(gradient, direction))
-            if not slope < -1e-15 * abs(value):
+            negligible = not slope < -1e-15 * abs(value)
+            if negligible and (balanced or polished):
                 break
+            polished = negligible  # a last step is taken whole: the objective is too coarse to judge it
             along, length = products.scores(direction[None])[:, 0], 1.0
-            while length > 1e-9:
+            while length > SHORTEST and not negligible:
                 trial = terms(1.0 - signs * (scores + length * along))[0] + penalties(weights + length * direction)
                 if trial <= value + 1e-4 * length * slope:
                     break
                 length *= 0.5
+            if length <= SHORTEST:
+                break
             weights, scores = weights + length * direction, scores + length * along
         if squared:
+            return turns, weights
+        left_over = max(abs(primal - dual), abs(sums[-1]) if intercept == "free" else 0.0)
+        waited = 0 if left_over < best else waited + 1
+        if left_over < best:
+            best, answer = left_over, (turns, weights)
+        if waited == PATIENCE:
             break
         alpha = turns
         sharpness *= SHARPER if steps <= EASY else 1.0 if steps <= HARD else 1.0 / SHARPER
-    return turns, weights
+        sharpness = min(sharpness, SHARPEST)
+    return answer
 
 
 def _newton(hessian: Array, penalty: Array, hold: float, gradient: Array, intercept: str) -> Array:
