@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
 import math
-from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky
@@ -15,50 +13,44 @@ from rosenblatt.engine.online.state import Array
 REFRESH = 200  # rows that may leave before the factor is made anew from the matrix
 
 
-@functools.cache
-def _remover() -> Any:
-    def remove(factor: Array, size: int, index: int, cosines: Array, sines: Array) -> None:
-        """Close the gap of one row and its column; plane rotations make the rest triangular again."""
-        for row in range(index, size - 1):
-            # Row `row + 1` moves up; it meets the rotations of the rows above it, then makes its own.
-            carried = factor[row + 1, index]
-            for column in range(index, row):
-                following = factor[row + 1, column + 1]
-                factor[row, column] = cosines[column] * carried + sines[column] * following
-                carried = cosines[column] * following - sines[column] * carried
-            last = factor[row + 1, row + 1]
-            length = math.hypot(carried, last)
-            cosines[row] = carried / length
-            sines[row] = last / length
-            factor[row, row] = length
-            for column in range(index):
-                factor[row, column] = factor[row + 1, column]
-
-    return compiled.jit(remove)
+@compiled.jit
+def _remove(factor: Array, size: int, index: int, cosines: Array, sines: Array) -> None:
+    """Close the gap of one row and its column; plane rotations make the rest triangular again."""
+    for row in range(index, size - 1):
+        # Row `row + 1` moves up; it meets the rotations of the rows above it, then makes its own.
+        carried = factor[row + 1, index]
+        for column in range(index, row):
+            following = factor[row + 1, column + 1]
+            factor[row, column] = cosines[column] * carried + sines[column] * following
+            carried = cosines[column] * following - sines[column] * carried
+        last = factor[row + 1, row + 1]
+        length = math.hypot(carried, last)
+        cosines[row] = carried / length
+        sines[row] = last / length
+        factor[row, row] = length
+        for column in range(index):
+            factor[row, column] = factor[row + 1, column]
 
 
-@functools.cache
-def _solver() -> Any:
-    def solve(factor: Array, size: int, right: Array, whole: bool) -> None:
-        """Put the solution of factor·factor'·x = right in its place, or of factor·x = right if not `whole`.
+@compiled.jit(any_order=True)
+def _solve(factor: Array, size: int, right: Array, whole: bool) -> None:
+    """Put the solution of factor·factor'·x = right in its place, or of factor·x = right if not `whole`.
 
-        `right` has one row for each right-hand side.
-        """
-        for side in range(right.shape[0]):
-            for row in range(size):
-                total = 0.0
-                for column in range(row):
-                    total += factor[row, column] * right[side, column]
-                right[side, row] = (right[side, row] - total) / factor[row, row]
-            if not whole:
-                continue
-            for row in range(size - 1, -1, -1):
-                value = right[side, row] / factor[row, row]
-                right[side, row] = value
-                for column in range(row):
-                    right[side, column] -= value * factor[row, column]
-
-    return compiled.jit(solve, any_order=True)
+    `right` has one row for each right-hand side.
+    """
+    for side in range(right.shape[0]):
+        for row in range(size):
+            total = 0.0
+            for column in range(row):
+                total += factor[row, column] * right[side, column]
+            right[side, row] = (right[side, row] - total) / factor[row, row]
+        if not whole:
+            continue
+        for row in range(size - 1, -1, -1):
+            value = right[side, row] / factor[row, row]
+            right[side, row] = value
+            for column in range(row):
+                right[side, column] -= value * factor[row, column]
 
 
 class GrowingCholesky:
@@ -79,7 +71,7 @@ class GrowingCholesky:
         """Add rows: `columns` is (old size, added), `corner` (added, added). LinAlgError if no longer definite."""
         old, new = self.size, self.size + len(corner)
         below = np.array(columns.T, order="C")
-        _solver()(self._factor, old, below, False)
+        _solve(self._factor, old, below, False)
         remaining = cholesky(corner - below @ below.T, lower=True, check_finite=False)
         if np.any(np.diag(remaining) ** 2 <= 1e-13 * np.diag(corner)):
             raise LinAlgError("the rows are dependent to within rounding")
@@ -96,7 +88,7 @@ class GrowingCholesky:
             self._matrix[index : self.size - 1] = self._matrix[index + 1 : self.size]
             self._matrix[: self.size, index : self.size - 1] = self._matrix[: self.size, index + 1 : self.size]
             if not many:
-                _remover()(self._factor, self.size, int(index), *self._scratch)
+                _remove(self._factor, self.size, int(index), *self._scratch)
             self.size -= 1
         self._removed += len(indices)
         if many or self._removed > REFRESH:
@@ -113,10 +105,10 @@ class GrowingCholesky:
     def solve(self, right: Array, refine: bool = False) -> Array:
         """The solutions of matrix·x = right, one row each; `refine` takes the rounding out once more."""
         answer: Array = right.copy()
-        _solver()(self._factor, self.size, answer, True)
+        _solve(self._factor, self.size, answer, True)
         if refine:
             residual = right - answer @ self.matrix
-            _solver()(self._factor, self.size, residual, True)
+            _solve(self._factor, self.size, residual, True)
             answer += residual
         return answer
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -12,19 +11,15 @@ from rosenblatt.engine.layouts.rows import readable
 from rosenblatt.engine.online.state import Array, weight_dtype
 
 
-@functools.cache
-def _multiply(key: str) -> Any:
-    def multiply(X: Any, left: Any, right: Any, scale: Any, kept: Any, out: Any) -> None:
-        key  # noqa: B018  part of the key under which the machine code is kept
-        width = np.uint64(kept)
-        for i in range(np.uint64(X.shape[0])):
-            for j in range(width):
-                out[i, j] = out.dtype.type(X[i, j]) * scale
-            for p in range(np.uint64(left.shape[0])):
-                a, b = out.dtype.type(X[i, left[p]]), out.dtype.type(X[i, right[p]])
-                out[i, width + p] = (a * scale) * (b * scale)
-
-    return compiled.jit(multiply)
+@compiled.jit
+def _multiply(X: Any, left: Any, right: Any, scale: Any, kept: Any, out: Any) -> None:
+    width = np.uint64(kept)
+    for i in range(np.uint64(X.shape[0])):
+        for j in range(width):
+            out[i, j] = out.dtype.type(X[i, j]) * scale
+        for p in range(np.uint64(left.shape[0])):
+            a, b = out.dtype.type(X[i, left[p]]), out.dtype.type(X[i, right[p]])
+            out[i, width + p] = (a * scale) * (b * scale)
 
 
 def pair_products(X: Array, left: Array, right: Array, *, keep: bool) -> Array:
@@ -33,5 +28,5 @@ def pair_products(X: Array, left: Array, right: Array, *, keep: bool) -> Array:
     kept = X.shape[1] if keep else 0
     out = np.empty((X.shape[0], kept + len(left)), kind)
     scale = kind.type(1.0 / 255.0 if X.dtype == np.uint8 else 1.0)
-    _multiply(f"products {compiled.engine_digest()}")(readable(X), left, right, scale, kept, out)
+    _multiply(readable(X), left, right, scale, kept, out)
     return out

@@ -3,7 +3,7 @@
 numba caches a function under the values that it closes over, pickled. A rule is therefore handed over as a copy that
 lives in this module under a name made from its fingerprint (`fingerprint.py`). Pickled by that name it has the same key
 in every process, also when it was written in a script, a notebook or a REPL; after an edit, to it or to a constant that
-it reads, it has another. The engine's own sources are part of every key as well.
+it reads, it has another. An edit of the engine's own sources empties the cache.
 """
 
 from __future__ import annotations
@@ -97,17 +97,19 @@ def adopt(function: Any, key: str) -> Any:
     return function
 
 
-def jit(function: Function, *, alone: bool = False, any_order: bool = False) -> Any:
-    """Compile on first use, and cache the machine code on disk wherever there is a folder to write to.
+def jit(function: Function | None = None, *, alone: bool = False, any_order: bool = False) -> Any:
+    """Compile on first use, and cache the machine code on disk wherever there is a folder to write to. A decorator.
 
     `alone`: keep the GIL, which calls of a fraction of a microsecond need not release.
     `any_order`: sums may be reordered, which lets the compiler use vector instructions.
     """
+    if function is None:
+        return functools.partial(jit, alone=alone, any_order=any_order)
     flags = FLAGS | {"fastmath": {"contract", "reassoc"}} if any_order else FLAGS
     options = {"nogil": not alone, **LOOP, **flags}
     try:
-        return with_safe_cache(numba.njit(cache=True, **options)(function))
-    except RuntimeError:  # numba found no folder it may write to
+        return with_safe_cache(numba.njit(cache=True, **options)(function), engine_digest())
+    except (RuntimeError, AttributeError):  # no folder to write to; another numba, with other names
         return numba.njit(**options)(function)
 
 

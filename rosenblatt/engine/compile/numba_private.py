@@ -6,8 +6,9 @@ code is linked into the loop as it was written, and the loop is optimised once, 
 in little more than half the time. `PartCompiler` and `LoopCompiler` do this with the internals of numba 0.68; with any
 other version `jit` compiles in numba's usual way.
 
-`with_safe_cache` reads numba's own cache so that a damaged file (a full disk, a killed process) is compiled again
-instead of raising. It uses two private methods, and does nothing where they are missing.
+`with_safe_cache` lets numba's cache on disk notice an edit of any file of the engine, not only of the one with
+the loop, and compiles again where a file of the cache is damaged (a full disk, a killed process) instead of raising.
+It uses private attributes; where they are missing, `jit` compiles without a cache on disk.
 
 `to_fixed_tuple` and `tuple_setitem` turn a row of parameters into a tuple and change one entry of it. numba has had
 them under these names since 0.46, and has no public way to do either in compiled code.
@@ -98,22 +99,23 @@ class LoopCompiler(Compiler):  # type: ignore[misc]
         return _with_pass(super().define_pipelines(), HandOutEnvironments, NativeLowering)
 
 
-def with_safe_cache(function: Any) -> Any:
-    """The compiled function; a damaged file of its cache is compiled again.
+def with_safe_cache(function: Any, digest: str) -> Any:
+    """The compiled function, cached on disk for sources with this digest; a damaged file is compiled again.
 
     Loading also skips the registration of everything that numba could compile, a tenth of a second; numba does that
     itself before it compiles.
     """
-    cache: Any = getattr(function, "_cache", None)
-    if hasattr(cache, "_load_overload") and hasattr(cache, "_guard_against_spurious_io_errors"):
+    cache: Any = function._cache
+    cache._cache_file._source_stamp = cache._cache_file._source_stamp, digest
+    read, guard = cache._load_overload, cache._guard_against_spurious_io_errors
 
-        def load(signature: Any, target: Any) -> Any:
-            try:
-                with cache._guard_against_spurious_io_errors():
-                    return cache._load_overload(signature, target)
-            except Exception:  # unpickling a damaged file may raise anything
-                cache.flush()  # starts a new index
-                return None
+    def load(signature: Any, target: Any) -> Any:
+        try:
+            with guard():
+                return read(signature, target)
+        except Exception:  # unpickling a damaged file may raise anything
+            cache.flush()  # starts a new index
+            return None
 
-        cache.load_overload = load
+    cache.load_overload = load
     return function

@@ -36,7 +36,7 @@ WAIT = 5  # epochs without progress before the end
 
 
 @functools.cache
-def _epoch(key: str, loss_name: str, layout_name: str) -> Any:
+def _epoch(loss_name: str, layout_name: str) -> Any:
     layout = LAYOUTS[layout_name]
     scores, move, fetch, approach = layout.scores, layout.move, layout.fetch, layout.approach
     value = LOSSES[loss_name].value
@@ -49,7 +49,6 @@ def _epoch(key: str, loss_name: str, layout_name: str) -> Any:
 
         `batch` is room for the slopes of a batch; its last row is room for the scores of one row.
         """
-        key  # noqa: B018  part of the key under which the machine code is kept
         n, count = order.shape[0], targets.shape[1]
         scale, drift, steps = 1.0, 0.0, 0
         reduced = reference.shape[0] > 0
@@ -171,7 +170,7 @@ class Descent:
             along, mean = objective.scores(flat), pull[:, -1].copy()
         state._write(state.vectors, self.weights[:, :-1].astype(state.dtype))
         bias = self.weights[:, -1].copy()
-        run = _epoch(f"{objective.key} {self.layout}", objective.loss, self.layout)
+        run = _epoch(objective.loss, self.layout)
         with np.errstate(over="ignore", invalid="ignore"):
             steps, scale, drift = run(
                 self.rows, order, size, objective.targets, self.row_weights, etas, objective.lam,

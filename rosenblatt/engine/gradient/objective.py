@@ -21,12 +21,11 @@ from rosenblatt.engine.threads import map_blocks, row_blocks, thread_count
 
 
 @functools.cache
-def _evaluate(key: str, loss_name: str) -> Any:
+def _evaluate(loss_name: str) -> Any:
     value = LOSSES[loss_name].value
 
     def evaluate(scores: Any, targets: Any, weights: Any, slopes: Any) -> float:
         """The weighted sum of the losses; slopes = the weighted derivatives."""
-        key  # noqa: B018  part of the key under which the machine code is kept
         total = 0.0
         for i in range(scores.shape[0]):
             c = weights[i] if weights.shape[0] else 1.0
@@ -40,11 +39,10 @@ def _evaluate(key: str, loss_name: str) -> Any:
 
 
 @functools.cache
-def _bend(key: str, loss_name: str) -> Any:
+def _bend(loss_name: str) -> Any:
     bend_row = LOSSES[loss_name].bend
 
     def bend(scores: Any, targets: Any, weights: Any, directions: Any, out: Any) -> None:
-        key  # noqa: B018
         for i in range(scores.shape[0]):
             bend_row(scores[i], targets[i], directions[i], out[i])
             c = weights[i] if weights.shape[0] else 1.0
@@ -88,7 +86,6 @@ class Objective:
         self.products = Products(X, n_jobs=n_jobs)
         self.sparse, self.numbers, self.kind = self.products.sparse, self.products.numbers, self.products.kind
         self.separate = LOSSES[loss].separate
-        self.key = f"{compiled.engine_digest()} {loss}"
 
     def blocks(self) -> list[slice]:
         return [block for block, _ in self.products.blocks]
@@ -108,7 +105,7 @@ class Objective:
 
     def slopes(self, scores: Array) -> tuple[float, Array]:
         """(mean loss, the derivative of every row's loss by its scores, weighted)."""
-        slopes, evaluate = np.empty_like(scores), _evaluate(self.key, self.loss)
+        slopes, evaluate = np.empty_like(scores), _evaluate(self.loss)
 
         def part(block: slice) -> float:
             weights = self.weights[block] if len(self.weights) else self.weights
@@ -135,7 +132,7 @@ class Objective:
 
     def _bent(self, scores: Array, along: Array) -> Array:
         """The second derivative of every row's loss times a direction of its scores, weighted."""
-        bent, bend = np.empty_like(along), _bend(self.key, self.loss)
+        bent, bend = np.empty_like(along), _bend(self.loss)
 
         def part(block: slice) -> None:
             weights = self.weights[block] if len(self.weights) else self.weights

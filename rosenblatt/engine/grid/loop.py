@@ -247,7 +247,6 @@ def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_n
         state: Any, seen: Any, workspace: Any, mistakes: Any, intercept: Any, shrink_intercept: Any,
     ) -> None:  # fmt: skip
         """Visit the rows in `order`; the first of them is example number seen + 1 of every lane."""
-        key  # noqa: B018  part of the key under which the machine code is kept
         vectors, lag, ledger = state
         n, used, width = len(order), len(positive), U(vectors.shape[1])
         for r in range(n):
@@ -290,8 +289,7 @@ _kernels: dict[str, Any] = {}
 
 def visit_rows(function: Any, n_parameters: int, weighted: int, layout_name: str) -> Any:
     """The compiled loop for a rule and a layout; the same object for rules that do the same."""
-    parts = (compiled.engine_digest(), compiled.fingerprint(function), n_parameters, weighted, layout_name, "tile")
-    key = " ".join(map(str, parts))
+    key = f"{compiled.fingerprint(function)} {n_parameters} {weighted} {layout_name} grid"
     if key not in _kernels:
         _kernels[key] = _compile(key, function, n_parameters, weighted, layout_name)
     return _kernels[key]

@@ -11,7 +11,6 @@ update, so that it does not depend on where a block began.
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -70,143 +69,121 @@ def add_value(scores: Any, i: Any, coefficients: Any, value: Any) -> None:
             scores[k, i] += coefficients[k] * value
 
 
-@functools.cache
-def _scan(key: str) -> Any:
-    def scan(
-        scores: Any, values: Any, place: Any, codes: Any, weights: Any, positive: Any, classes: Any, coupled: Any,
-        drop_after: Any, room: Any, coefficients: Any, counts: Any, held: Any, start: Any, steps: Any, updated: Any,
-        wrong: Any, dropped: Any, squared: Any, stopped: Any, bounded: Any, support: Any, support_coefficients: Any,
-        support_place: Any, entered: Any,
-    ) -> int:  # fmt: skip
-        key  # noqa: B018  part of the key under which the machine code is kept
-        count, n = scores.shape
-        for i in range(start, n):
-            c = weights[i] if weights.shape[0] > 0 else 1.0
-            if bounded:
-                for k in range(count):
-                    scores[k, i] = 0.0
-                for j in range(support.shape[1]):
-                    add_value(scores, i, support_coefficients[j], np.float64(support[i, j]))
-                for j in range(stopped[3]):
-                    p = entered[j]
-                    add_value(scores, i, coefficients[p], np.float64(values[place[p], i]))
-            if not update_steps(scores, i, codes[i], c, positive, coupled, steps):
-                continue
-            p = place[i]
-            if p < 0:
-                for k in range(count):
-                    steps[k, i] = 0.0
-                stopped[0] = i
-                stopped[2] = room
-                return WANTS_VALUES
-            finite = np.isfinite(values[p, i])
-            for k in range(count):
-                finite = finite and np.isfinite(scores[k, i])
-            if not finite:
-                for k in range(count):
-                    steps[k, i] = 0.0
-                stopped[0] = i
-                return DIVERGED
-            updated[i] = True
-            wrong[i] = is_mistake(scores, i, codes[i], classes)
-            leaves = False
-            for k in range(count):
-                if steps[k, i] != 0.0:
-                    stopped[1] += 1
-                    counts[k, i] += 1
-                    leaves = leaves or (drop_after > 0 and counts[k, i] >= drop_after)
-            if leaves:
-                dropped[i] = True
-                for k in range(count):
-                    steps[k, i] = -coefficients[i, k]
-            if bounded:
-                for k in range(count):
-                    coefficients[i, k] += steps[k, i]
-                    if support_place[i] >= 0:
-                        support_coefficients[support_place[i], k] = 0.0
-                entered[stopped[3]] = i
-                stopped[3] += 1
-            for k in range(count):
-                step = steps[k, i]
-                if step != 0.0:
-                    squared[k] += 2.0 * step * scores[k, i] + step * step * values[p, i]
-                    for j in range(i + 1, n):
-                        scores[k, j] += step * values[p, j]
-            if not held[i] and not leaves:
-                held[i] = True
-                room -= 1
-                if room < 0:
-                    stopped[0] = i + 1
-                    return OVER_BUDGET
-        stopped[0] = n
-        return DONE
-
-    return compiled.jit(scan)
-
-
-@functools.cache
-def _least_margins(key: str) -> Any:
-    def least_margins(scores: Any, place: Any, codes: Any, positive: Any, coupled: Any, start: Any, out: Any) -> None:
-        key  # noqa: B018
-        count, n = scores.shape
-        for i in range(start, n):
-            out[i] = np.inf
-            if place[i] >= 0:
-                continue
-            for k in range(count):
-                if coupled:
-                    margin = scores[codes[i], i] - scores[k, i] if k != codes[i] else np.inf
-                else:
-                    margin = scores[k, i] if codes[i] == positive[k] else -scores[k, i]
-                out[i] = min(out[i], margin)
-
-    return compiled.jit(least_margins)
-
-
-@functools.cache
-def _gather(key: str) -> Any:
-    def gather(table: Any, columns: Any, rows: Any, out: Any) -> None:
-        key  # noqa: B018
-        for j in range(len(columns)):
-            for i in range(len(rows)):
-                out[j, i] = table[columns[j], rows[i]]
-
-    return compiled.jit(gather)
-
-
-@functools.cache
-def _scatter(key: str) -> Any:
-    def scatter(values: Any, table: Any, rows: Any, columns: Any) -> None:
-        key  # noqa: B018
-        for j in range(len(columns)):
-            if columns[j] >= 0:
-                for i in range(len(rows)):
-                    table[columns[j], rows[i]] = values[i, j]
-
-    return compiled.jit(scatter)
-
-
-@functools.cache
-def _radial_exponents(key: str) -> Any:
-    def radial_exponents(dots: Any, left: Any, right: Any, factor: Any, noise: Any) -> None:
-        key  # noqa: B018
-        for i in range(dots.shape[0]):
-            for j in range(dots.shape[1]):
-                norms = left[i] + right[j]
-                apart = norms - dots[i, j] - dots[i, j]
-                dots[i, j] = factor * (apart if apart > noise * norms else noise - noise)
-
-    return compiled.jit(radial_exponents)
-
-
-def scan(*arguments: Any) -> int:
+@compiled.jit
+def scan(
+    scores: Any, values: Any, place: Any, codes: Any, weights: Any, positive: Any, classes: Any, coupled: Any,
+    drop_after: Any, room: Any, coefficients: Any, counts: Any, held: Any, start: Any, steps: Any, updated: Any,
+    wrong: Any, dropped: Any, squared: Any, stopped: Any, bounded: Any, support: Any, support_coefficients: Any,
+    support_place: Any, entered: Any,
+) -> int:  # fmt: skip
     """Visit the rows of a block from `start` on; why it stopped. See `Block` for what it reads and writes."""
-    return int(_scan(f"dual scan {compiled.engine_digest()}")(*arguments))
+    count, n = scores.shape
+    for i in range(start, n):
+        c = weights[i] if weights.shape[0] > 0 else 1.0
+        if bounded:
+            for k in range(count):
+                scores[k, i] = 0.0
+            for j in range(support.shape[1]):
+                add_value(scores, i, support_coefficients[j], np.float64(support[i, j]))
+            for j in range(stopped[3]):
+                p = entered[j]
+                add_value(scores, i, coefficients[p], np.float64(values[place[p], i]))
+        if not update_steps(scores, i, codes[i], c, positive, coupled, steps):
+            continue
+        p = place[i]
+        if p < 0:
+            for k in range(count):
+                steps[k, i] = 0.0
+            stopped[0] = i
+            stopped[2] = room
+            return WANTS_VALUES
+        finite = np.isfinite(values[p, i])
+        for k in range(count):
+            finite = finite and np.isfinite(scores[k, i])
+        if not finite:
+            for k in range(count):
+                steps[k, i] = 0.0
+            stopped[0] = i
+            return DIVERGED
+        updated[i] = True
+        wrong[i] = is_mistake(scores, i, codes[i], classes)
+        leaves = False
+        for k in range(count):
+            if steps[k, i] != 0.0:
+                stopped[1] += 1
+                counts[k, i] += 1
+                leaves = leaves or (drop_after > 0 and counts[k, i] >= drop_after)
+        if leaves:
+            dropped[i] = True
+            for k in range(count):
+                steps[k, i] = -coefficients[i, k]
+        if bounded:
+            for k in range(count):
+                coefficients[i, k] += steps[k, i]
+                if support_place[i] >= 0:
+                    support_coefficients[support_place[i], k] = 0.0
+            entered[stopped[3]] = i
+            stopped[3] += 1
+        for k in range(count):
+            step = steps[k, i]
+            if step != 0.0:
+                squared[k] += 2.0 * step * scores[k, i] + step * step * values[p, i]
+                for j in range(i + 1, n):
+                    scores[k, j] += step * values[p, j]
+        if not held[i] and not leaves:
+            held[i] = True
+            room -= 1
+            if room < 0:
+                stopped[0] = i + 1
+                return OVER_BUDGET
+    stopped[0] = n
+    return DONE
 
 
-def least_margins(*arguments: Any) -> None:
+@compiled.jit
+def least_margins(scores: Any, place: Any, codes: Any, positive: Any, coupled: Any, start: Any, out: Any) -> None:
     """The least margin of every row from `start` on whose kernel values are not there yet; infinite for the others."""
-    _least_margins(f"dual least margins {compiled.engine_digest()}")(*arguments)
+    count, n = scores.shape
+    for i in range(start, n):
+        out[i] = np.inf
+        if place[i] >= 0:
+            continue
+        for k in range(count):
+            if coupled:
+                margin = scores[codes[i], i] - scores[k, i] if k != codes[i] else np.inf
+            else:
+                margin = scores[k, i] if codes[i] == positive[k] else -scores[k, i]
+            out[i] = min(out[i], margin)
+
+
+@compiled.jit
+def gather(table: Any, columns: Any, rows: Any, out: Any) -> None:
+    """out[j, i] = table[columns[j], rows[i]]."""
+    for j in range(len(columns)):
+        for i in range(len(rows)):
+            out[j, i] = table[columns[j], rows[i]]
+
+
+@compiled.jit
+def scatter(values: Any, table: Any, rows: Any, columns: Any) -> None:
+    """table[columns[j], rows[i]] = values[i, j] wherever columns[j] is not negative."""
+    for j in range(len(columns)):
+        if columns[j] >= 0:
+            for i in range(len(rows)):
+                table[columns[j], rows[i]] = values[i, j]
+
+
+@compiled.jit
+def radial_exponents(dots: Any, left: Any, right: Any, factor: Any, noise: Any) -> None:
+    """factor ‖x - y‖² in place of x·y, with squared norms; one pass, where numpy would make several.
+
+    A distance within the rounding of its terms, which is `noise` times the norms, is 0.
+    """
+    for i in range(dots.shape[0]):
+        for j in range(dots.shape[1]):
+            norms = left[i] + right[j]
+            apart = norms - dots[i, j] - dots[i, j]
+            dots[i, j] = factor * (apart if apart > noise * norms else noise - noise)
 
 
 def suspects(margins: Array, start: int, most: int) -> Array:
@@ -216,21 +193,3 @@ def suspects(margins: Array, start: int, most: int) -> Array:
     if len(found) < most - 1 < len(later):
         found = np.sort(np.argpartition(later, most - 1)[: most - 1])
     return np.append(start, found[later[found] < np.inf] + start + 1)
-
-
-def radial_exponents(*arguments: Any) -> None:
-    """factor ‖x - y‖² in place of x·y, with squared norms; one pass, where numpy would make several.
-
-    A distance within the rounding of its terms, which is `noise` times the norms, is 0.
-    """
-    _radial_exponents(f"dual radial {compiled.engine_digest()}")(*arguments)
-
-
-def gather(*arguments: Any) -> None:
-    """out[j, i] = table[columns[j], rows[i]]."""
-    _gather(f"dual gather {compiled.engine_digest()}")(*arguments)
-
-
-def scatter(*arguments: Any) -> None:
-    """table[columns[j], rows[i]] = values[i, j] wherever columns[j] is not negative."""
-    _scatter(f"dual scatter {compiled.engine_digest()}")(*arguments)

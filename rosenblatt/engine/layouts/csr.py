@@ -8,7 +8,6 @@ latency of the additions; a single half-space adds in the same order as one amon
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -263,24 +262,19 @@ def approach(rows: Any, i: Any, vectors: Any, first: Any, last: Any) -> None:
             prefetch(vectors, place_of(rows, p, vectors, block, width))
 
 
-@functools.cache
-def _repeats(key: str) -> Any:
-    def repeats(indices: Any, indptr: Any, met: Any) -> bool:
-        key  # noqa: B018  part of the key under which the machine code is kept
-        for i in range(len(indptr) - 1):
-            for p in range(indptr[i], indptr[i + 1]):
-                if met[indices[p]] == i + 1:
-                    return True
-                met[indices[p]] = i + 1
-        return False
-
-    return compiled.jit(repeats)
+@compiled.jit
+def _repeats(indices: Any, indptr: Any, met: Any) -> bool:
+    for i in range(len(indptr) - 1):
+        for p in range(indptr[i], indptr[i + 1]):
+            if met[indices[p]] == i + 1:
+                return True
+            met[indices[p]] = i + 1
+    return False
 
 
 def repeats_a_feature(rows: tuple[Array, ...], n_features: int) -> bool:
     """Whether any row names a feature twice."""
-    find = _repeats(f"repeats {compiled.engine_digest()}")
-    return bool(find(rows[1], rows[2], np.zeros(n_features, np.int64)))
+    return bool(_repeats(rows[1], rows[2], np.zeros(n_features, np.int64)))
 
 
 @part

@@ -39,7 +39,6 @@ def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_n
 
         `runs` has the fields of `mistakes.Runs`: the run before on entry, all of them on return.
         """
-        key  # noqa: B018  part of the key under which the machine code is cached
         n = order.shape[0]
         vectors, lag, ledger = state
         scale, bias, seen, s = ledger[0, SCALE], ledger[0, BIAS], ledger[0, SEEN], ledger[0, SCORE]

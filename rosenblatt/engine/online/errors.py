@@ -38,14 +38,13 @@ def _prediction(ledger: Any, classes: Any) -> int:
 
 
 @functools.cache
-def _count_errors(key: str, layout_name: str) -> Any:
+def _count_errors(layout_name: str) -> Any:
     scores = LAYOUTS[layout_name].scores_and_fetch
 
     def count_errors(
         rows: Any, start: Any, stop: Any, codes: Any, sample_weight: Any, vectors: Any, ledger: Any,
         classes: Any, limit: Any,
     ) -> float:  # fmt: skip
-        key  # noqa: B018  part of the key under which the machine code is cached
         errors = 0.0
         for i in range(start, stop):
             following = min(i + 1, stop - 1)
@@ -73,7 +72,7 @@ def count_errors(
 
     `classes` is the number of half-spaces that predict together, 1 for two classes. `map_blocks` may run on threads.
     """
-    count = _count_errors(f"errors {compiled.engine_digest()} {state.layout}", state.layout)
+    count = _count_errors(state.layout)
 
     def errors_of(block: int) -> float:
         start, stop = block * n_rows // BLOCKS, (block + 1) * n_rows // BLOCKS

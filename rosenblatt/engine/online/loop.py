@@ -274,7 +274,6 @@ def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_n
         intercept: Any, shrink_intercept: Any, first: Any, last: Any, scores: Any, log: Any,
     ) -> int:  # fmt: skip
         """Visit the rows in `order`; returns how many were visited before a number was not finite."""
-        key  # noqa: B018  part of the key under which the machine code is cached
         n = order.shape[0]
         soon = ahead(rows)
         ledger = state[2]
@@ -301,8 +300,7 @@ def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_n
 
 def loop_key(function: Any, n_parameters: int, weighted: int, layout_name: str, coupled: bool) -> str:
     """Everything that a compiled loop depends on."""
-    parts = (compiled.engine_digest(), compiled.fingerprint(function), n_parameters, weighted, layout_name, coupled)
-    return " ".join(map(str, parts))
+    return f"{compiled.fingerprint(function)} {n_parameters} {weighted} {layout_name} {coupled}"
 
 
 _loops: dict[str, Any] = {}

@@ -8,7 +8,6 @@ finished model, where a score of 0 predicts the positive class, are counted in `
 
 from __future__ import annotations
 
-import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,27 +44,23 @@ def count(mistake: Any, r: Any, mistakes: Any, longest: Any, end: Any, run: Any)
     return mistakes + mistake, longest, end, 0 if mistake else run + 1
 
 
-@functools.cache
-def _find_runs(key: str) -> Any:
-    def find_runs(scores: Any, codes: Any, order: Any, classes: Any, true: Any, wrong: Any, run: Any) -> Any:
-        key  # noqa: B018  part of the key under which the machine code is cached
-        n = len(order)
-        if classes == 1:
-            for r in range(n):
-                wrong[r] = is_mistake(scores[0, r], 1.0 if codes[order[r]] == 1 else -1.0)
-        else:
-            for r in range(n):
-                true[r] = scores[codes[order[r]], r]
-                wrong[r] = -1  # the true class is not below itself
-            for k in range(classes):
-                for r in range(n):  # without branches, so that the compiler uses vector instructions
-                    wrong[r] += scores[k, r] >= true[r]
-        mistakes, longest, end = 0, -1, -1
+@compiled.jit
+def _find_runs(scores: Any, codes: Any, order: Any, classes: Any, true: Any, wrong: Any, run: Any) -> Any:
+    n = len(order)
+    if classes == 1:
         for r in range(n):
-            mistakes, longest, end, run = count(wrong[r] != 0, r, mistakes, longest, end, run)
-        return mistakes, longest, end, run
-
-    return compiled.jit(find_runs)
+            wrong[r] = is_mistake(scores[0, r], 1.0 if codes[order[r]] == 1 else -1.0)
+    else:
+        for r in range(n):
+            true[r] = scores[codes[order[r]], r]
+            wrong[r] = -1  # the true class is not below itself
+        for k in range(classes):
+            for r in range(n):  # without branches, so that the compiler uses vector instructions
+                wrong[r] += scores[k, r] >= true[r]
+    mistakes, longest, end = 0, -1, -1
+    for r in range(n):
+        mistakes, longest, end, run = count(wrong[r] != 0, r, mistakes, longest, end, run)
+    return mistakes, longest, end, run
 
 
 def find_runs(scores: Array, codes: Array, order: Array, classes: int, run: int = 0) -> Runs:
@@ -75,6 +70,5 @@ def find_runs(scores: Array, codes: Array, order: Array, classes: int, run: int 
     """
     if classes == 0:  # a single class so far: there is nothing to get wrong
         return Runs(0, run=run + len(order))
-    find = _find_runs(f"runs {compiled.engine_digest()}")
     true = np.empty(0 if classes == 1 else len(order), scores.dtype)
-    return Runs(*find(scores, codes, order, classes, true, np.empty(len(order), np.int32), run))
+    return Runs(*_find_runs(scores, codes, order, classes, true, np.empty(len(order), np.int32), run))

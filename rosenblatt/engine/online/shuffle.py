@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -25,18 +24,14 @@ def _choice(state: Any, last: Any) -> Any:
     return ((z >> np.uint64(32)) * np.uint64(last + 1)) >> np.uint64(32)
 
 
-@functools.cache
-def _shuffle(key: str) -> Any:
-    def shuffle(order: Any, state: Any) -> Any:
-        """Fisher and Yates's shuffle in place; returns the next state of the generator."""
-        key  # noqa: B018  part of the key under which the machine code is cached
-        for last in range(len(order) - 1, 0, -1):
-            state += np.uint64(GOLDEN)
-            chosen = _choice(state, last)
-            order[last], order[chosen] = order[chosen], order[last]
-        return state
-
-    return compiled.jit(shuffle)
+@compiled.jit
+def _shuffle(order: Any, state: Any) -> Any:
+    """Fisher and Yates's shuffle in place; returns the next state of the generator."""
+    for last in range(len(order) - 1, 0, -1):
+        state += np.uint64(GOLDEN)
+        chosen = _choice(state, last)
+        order[last], order[chosen] = order[chosen], order[last]
+    return state
 
 
 class Shuffler:
@@ -47,6 +42,5 @@ class Shuffler:
         self.state = np.uint64(seed)
 
     def __call__(self) -> Array:
-        shuffle = _shuffle(f"shuffle {compiled.engine_digest()}")
-        self.state = np.uint64(shuffle(self.order, self.state))
+        self.state = np.uint64(_shuffle(self.order, self.state))
         return self.order

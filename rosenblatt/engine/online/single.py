@@ -132,7 +132,6 @@ def _learn(key: str, function: Any, n_parameters: int, weighted: int, layout_nam
         positive: Any, params: Any, vectors: Any, lag: Any, ledger: Any, intercept: Any, shrink_intercept: Any,
         count: Any, x: Any, code: Any, c: Any,
     ) -> int:  # fmt: skip
-        key  # noqa: B018
         if x.shape[0] != vectors.shape[1] or x.strides[0] != x.itemsize:
             return REFUSED
         rows = (x.reshape(1, x.shape[0]),)
@@ -146,7 +145,6 @@ def _learn(key: str, function: Any, n_parameters: int, weighted: int, layout_nam
         positive: Any, params: Any, vectors: Any, lag: Any, ledger: Any, intercept: Any, shrink_intercept: Any,
         count: Any, numbers: Any, code: Any, c: Any, n: Any,
     ) -> int:  # fmt: skip
-        key  # noqa: B018
         slots = numbers.view(np.uint32)[2 * n :]
         found, unknown = _read_features(n, numbers, slots)
         if found < 0:
@@ -164,7 +162,7 @@ def _learn(key: str, function: Any, n_parameters: int, weighted: int, layout_nam
 
 
 @functools.cache
-def _answer(key: str, layout_name: str) -> Any:
+def _answer(layout_name: str) -> Any:
     scores = LAYOUTS[layout_name].scores
 
     @compiled.part
@@ -192,12 +190,11 @@ def _answer(key: str, layout_name: str) -> Any:
             return 1 if best_score >= 0.0 else 0
         return best
 
-    answer = compiled.adopt(answer, key)
+    answer = compiled.adopt(answer, f"answer {layout_name}")
 
     def answer_row(
         vectors: Any, lag: Any, ledger: Any, classes: Any, averaged: Any, x: Any, found: Any
     ) -> int:  # fmt: skip
-        key  # noqa: B018
         if x.shape[0] != vectors.shape[1] or x.strides[0] != x.itemsize:
             return -1
         return answer((x.reshape(1, x.shape[0]),), found, vectors, lag, ledger, classes, averaged)
@@ -205,7 +202,6 @@ def _answer(key: str, layout_name: str) -> Any:
     def answer_features(
         vectors: Any, lag: Any, ledger: Any, classes: Any, averaged: Any, numbers: Any, found: Any, n: Any
     ) -> int:  # fmt: skip
-        key  # noqa: B018
         slots = numbers.view(np.uint32)[2 * n :]
         size, _ = _read_features(n, numbers, slots)
         if size < 0:
@@ -245,7 +241,7 @@ def entry_points(
     key = f"one {loop_key(*what)}"
     if key not in _kernels:
         _kernels[key] = _learn(key, *what)
-    learn, answer = _kernels[key], _answer(f"answer {compiled.engine_digest()} {state.layout}", state.layout)
+    learn, answer = _kernels[key], _answer(state.layout)
     learned = positive, params, *state.arrays, float(intercept), bool(shrink_intercept), state.count
     answered = *state.arrays, classes, averaged
     x, size = np.empty(1, state.dtype), (1,) if state.layout == sparse.LAYOUT else ()

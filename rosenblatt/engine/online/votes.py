@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -14,23 +13,19 @@ from rosenblatt.engine.threads import map_blocks, thread_count
 STRIP = 32  # rows whose scores are carried through all updates together, in vector registers
 
 
-@functools.cache
-def _tally(key: str) -> Any:
-    def tally(
-        products: Any, rows: Any, steps: Any, shrinks: Any, counts: Any, bias: Any, shrink_bias: Any, scores: Any,
-        votes: Any,
-    ) -> None:  # fmt: skip
-        key  # noqa: B018  part of the key under which the machine code is kept
-        offset = 0.0
-        for u in range(len(rows)):
-            i, step, shrink, count = rows[u], steps[u], shrinks[u], counts[u]
-            offset = (shrink if shrink_bias else 1.0) * offset + step * bias
-            for r in range(STRIP):
-                score = shrink * scores[r] + step * products[i, r]
-                scores[r] = score
-                votes[r] += count if score + offset >= 0.0 else -count
-
-    return compiled.jit(tally)
+@compiled.jit
+def _tally(
+    products: Any, rows: Any, steps: Any, shrinks: Any, counts: Any, bias: Any, shrink_bias: Any, scores: Any,
+    votes: Any,
+) -> None:  # fmt: skip
+    offset = 0.0
+    for u in range(len(rows)):
+        i, step, shrink, count = rows[u], steps[u], shrinks[u], counts[u]
+        offset = (shrink if shrink_bias else 1.0) * offset + step * bias
+        for r in range(STRIP):
+            score = shrink * scores[r] + step * products[i, r]
+            scores[r] = score
+            votes[r] += count if score + offset >= 0.0 else -count
 
 
 def tally(
@@ -46,42 +41,37 @@ def tally(
 ) -> Array:
     """sum_u counts[u] · sign(score_u) for every row of `products`, whose column i is the product with row i."""
     n_rows = len(products)
-    count = _tally(f"tally {compiled.engine_digest()}")
 
     def strip(start: int) -> Array:
         part = np.zeros((products.shape[1], STRIP), products.dtype)
         part[:, : min(STRIP, n_rows - start)] = products[start : start + STRIP].T
         votes = np.zeros(STRIP)
-        count(part, rows, steps, shrinks, counts, bias, shrink_bias, np.zeros(STRIP), votes)
+        _tally(part, rows, steps, shrinks, counts, bias, shrink_bias, np.zeros(STRIP), votes)
         return votes
 
     parts = map_blocks(strip, range(0, n_rows, STRIP), thread_count(n_jobs, work=n_rows * len(rows)))
     return np.concatenate([*parts, np.empty(0)])[:n_rows]
 
 
-@functools.cache
-def _tally_together(key: str) -> Any:
-    def tally_together(
-        products: Any, classes: Any, rows: Any, steps: Any, shrinks: Any, times: Any, seen: Any, bias: Any,
-        shrink_bias: Any, linear: Any, offset: Any, votes: Any,
-    ) -> None:  # fmt: skip
-        key  # noqa: B018
-        for r in range(products.shape[0]):
-            linear[:] = 0.0
-            offset[:] = 0.0
-            for u in range(len(rows)):
-                k = classes[u]
-                linear[k] = shrinks[u] * linear[k] + steps[u] * products[r, rows[u]]
-                offset[k] = (shrinks[u] if shrink_bias else 1.0) * offset[k] + steps[u] * bias
-                until = times[u + 1] if u + 1 < len(rows) else seen + 1
-                if until > times[u]:  # all that moved at this example has moved
-                    best = 0
-                    for other in range(1, len(linear)):
-                        if linear[other] + offset[other] > linear[best] + offset[best]:
-                            best = other
-                    votes[r, best] += until - times[u]
-
-    return compiled.jit(tally_together)
+@compiled.jit
+def _tally_together(
+    products: Any, classes: Any, rows: Any, steps: Any, shrinks: Any, times: Any, seen: Any, bias: Any,
+    shrink_bias: Any, linear: Any, offset: Any, votes: Any,
+) -> None:  # fmt: skip
+    for r in range(products.shape[0]):
+        linear[:] = 0.0
+        offset[:] = 0.0
+        for u in range(len(rows)):
+            k = classes[u]
+            linear[k] = shrinks[u] * linear[k] + steps[u] * products[r, rows[u]]
+            offset[k] = (shrinks[u] if shrink_bias else 1.0) * offset[k] + steps[u] * bias
+            until = times[u + 1] if u + 1 < len(rows) else seen + 1
+            if until > times[u]:  # all that moved at this example has moved
+                best = 0
+                for other in range(1, len(linear)):
+                    if linear[other] + offset[other] > linear[best] + offset[best]:
+                        best = other
+                votes[r, best] += until - times[u]
 
 
 def tally_together(
@@ -97,6 +87,5 @@ def tally_together(
     `events` are (class, row, step, shrink, time) of every update, in the order of time.
     """
     votes = np.zeros((len(products), n_classes))
-    count = _tally_together(f"tally together {compiled.engine_digest()}")
-    count(products, *events, seen, bias, shrink_bias, np.zeros(n_classes), np.zeros(n_classes), votes)
+    _tally_together(products, *events, seen, bias, shrink_bias, np.zeros(n_classes), np.zeros(n_classes), votes)
     return votes

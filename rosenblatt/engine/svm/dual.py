@@ -34,7 +34,6 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine.compile import jit as compiled
 from rosenblatt.engine.gradient.intercept import best_intercept, dot
 from rosenblatt.engine.gradient.products import Products
 from rosenblatt.engine.online.shuffle import Shuffler
@@ -90,9 +89,8 @@ class Problem:
         self.kept = np.flatnonzero(kept).astype(np.int64)
         self.limits = np.where(kept, np.inf, 0.0) if squared else costs
         self.diagonal = np.divide(0.5, costs, out=np.zeros(n), where=kept) if squared else np.zeros(n)
-        self.key = f"{compiled.engine_digest()} {layout}"
         self.squares = np.empty(n)
-        make_squares(self.key, layout)(rows, self.half_space(np.float64).ledger, self.squares)
+        make_squares(layout)(rows, self.half_space(np.float64).ledger, self.squares)
         self.typical_square = float(np.mean(self.squares[self.kept]))
         self.finite = bool(np.isfinite(self.squares[self.kept]).all())
         pull = PULL * self.typical_square if 0.0 < self.typical_square < np.inf else 1.0
@@ -194,7 +192,7 @@ class Machine:
         if problem.intercept != "none" and notes[ESTIMATE] <= SETTLED * abs(notes[ALPHA_SUM]):
             notes[CENTRE] = problem.share * self.running_bias
         notes[[HIGHEST, LOWEST, ESTIMATE, STEPS, MISTAKES, GRADIENTS]] = -np.inf, np.inf, 0.0, 0.0, 0.0, 0.0
-        run = make_pass(problem.key, problem.layout)
+        run = make_pass(problem.layout)
         height = max(1, int(STRETCH / max(1.0, problem.per_row)))
         for start in range(0, len(order), height):
             self.diverged = not problem.finite or not run(
@@ -223,7 +221,7 @@ class Machine:
         """Compute the weights that a stands for, without the rounding errors of the running ones."""
         changes = self.alpha * self.signs
         exact = self.problem.half_space(np.float64)
-        make_weights(self.problem.key, self.problem.layout)(self.problem.rows, changes, exact.vectors, exact.ledger)
+        make_weights(self.problem.layout)(self.problem.rows, changes, exact.vectors, exact.ledger)
         coef = exact.last()[0]
         self.state._write(self.state.vectors, coef)
         self.notes[[BIAS_SUM, ALPHA_SUM, SQUARE]] = changes.sum(), self.alpha.sum(), dot(coef[0], coef[0])
@@ -241,7 +239,7 @@ class Machine:
         coef = exact.last()[0].astype(problem.dtype).astype(np.float64)  # as it is handed out
         exact._write(exact.vectors, coef)
         scores = np.empty(len(self.signs))
-        make_scores(problem.key, problem.layout)(problem.rows, exact.vectors, exact.ledger, scores)
+        make_scores(problem.layout)(problem.rows, exact.vectors, exact.ledger, scores)
         self.coef, self.bias = coef[0], 0.0
         if problem.intercept != "none":
             ridge = 1.0 if problem.intercept == "regularized" else 0.0
@@ -274,7 +272,7 @@ class Machine:
         exact = problem.half_space(np.float64)
         exact._write(exact.vectors, self.coef[None])
         scores = np.empty(len(self.signs))
-        make_scores(problem.key, problem.layout)(problem.rows, exact.vectors, exact.ledger, scores)
+        make_scores(problem.layout)(problem.rows, exact.vectors, exact.ledger, scores)
         margins = self.signs * (scores + self.bias)
         square = dot(self.coef, self.coef) + (self.bias**2 if problem.intercept == "regularized" else 0.0)
 

@@ -26,7 +26,7 @@ NOTES = 13
 
 
 @functools.cache
-def make_pass(key: str, layout_name: str) -> Any:
+def make_pass(layout_name: str) -> Any:
     layout = LAYOUTS[layout_name]
     scores, move, fetch, approach = layout.scores, layout.move, layout.fetch, layout.approach
 
@@ -35,7 +35,6 @@ def make_pass(key: str, layout_name: str) -> Any:
         alpha: Any, active: Any, vectors: Any, ledger: Any, notes: Any, pull: Any,
     ) -> bool:  # fmt: skip
         """Visit the rows in `order`; False once a number was not finite."""
-        key  # noqa: B018  part of the key under which the machine code is cached
         n = order.shape[0]
         for r in range(n):
             i = np.int64(order[r])
@@ -90,11 +89,10 @@ def make_pass(key: str, layout_name: str) -> Any:
 
 
 @functools.cache
-def make_squares(key: str, layout_name: str) -> Any:
+def make_squares(layout_name: str) -> Any:
     squared_norm = LAYOUTS[layout_name].squared_norm
 
     def squares(rows: Any, ledger: Any, out: Any) -> None:
-        key  # noqa: B018
         for i in range(out.shape[0]):
             out[i] = squared_norm(rows, i, ledger)
 
@@ -102,12 +100,11 @@ def make_squares(key: str, layout_name: str) -> Any:
 
 
 @functools.cache
-def make_weights(key: str, layout_name: str) -> Any:
+def make_weights(layout_name: str) -> Any:
     move = LAYOUTS[layout_name].move
 
     def weights(rows: Any, changes: Any, vectors: Any, ledger: Any) -> None:
         """v += sum_i changes_i x_i."""
-        key  # noqa: B018
         for i in range(changes.shape[0]):
             if changes[i] != 0.0:
                 ledger[0, CHANGE] = changes[i]
@@ -117,12 +114,11 @@ def make_weights(key: str, layout_name: str) -> Any:
 
 
 @functools.cache
-def make_scores(key: str, layout_name: str) -> Any:
+def make_scores(layout_name: str) -> Any:
     layout = LAYOUTS[layout_name]
     scores, approach = layout.scores, layout.approach
 
     def all_scores(rows: Any, vectors: Any, ledger: Any, out: Any) -> None:
-        key  # noqa: B018
         for i in range(out.shape[0]):
             if i + 1 < out.shape[0]:
                 approach(rows, i + 1, vectors, 0, 1)
