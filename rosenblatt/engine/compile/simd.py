@@ -83,11 +83,6 @@ def _fused(builder: Any, a: Any, x: Any, w: Any) -> Any:
     return builder.call(function, [x, w, a])
 
 
-def _sum(builder: Any, vector: Any) -> Any:
-    """The lanes added in halves."""
-    return _in_halves(builder, vector, builder.fadd)
-
-
 def _in_halves(builder: Any, vector: Any, combine: Any) -> Any:
     """One number from all lanes: the lower half combined with the upper one, and so on."""
     lanes = vector.type.count
@@ -217,7 +212,7 @@ def total(typing: Any, vector: Any) -> Any:
     """The sum of the lanes."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _sum(builder, arguments[0])
+        return _in_halves(builder, arguments[0], builder.fadd)
 
     return vector.dtype(vector), build
 
@@ -258,7 +253,9 @@ def store_totals(typing: Any, a: Any, b: Any, out: Any, offset: Any, stride: Any
         left, right, array, start, step = arguments
         for n in range(a.count):
             pair = builder.fadd(builder.extract_value(left, n), builder.extract_value(right, n))
-            _write_double(context, builder, signature.args[2], array, (start, step, n), _sum(builder, pair))
+            _write_double(
+                context, builder, signature.args[2], array, (start, step, n), _in_halves(builder, pair, builder.fadd)
+            )
         return context.get_dummy_value()
 
     return types.void(a, b, out, types.uintp, types.uintp), build

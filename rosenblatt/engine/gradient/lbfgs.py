@@ -18,10 +18,6 @@ from rosenblatt.engine.online.state import Array
 ROUNDING = 1e-7  # a gradient this fraction of the first one is as small as the digits of the objective can show
 
 
-class _StopAsked(Exception):  # noqa: N818
-    """A watcher has asked for the end."""
-
-
 def minimise(
     objective: Objective,
     weights: Array,
@@ -68,7 +64,7 @@ def minimise(
         number += 1
         told = after_step({"epoch": number, **last})
         if told:
-            raise _StopAsked
+            raise StopIteration  # scipy ends the run
 
     def residual(flat: Array) -> float:
         """How far from optimal: the largest entry of the gradient, less what pushes against a bound that holds."""
@@ -81,27 +77,27 @@ def minimise(
     flat, value, reason = start.ravel(), np.inf, "max_iter"
     bounds = [(0.0, None)] * start.size if l1 else None
     at_first = residual(flat)
-    try:
-        while number < max_iter:
-            left = max_iter - number
-            options = {"maxiter": left, "maxfun": 20 * left, "gtol": tol, "ftol": 1e-15, "maxcor": 20}
-            result = scipy.optimize.minimize(
-                evaluate, flat, jac=True, method="L-BFGS-B", bounds=bounds, callback=step, options=options
-            )
-            if not np.isfinite(result.fun):
-                reason = "no_improvement"
-                break
-            fell = result.fun < value - 1e-12 * abs(value) if np.isfinite(value) else True
-            flat, value, best = result.x, float(result.fun), joined(result.x)
-            if result.status == 1:
-                break
-            left_over = residual(flat)
-            if left_over <= tol:
-                reason = "converged"
-                break
-            if not fell:  # no way down, and none without the memory of earlier steps either
-                reason = "converged" if left_over <= ROUNDING * at_first else "no_improvement"
-                break
-    except _StopAsked:
-        reason = told
+    while number < max_iter:
+        left = max_iter - number
+        options = {"maxiter": left, "maxfun": 20 * left, "gtol": tol, "ftol": 1e-15, "maxcor": 20}
+        result = scipy.optimize.minimize(
+            evaluate, flat, jac=True, method="L-BFGS-B", bounds=bounds, callback=step, options=options
+        )
+        if told:
+            reason = told
+            break
+        if not np.isfinite(result.fun):
+            reason = "no_improvement"
+            break
+        fell = result.fun < value - 1e-12 * abs(value) if np.isfinite(value) else True
+        flat, value, best = result.x, float(result.fun), joined(result.x)
+        if result.status == 1:
+            break
+        left_over = residual(flat)
+        if left_over <= tol:
+            reason = "converged"
+            break
+        if not fell:  # no way down, and none without the memory of earlier steps either
+            reason = "converged" if left_over <= ROUNDING * at_first else "no_improvement"
+            break
     return best, reason

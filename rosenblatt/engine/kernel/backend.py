@@ -14,6 +14,7 @@ import numpy as np
 from rosenblatt.engine.kernel.state import Expansion
 from rosenblatt.engine.kernel.values import Store
 from rosenblatt.engine.online.state import Array
+from rosenblatt.engine.online.task import rows_that_count
 
 Mark = tuple[int, int]  # how much an epoch has learned: rows with computed values, rows with cached ones
 
@@ -46,10 +47,7 @@ class DualTask:
 
     @property
     def kept(self) -> Array:
-        """The rows that count: a weight of 0 is the row left out."""
-        if len(self.sample_weight) == 0:
-            return np.arange(self.n_rows, dtype=np.int32 if self.n_rows < 2**31 else np.int64)
-        return np.flatnonzero(self.sample_weight).astype(np.int32 if self.n_rows < 2**31 else np.int64)
+        return rows_that_count(self.n_rows, self.sample_weight)
 
     def errors(self, scores: Array, rows: Array) -> float:
         """The weight of the rows that these scores answer wrongly."""

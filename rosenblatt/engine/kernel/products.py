@@ -31,8 +31,6 @@ class Products:
         self.source, self.intercept, self.threads = source, intercept, thread_count(n_jobs)
         self.local = threading.local()
         self.pool: ThreadPoolExecutor | None = None
-        self.values_summed = 0  # kernel values in sums so far, for benchmarks
-        self.counting = threading.Lock()
         self.resources = ExitStack()
 
     def __enter__(self) -> Self:
@@ -112,8 +110,6 @@ class Products:
             with np.errstate(over="ignore", invalid="ignore"):
                 return block @ weights[columns]
 
-        with self.counting:
-            self.values_summed += n * m
         for (rows, _), part in zip(tiles, self._run(tile, tiles, _work(left, m)), strict=True):
             result[rows] += part  # in the order of the tiles, whoever made them
         return result

@@ -29,22 +29,13 @@ class Operand(NamedTuple):
         return Operand(self.rows[start:stop], None if self.norms is None else self.norms[start:stop])
 
 
-_latest: tuple[Any, Any] = (None, None)  # a visit asks for the same rows several times
-
-
 def as_slice(rows: Any) -> Any:
     """Numbers that follow one another, as a slice: then nothing need be copied."""
-    global _latest
     if isinstance(rows, slice) or len(rows) == 0:
         return rows
-    asked, found = _latest
-    if asked is rows:
-        return found
     first, last = int(rows[0]), int(rows[-1])
     follow = last - first + 1 == len(rows) and (len(rows) < 3 or bool((np.diff(rows) == 1).all()))
-    result = slice(first, last + 1) if follow else rows
-    _latest = rows, result
-    return result
+    return slice(first, last + 1) if follow else rows
 
 
 def aligned(blocks: list[Any]) -> list[Any]:

@@ -12,24 +12,8 @@ import numpy as np
 
 from rosenblatt.engine.compile.jit import part
 from rosenblatt.engine.compile.prefetch import prefetch, prefetch_close
-from rosenblatt.engine.compile.simd import (
-    BYTES,
-    fused,
-    largest,
-    load,
-    per_vector,
-    repeat,
-    store,
-    top,
-    total,
-    zero,
-)
-from rosenblatt.engine.layouts.byte_rows import (
-    add_occupied,
-    bring_close,
-    in_chunks,
-    looks_at,
-)
+from rosenblatt.engine.compile.simd import BYTES, fused, largest, load, per_vector, repeat, store, top, total, zero
+from rosenblatt.engine.layouts.byte_rows import add_occupied, bring_close, in_chunks, looks_at
 from rosenblatt.engine.layouts.dense_scores import FOUR, THREE, TWO, U, block_1, scores_in_blocks
 from rosenblatt.engine.online.state import (
     BOUND,

@@ -13,6 +13,12 @@ ROWS = 2**16  # in one segment, at most
 PRODUCTS = 2**28  # multiplications in one segment, about a tenth of a second
 
 
+def rows_that_count(n_rows: int, sample_weight: Array) -> Array:
+    """The numbers of the rows; a weight of 0 is the row left out."""
+    kind = np.int32 if n_rows < 2**31 else np.int64
+    return np.flatnonzero(sample_weight).astype(kind) if len(sample_weight) else np.arange(n_rows, dtype=kind)
+
+
 @dataclass
 class Task:
     """What is learned from what: rows, class codes, and the half-spaces that learn from them.
@@ -41,11 +47,7 @@ class Task:
 
     @property
     def kept(self) -> Array:
-        """The rows that count: a weight of 0 is the row left out."""
-        kind = np.int32 if self.n_rows < 2**31 else np.int64
-        if len(self.sample_weight) == 0:
-            return np.arange(self.n_rows, dtype=kind)
-        return np.flatnonzero(self.sample_weight).astype(kind)
+        return rows_that_count(self.n_rows, self.sample_weight)
 
     @property
     def products_per_row(self) -> float:

@@ -33,6 +33,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.optimize
 
 from rosenblatt.engine.gradient.intercept import best_intercept, dot
 from rosenblatt.engine.gradient.products import Products
@@ -217,15 +218,22 @@ class Machine:
             between = mine
         self.alpha[between] *= max(0.0, 1.0 - abs(surplus) / float(self.alpha[between].sum()))
 
-    def _take_weights(self) -> HalfSpaces:
+    def _scores(self, coef: Array) -> Array:
+        """X·coef, in float64."""
+        state, scores = self.problem.half_space(np.float64), np.empty(len(self.signs))
+        state._write(state.vectors, coef[None])
+        make_scores(self.problem.layout)(self.problem.rows, state.vectors, state.ledger, scores)
+        return scores
+
+    def _take_weights(self) -> Array:
         """Compute the weights that a stands for, without the rounding errors of the running ones."""
         changes = self.alpha * self.signs
         exact = self.problem.half_space(np.float64)
         make_weights(self.problem.layout)(self.problem.rows, changes, exact.vectors, exact.ledger)
-        coef = exact.last()[0]
+        coef: Array = exact.last()[0]
         self.state._write(self.state.vectors, coef)
         self.notes[[BIAS_SUM, ALPHA_SUM, SQUARE]] = changes.sum(), self.alpha.sum(), dot(coef[0], coef[0])
-        return exact
+        return coef[0]
 
     def prove(self, tol: float) -> None:
         """The two objectives, for the weights as they will be handed out. Sets coef, bias, primal, dual, done."""
@@ -233,14 +241,11 @@ class Machine:
         centre = self.running_bias
         if problem.intercept == "free":
             self._balance()
-        exact = self._take_weights()
+        coef = self._take_weights()
         if problem.intercept == "free":
             self.notes[CENTRE] = centre  # the sum is 0 now: go on from the same b
-        coef = exact.last()[0].astype(problem.dtype).astype(np.float64)  # as it is handed out
-        exact._write(exact.vectors, coef)
-        scores = np.empty(len(self.signs))
-        make_scores(problem.layout)(problem.rows, exact.vectors, exact.ledger, scores)
-        self.coef, self.bias = coef[0], 0.0
+        self.coef, self.bias = coef.astype(problem.dtype).astype(np.float64), 0.0  # as they are handed out
+        scores = self._scores(self.coef)
         if problem.intercept != "none":
             ridge = 1.0 if problem.intercept == "regularized" else 0.0
             bias = best_intercept(scores, self.signs, problem.costs, problem.squared, ridge)
@@ -269,25 +274,14 @@ class Machine:
         problem = self.problem
         if self.diverged or not np.isfinite(self.primal) or self.primal <= problem.costs.sum():
             return
-        exact = problem.half_space(np.float64)
-        exact._write(exact.vectors, self.coef[None])
-        scores = np.empty(len(self.signs))
-        make_scores(problem.layout)(problem.rows, exact.vectors, exact.ledger, scores)
-        margins = self.signs * (scores + self.bias)
+        margins = self.signs * (self._scores(self.coef) + self.bias)
         square = dot(self.coef, self.coef) + (self.bias**2 if problem.intercept == "regularized" else 0.0)
 
         def objective(t: float) -> float:
             short = np.maximum(0.0, 1.0 - t * margins)
             return 0.5 * t * t * square + dot(problem.costs, short * short if problem.squared else short)
 
-        low, high = 0.0, 1.0
-        for _ in range(60):  # convex in t
-            first, second = low + (high - low) / 3, high - (high - low) / 3
-            low, high = (low, second) if objective(first) <= objective(second) else (first, high)
-        best = min((0.0, low, high), key=objective)
-        self.coef, self.bias, self.alpha, self.primal = (
-            best * self.coef,
-            best * self.bias,
-            best * self.alpha,
-            objective(best),
-        )
+        found = float(scipy.optimize.minimize_scalar(objective, bounds=(0.0, 1.0), method="bounded").x)
+        best = min((0.0, found), key=objective)
+        self.coef, self.bias, self.alpha = best * self.coef, best * self.bias, best * self.alpha
+        self.primal = objective(best)
