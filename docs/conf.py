@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
-
-os.environ.setdefault("MPLBACKEND", "Agg")
+from importlib.util import find_spec
+from pathlib import Path
 
 import rosenblatt
 
@@ -15,22 +14,36 @@ copyright = author
 version = release = rosenblatt.__version__
 
 extensions = [
-    "myst_parser",
+    "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "numpydoc",
     "sphinx_gallery.gen_gallery",
 ]
-source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+source_suffix = {".md": "myst-nb", ".rst": "restructuredtext"}
 exclude_patterns = [
     "_build", "gallery/*.ipynb", "gallery/*.py", "gallery/*.md5", "gallery/*.json", "certificates",
     "command_line/*.md",
 ]  # fmt: skip
 suppress_warnings = ["config.cache"]  # the gallery's own settings hold a function
 
-# Formulas are plain text: the same in the docstrings, on these pages and at a prompt, with no script to load.
-myst_enable_extensions = ["colon_fence", "deflist"]
+# Formulas are plain text in the docstrings and most pages, the same as at a prompt; the lectures set theirs with MathJax.
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
+
+# The lectures are notebooks: their cells are run while the site is built. Cells that are hidden are solutions.
+nb_execution_mode = "auto"
+nb_execution_timeout = 300
+nb_execution_raise_on_error = True
+nb_merge_streams = True
+nb_code_prompt_show = "Show the solution in code"
+nb_code_prompt_hide = "Hide the solution"
+
+# MathJax comes from a package that holds its files; this one of them draws formulas without fonts or further scripts.
+mathjax_spec = find_spec("sphinx-mathjax-offline")
+assert mathjax_spec is not None and mathjax_spec.origin is not None, "install the docs extra: pip install '.[docs]'"
+mathjax_file = Path(mathjax_spec.origin).parent / "static" / "mathjax" / "tex-svg.js"
+mathjax_path = mathjax_file.name
 
 autosummary_generate = True
 autodoc_member_order = "bysource"
@@ -82,7 +95,7 @@ sphinx_gallery_conf = {
 
 html_theme = "pydata_sphinx_theme"
 html_title = "rosenblatt"
-html_static_path = ["_static"]
+html_static_path = ["_static", str(mathjax_file)]
 html_css_files = ["site.css"]
 # A page without pages below it has nothing to show on the left; its code gets the room.
 html_sidebars = {"*": []}

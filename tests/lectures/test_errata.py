@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from datetime import datetime
+from fractions import Fraction
+from pathlib import Path
+
 import numpy as np
 import pytest
 from sklearn.preprocessing import MinMaxScaler
@@ -16,10 +21,12 @@ from rosenblatt import (
     ThresholdUnit,
     audit,
     from_rules,
+    is_mercer,
     margin,
     separability,
 )
 from rosenblatt.certificates.verify import CertificateError, Plane, check_sides
+from rosenblatt.kernels import RBF, Polynomial, Sigmoid
 from rosenblatt.models import LinearModel
 from rosenblatt.rules import RULES
 from rosenblatt.sources import digits, two_points
@@ -276,3 +283,60 @@ def test_constant_feature_is_zero() -> None:
     scaled = MinMaxScaler().fit_transform(X)
     assert (scaled[:, 1] == 0).all()
     assert Perceptron(max_iter=100).fit(scaled, y).coef_[0, 1] == 0
+
+
+def test_sigmoid_kernel_is_not_an_inner_product() -> None:
+    rows = np.random.default_rng(0).normal(size=(30, 2))
+    assert not Sigmoid(1.0, -1.0).valid and all(kernel.valid for kernel in (Polynomial(3), RBF(0.5)))
+    for kernel, inner in ((Polynomial(3), True), (RBF(0.5), True), (Sigmoid(1.0, -1.0), False)):
+        values = np.linalg.eigvalsh(kernel(rows))
+        assert bool(values.min() > -1e-9 * values.max()) is inner
+    report = is_mercer(Sigmoid(1.0, -1.0), rows)
+    assert report.violation and report.verify(rows)
+    c, few = np.array(report.witness, float), rows[list(report.witness_rows)]
+    assert c @ Sigmoid(1.0, -1.0)(few) @ c < 0
+
+
+def test_two_definitions_differ_for_infinite_sets() -> None:
+    """(0, 1] and [-1, 0]: the hulls are disjoint, but no w and k have w x > k on the one and w x < k on the other."""
+    for w in (-1.0, 0.0, 1.0):
+        for k in np.linspace(-2, 2, 401):
+            x = min(1.0, k / 2) if w > 0 and k > 0 else 1e-3  # a point of (0, 1] that should be above k
+            assert not (w * x > k and w * 0.0 < k and w * -1.0 < k)
+    bounds = []
+    for n in (2, 4, 8, 16):  # finite samples are separable, with a margin that has no lower bound
+        right, left = np.arange(1, n + 1) / n, -np.arange(n + 1) / n
+        found = separability(np.concatenate([right, left])[:, None], np.repeat([1, -1], [n, n + 1]))
+        assert found.verdict == "separable" and Fraction(found.margin) == Fraction(1, 2 * n)
+        bounds.append(found.mistake_bound)
+    assert bounds == sorted(bounds) and bounds[-1] > 50 * bounds[0]
+
+
+def test_recap_counts_one_mistake_too_many() -> None:
+    rows = np.column_stack([CORNERS, np.ones(4)])[::-1]  # the longest row first
+    w, after = np.zeros(3), [0.0]
+    for _ in range(100):
+        for x, y in zip(rows, AND[::-1], strict=True):
+            if y * (w @ x) <= 0:
+                w = w + y * x
+                after.append(float(w @ w))
+    radius = float((rows**2).sum(axis=1).max())
+    assert all(after[t] <= t * radius for t in range(len(after)))  # w_t after t mistakes
+    assert any(after[t + 1] > t * radius for t in range(len(after) - 1))  # w_{T+1} after T mistakes, as printed
+
+
+def test_dates_of_the_lectures() -> None:
+    """What the notebooks say, read again: dates cannot be run, but they can contradict each other."""
+    folder = Path(__file__).parents[2] / "docs" / "lectures"
+    pages = {page.stem: " ".join(page.read_text(encoding="utf-8").split()) for page in folder.glob("*_*.md")}
+    found = re.search(r"born on (\d+ \w+ \d{4}) and died on (\d+ \w+ \d{4})", pages["liang_perceptron_sgd"])
+    assert found is not None
+    born, died = (datetime.strptime(date, "%d %B %Y") for date in found.groups())
+    assert (born.day, born.month) == (died.day, died.month) and died.year - born.year == 43  # on his birthday
+    assert died.year == 1971
+    for name, page in pages.items():  # wherever the report, the thesis and the book are named, they have one year
+        years = re.findall(r"F\. Rosenblatt \((\d{4})\)\. \*The perceptron: a perceiving", page)
+        assert set(years) <= {"1957"}, name
+    assert "P. J. Werbos (1974)" in pages["crowley_gradient_descent"]
+    assert "S. Grossberg (1973)" in pages["crowley_gradient_descent"]
+    assert "M. Minsky, S. Papert (1969)" in pages["crowley_gradient_descent"]
