@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-all lint bench docs clean
+.PHONY: demo test test-all test-oldest lint bench docs dist clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -29,6 +29,13 @@ test: $(VENV)/.with-test $(VENV)/.with-lint lint
 test-all: $(VENV)/.with-test $(VENV)/.with-lint lint
 	HYPOTHESIS_PROFILE=all $(BIN)/python -m pytest -n auto --dist worksteal
 
+# With the lowest versions that pyproject.toml declares, in an environment of its own.
+test-oldest:
+	$(PYTHON) -m venv $(VENV)-oldest
+	$(PYTHON) tests/oldest.py > $(VENV)-oldest/constraints.txt
+	$(VENV)-oldest/bin/python -m pip install --quiet --constraint $(VENV)-oldest/constraints.txt --editable '.[test]'
+	$(VENV)-oldest/bin/python -m pytest -n auto --dist worksteal -m 'not slow'
+
 lint: $(VENV)/.with-test $(VENV)/.with-lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -42,6 +49,16 @@ docs: $(VENV)/.with-docs
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 	@echo "Open docs/_build/html/index.html"
 
+# The wheel must do its work in an environment that has nothing but what it declares.
+dist: $(VENV)/.with-dist
+	rm -rf dist build/dist
+	$(BIN)/python -m build --outdir dist
+	$(PYTHON) -m venv build/dist
+	build/dist/bin/python -m pip install --quiet dist/*.whl
+	cd build/dist && bin/rosenblatt demo
+	cd build/dist && bin/rosenblatt datasets export iris iris.csv && bin/rosenblatt train iris.csv --target species
+	cd build/dist && bin/python -c "from rosenblatt import Perceptron; print(Perceptron().fit([[0], [1]], [0, 1]))"
+
 clean:
-	rm -rf $(VENV) docs/_build docs/gallery docs/api build dist
+	rm -rf $(VENV) $(VENV)-oldest docs/_build docs/gallery docs/api build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
