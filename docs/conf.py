@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent))  # linked_names
 import rosenblatt
 
 project = "rosenblatt"
@@ -19,6 +21,8 @@ extensions = [
     "sphinx.ext.autosummary",
     "numpydoc",
     "sphinx_gallery.gen_gallery",
+    "sphinx_copybutton",
+    "linked_names",
 ]
 source_suffix = {".md": "myst-nb", ".rst": "restructuredtext"}
 exclude_patterns = [
@@ -97,8 +101,8 @@ html_theme = "pydata_sphinx_theme"
 html_title = "rosenblatt"
 html_static_path = ["_static", str(mathjax_file)]
 html_css_files = ["site.css"]
-# A page without pages below it has nothing to show on the left; its code gets the room.
-html_sidebars = {"*": []}
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
 html_show_sourcelink = False
 html_show_copyright = False
 html_theme_options = {
