@@ -9,6 +9,7 @@ import { Training } from "./training.js";
 import { View } from "./view.js";
 import { STEPS, stateOf } from "./tour.js";
 import { askSeparable, askTurn } from "./quiz.js";
+import { chooseColumns } from "./dialogs.js";
 import { columns, decode, parse, toCsv, toPoints } from "./csv.js";
 import { script } from "./python.js";
 import { S, say } from "./strings.js";
@@ -196,6 +197,7 @@ export class App extends Player {
     this.frame = 0;
     this.retrain(step.end ? "end" : "start", true);
     this.beginTask();
+    this.view.below(step.below ?? "proof");
     this.view.changed();
   }
 
@@ -273,7 +275,7 @@ export class App extends Player {
     try {
       const text = decode(await file.arrayBuffer());
       if (text.startsWith('{"v":')) return this.load(fromText(text), "keep");
-      this.view.chooseColumns(columns(parse(text)), file.name);
+      chooseColumns(this, columns(parse(text)), file.name);
     } catch (error) {
       this.view.toast(say(S.messages.csvBad, { file: file.name, why: /** @type {Error} */ (error).message }), true);
     }

@@ -1,6 +1,7 @@
 // @ts-check
 // Keys: for the page, and for a cross in the picture with which everything can be drawn.
 
+import { showKeys } from "./dialogs.js";
 import { use } from "./drawing.js";
 /** @typedef {import("./app.js").App} App */
 
@@ -79,6 +80,6 @@ const KEYS = {
   Home: (app) => (app.pause(), app.go(0)), End: (app) => (app.pause(), app.go(app.last)),
   1: (app) => app.view.brush(0), 2: (app) => app.view.brush(1), 3: (app) => app.view.brush(2),
   a: (app) => app.view.tool("add"), s: (app) => app.view.tool("spray"), f: (app) => app.view.tool("flip"), d: (app) => app.view.tool("delete"),
-  u: (app) => app.undo(), r: (app) => app.redo(), p: (app) => app.view.projector(!app.projector), q: (app) => app.ask(), l: (app) => app.view.log(),
-  t: (app) => app.tour(app.state.tour ? 0 : 1), PageDown: (app) => app.view.turn(1), PageUp: (app) => app.view.turn(-1), "?": (app) => app.view.keys(),
+  u: (app) => app.undo(), r: (app) => app.redo(), p: (app) => app.view.projector(!app.projector), q: (app) => app.ask(), l: (app) => app.view.log(), e: (app) => app.view.below(),
+  t: (app) => app.tour(app.state.tour ? 0 : 1), PageDown: (app) => app.view.turn(1), PageUp: (app) => app.view.turn(-1), "?": showKeys,
 };

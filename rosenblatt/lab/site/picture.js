@@ -52,7 +52,7 @@ export class Picture {
 
   layout() {
     const box = this.svg.getBoundingClientRect(), width = Math.max(120, box.width), height = Math.max(120, box.height);
-    const EDGE = document.body.classList.contains("projector") ? 46 : 32; // pixels at the left and bottom for the numbers
+    const EDGE = document.body.classList.contains("projector") ? 56 : 32; // pixels at the left and bottom for the numbers
     const [x0, x1, y0, y1] = this.wanted ?? [-2, 2, -2, 2], inner = [width - EDGE, height - EDGE + 8];
     const unit = Math.max((x1 - x0) / inner[0], (y1 - y0) / inner[1]), mid = [(x0 + x1) / 2, (y0 + y1) / 2];
     /** @type {[number, number, number, number]} */
@@ -63,7 +63,7 @@ export class Picture {
     this.unit = unit;
     set(this.svg, { viewBox: `0 0 ${width} ${height}` });
     set(this.clip, { x: EDGE, y: 0, width: inner[0], height: inner[1] });
-    this.layers.grid.replaceChildren(axes(this.x, this.y, this.box));
+    this.layers.grid.replaceChildren(axes(this.x, this.y, this.box, false, EDGE > 40 ? 18 : 12));
     this.key = "";
     this.dots = [];
   }
@@ -199,14 +199,20 @@ export class Picture {
     const box = this.box ?? { left: 0, right: 1, top: 0, bottom: 1 }, width = box.right - box.left, height = box.bottom - box.top;
     const busy = run.path.width === 1 ? (run.support?.length ?? 0) : run.outputs === 1 ? Math.min(k, 2000) : 1, side = busy > 600 ? 28 : busy > 120 ? 44 : 72;
     const columns = side, rows = Math.max(8, Math.round((side * height) / width));
-    const values = grid(run.answer(k), run.outputs, this.view ?? [0, 1, 0, 1], columns, rows);
+    const answer = run.answer(k), [x0, x1, y0, y1] = this.view ?? [0, 1, 0, 1], values = grid(answer, run.outputs, [x0, x1, y0, y1], columns, rows);
     let scale = 0;
     for (const value of values) scale += Math.abs(value) / values.length;
     const image = fieldImage(values, run.outputs, columns, rows, classColours(), scale || 1);
     this.layers.field.replaceChildren(el("image", { x: box.left, y: box.top, width, height, href: image, preserveAspectRatio: "none" }));
     this.key = "";
-    for (let c = 0; c < (run.outputs === 1 ? 1 : run.outputs); c++) {
-      const d = contour(lead(values, run.outputs, c), columns, rows, width, height);
+    const place = new Float64Array(2), score = new Float64Array(1);
+    const at = (/** @type {number} */ c, /** @type {number} */ r) => {
+      (place[0] = x0 + ((x1 - x0) * c) / (columns - 1)), (place[1] = y1 + ((y0 - y1) * r) / (rows - 1));
+      answer(place, 0, score);
+      return score[0];
+    };
+    for (let c = 0; c < run.outputs; c++) {
+      const d = contour(lead(values, run.outputs, c), columns, rows, width, height, run.outputs === 1 ? at : undefined);
       if (d) this.layers.lines.append(el("path", { class: "line", d, transform: `translate(${box.left} ${box.top})`, fill: "none" }));
     }
   }
