@@ -1,10 +1,12 @@
 """The page as a reader uses it, in a real browser, from a file and without a network."""
 
 import base64
+import io
 import re
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from rosenblatt import Perceptron
 
@@ -262,6 +264,50 @@ def test_any_class_name_and_latin_1_are_read_and_exported(tab, tmp_path):
     compile(one.page.inner_text("#code"), "shown", "exec")
 
 
+def test_names_from_a_file_or_a_link_are_text_and_stay_in_their_place(tab, tmp_path):
+    one = tab(viewport={"width": 1280, "height": 900})
+    bad = "<img src=x onerror=alert(1)>"
+    upload(one, csv_file(tmp_path, f'"{bad}",b,c\n1,2,"{bad}"\n3,4,{"long" * 40}\n'))
+    one.page.click("#use")
+    link = one.app("app.address()")
+    two = tab(f"?still#{link}", viewport={"width": 1280, "height": 900})
+    for each in (one, two):
+        each.page.keyboard.press("Home")
+        each.page.keyboard.press("ArrowRight")
+        each.page.keyboard.press("ArrowRight")
+        assert each.page.locator("img").count() == 0
+        assert each.page.inner_text("#legend").startswith(bad)
+        assert each.page.text_content(".picture .axis >> nth=0") == bad
+        assert each.page.evaluate(
+            """[...document.querySelectorAll("#legend, #legend span, #update-words")].every(
+                 (e) => e.getBoundingClientRect().right <= e.parentElement.getBoundingClientRect().right + 1)"""
+        )
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_exported_picture_is_the_one_on_the_screen(tab, scheme):
+    one = tab(color_scheme=scheme)
+    for name, learner in (("overlapping", "perceptron"), ("spirals", "kernel"), ("three", "perceptron")):
+        one.page.evaluate(
+            """([set, learner]) => { const app = lab.app;
+               app.change({ set, values: {}, points: null, learners: [{ name: learner, options: {} }] }, "end");
+               app.go(Math.min(5, app.last)); }""",
+            [name, learner],
+        )
+        one.page.wait_for_timeout(150)
+        screen = Image.open(io.BytesIO(one.page.locator("svg.picture").screenshot())).convert("RGB")
+        one.page.click("#export summary")
+        with one.page.expect_download() as got:
+            one.page.click("#export-png")
+        file = Image.open(got.value.path()).convert("RGB")
+        assert file.width >= 2 * (screen.width - 1)
+        file = file.resize((file.width // 2, file.height // 2), Image.Resampling.BOX)
+        inner = [np.asarray(each, float)[20 : file.height - 20, 20 : file.width - 20] for each in (screen, file)]
+        far = np.abs(inner[0] - inner[1]).max(axis=2) > 60
+        assert far.mean() < 0.01, (name, far.mean())  # edges are smoothed twice in the file
+        assert np.abs(inner[0] - inner[1]).mean() < 3
+
+
 def test_no_private_words(site):
     from rosenblatt.lab.build import HERE
 
@@ -395,8 +441,12 @@ def test_the_keyboard_does_everything(tab):
 def test_axe_finds_nothing_serious(tab, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="pip install axe-playwright-python")
     one = tab(color_scheme=scheme)
-    acts = ("app.tour(10)", "app.view.projector(true)", "(app.view.projector(false), app.ask(), app.view.keys())")
-    for act in acts if scheme == "light" else acts[:1]:
+    for act in (
+        "app.tour(10)",
+        "(app.view.projector(true), app.tour(4))",
+        "(app.view.projector(false), app.ask())",
+        "document.getElementById('keys-button').click()",
+    ):
         one.app(act)
         found = [
             (v["id"], [n["html"][:120] for n in v["nodes"]][:3])

@@ -2,7 +2,7 @@
 // The picture: field, hulls, lines, the arrow w, points and marks, in one SVG, which is also what is exported.
 
 import { el, set } from "./dom.js";
-import { axes, linear } from "./scale.js";
+import { axes, label, linear } from "./scale.js";
 import { contour, fieldImage, grid, lead, strength } from "./field.js";
 import { SplitMix } from "./rng.js";
 import { S, say } from "./strings.js";
@@ -23,7 +23,7 @@ export class Picture {
   constructor(parent) {
     this.id = `p${pictures++}`;
     this.svg = el("svg", { class: "picture", role: "application", tabindex: "0", "aria-label": S.panels.picture, "aria-describedby": "where status" });
-    this.layers = Object.fromEntries(["field", "grid", "hulls", "lines", "points", "marks", "cursor"].map((name) => [name, el("g", { class: name })]));
+    this.layers = Object.fromEntries(["field", "grid", "hulls", "lines", "points", "marks", "names", "cursor"].map((name) => [name, el("g", { class: name })]));
     this.gradient = el("linearGradient", { id: `${this.id}g`, gradientUnits: "userSpaceOnUse" });
     this.arrowhead = el("marker", { id: `${this.id}a`, viewBox: "0 0 10 10", refX: 8, refY: 5, markerWidth: 5, markerHeight: 5, orient: "auto-start-reverse" }, el("path", { class: "head", d: "M0 0L10 5L0 10Z" }));
     this.clip = el("rect", {});
@@ -34,6 +34,7 @@ export class Picture {
     /** @type {Data | null} */ this.data = null;
     this.counts = new Int32Array(0);
     this.key = "";
+    this.named = "";
     this.cursor = null;
   }
 
@@ -52,18 +53,19 @@ export class Picture {
 
   layout() {
     const box = this.svg.getBoundingClientRect(), width = Math.max(120, box.width), height = Math.max(120, box.height);
-    const EDGE = document.body.classList.contains("projector") ? 56 : 32; // pixels at the left and bottom for the numbers
-    const [x0, x1, y0, y1] = this.wanted ?? [-2, 2, -2, 2], inner = [width - EDGE, height - EDGE + 8];
+    const big = document.body.classList.contains("projector"), [x0, x1, y0, y1] = this.wanted ?? [-2, 2, -2, 2];
+    const longest = Math.max(...linear(y0, y1, 0, 1).ticks.map((value) => label(value).length)), left = (big ? 10.5 : 7) * Math.max(longest, 3) + 11, low = big ? 48 : 24;
+    const inner = [width - left, height - low]; // the rest is for the numbers
     const unit = Math.max((x1 - x0) / inner[0], (y1 - y0) / inner[1]), mid = [(x0 + x1) / 2, (y0 + y1) / 2];
     /** @type {[number, number, number, number]} */
     this.view = [mid[0] - (unit * inner[0]) / 2, mid[0] + (unit * inner[0]) / 2, mid[1] - (unit * inner[1]) / 2, mid[1] + (unit * inner[1]) / 2];
-    this.box = { left: EDGE, right: width, top: 0, bottom: inner[1] };
-    this.x = linear(this.view[0], this.view[1], EDGE, width, Math.max(4, width / 110));
+    this.box = { left, right: width, top: 0, bottom: inner[1] };
+    this.x = linear(this.view[0], this.view[1], left, width, Math.max(4, width / 110));
     this.y = linear(this.view[2], this.view[3], inner[1], 0, Math.max(4, height / 110));
     this.unit = unit;
     set(this.svg, { viewBox: `0 0 ${width} ${height}` });
-    set(this.clip, { x: EDGE, y: 0, width: inner[0], height: inner[1] });
-    this.layers.grid.replaceChildren(axes(this.x, this.y, this.box, false, EDGE > 40 ? 18 : 12));
+    set(this.clip, { x: left, y: 0, width: inner[0], height: inner[1] });
+    this.layers.grid.replaceChildren(axes(this.x, this.y, this.box, false, big ? 18 : 12));
     this.key = "";
     this.dots = [];
   }
@@ -87,7 +89,7 @@ export class Picture {
 
   /**
    * Draw frame k of a run; between two frames, `part` of the way from the one before.
-   * @param {{data: Data, run: Run | null, k: number, part: number, learner: string, street?: number, proof: Proof | null, probability: boolean, next: number, wrong: Uint8Array | null}} scene
+   * @param {{data: Data, run: Run | null, k: number, part: number, learner: string, street?: number, proof: Proof | null, probability: boolean, next: number, wrong: Uint8Array | null, caption: string}} scene
    */
   draw(scene) {
     const { data, run, k } = scene;
@@ -102,6 +104,22 @@ export class Picture {
     this.drawHulls(scene.proof, data);
     this.drawPoints(run, k, data, scene.wrong);
     this.drawMarks(scene);
+    this.drawNames(scene);
+  }
+
+  /** What the axes measure, and whose picture it is. @param {any} scene */
+  drawNames({ data, caption }) {
+    const { left, right, bottom } = this.box ?? { left: 0, right: 1, bottom: 1 }, [across, up] = data.axes, key = [left, right, bottom, across, up, caption].join();
+    if (key === this.named) return;
+    this.named = key;
+    const type = document.body.classList.contains("projector") ? 22 : 15, room = Math.floor((right - left - 20) / (0.6 * type));
+    const lines = caption.length > room ? caption.split(" ").reduce((/** @type {string[]} */ all, /** @type {string} */ word) => (all.length && all[all.length - 1].length + word.length < room ? [...all.slice(0, -1), `${all[all.length - 1]} ${word}`] : [...all, word]), []) : [caption];
+    const top = caption ? 1.25 * type * lines.length + 14 : 8;
+    this.layers.names.replaceChildren(
+      ...lines.map((/** @type {string} */ line, /** @type {number} */ i) => el("text", { class: "caption", x: left + 10, y: 1.25 * type * (i + 1) + 2 }, line)),
+      el("text", { class: "axis", x: right - 8, y: bottom - 8, "text-anchor": "end" }, across),
+      el("text", { class: "axis", transform: `translate(${left + type} ${top}) rotate(-90)`, "text-anchor": "end" }, up),
+    );
   }
 
   /** @param {Data} data */

@@ -38,7 +38,7 @@ export function label(value, log = false) {
     return `10${[...String(power)].map((c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)] ?? "⁻").join("")}`;
   }
   const size = Math.abs(value);
-  return (size >= 1e6 ? value.toExponential(0) : String(Number(value.toPrecision(6)))).replace("-", "−");
+  return (size >= 1e6 ? value.toExponential(0).replace("+", "") : String(Number(value.toPrecision(6)))).replace("-", "−");
 }
 
 /** Ticks with their labels and a faint grid. @param {Scale} x @param {Scale} y @param {{left: number, right: number, top: number, bottom: number, edge?: number}} box `edge`: how far labels may reach @param {boolean} [whole] whether x counts something @param {number} [type] the size of the labels in pixels */

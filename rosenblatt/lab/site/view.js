@@ -179,7 +179,7 @@ export class View {
     const wanted = this.app.state.learners.length, box = byId("pictures");
     while (this.pictures.length > wanted) this.pictures.pop()?.svg.parentElement?.remove();
     while (this.pictures.length < wanted) {
-      const figure = el("figure", {}, el("figcaption", {}));
+      const figure = el("figure");
       box.append(figure);
       const picture = new Picture(figure);
       this.pictures.push(picture);
@@ -216,9 +216,8 @@ export class View {
       const marks = run && (k > 0 || run.kind === "once") ? wrongAt(run, k, app.data) : null;
       wrong.push([countIn(marks, app.data.train), countIn(marks, app.data.test)]);
       const street = choice.name === "margin" ? choice.options.theta : LEARNERS[choice.name].street;
-      picture.draw({ data: app.data, run, k, part: run?.kind === "updates" ? turned * turned * (3 - 2 * turned) : ease, learner: choice.name, street: run ? street : 0, proof: app.proofs[i] ?? null, probability: PROBABLE.has(choice.name), next: i === 0 ? app.question?.row ?? -1 : -1, wrong: marks });
+      picture.draw({ data: app.data, run, k, part: run?.kind === "updates" ? turned * turned * (3 - 2 * turned) : ease, learner: choice.name, street: run ? street : 0, proof: app.proofs[i] ?? null, probability: PROBABLE.has(choice.name), next: i === 0 ? app.question?.row ?? -1 : -1, wrong: marks, caption: this.pictures.length > 1 ? S.learners[/** @type {keyof typeof S.learners} */ (choice.name)][0] : "" });
       picture.drawCursor(i === 0 ? this.cross : null, this.carrying);
-      write(picture.svg.parentElement.querySelector("figcaption"), this.pictures.length > 1 ? S.learners[/** @type {keyof typeof S.learners} */ (choice.name)][0] : "");
     });
     const run = app.runs[0] ?? null, k = run ? Math.min(app.frame, run.path.length - 1) : 0;
     const first = app.state.learners[0];

@@ -7,6 +7,9 @@ import { math } from "./math.js";
 import { S, number, say } from "./strings.js";
 /** @typedef {import("./app.js").App} App */
 
+/** An entry of a vector, short. @param {number} value */
+const entry = (value) => (Math.abs(value) < 1e4 ? number(value) : value.toExponential(1).replace("e+", "e").replaceAll("-", "−"));
+
 export class Words {
   /** @param {App} app */
   constructor(app) {
@@ -55,7 +58,7 @@ export class Words {
     const { names, y } = this.app.data, shown = names[0] === "−1" || names[0] === S.classNames[0] ? "" : names.slice(0, Math.max(2, ...new Set(y)) + (y.length ? 1 : 0)).join("\u0000");
     if (shown === this.names) return;
     this.names = shown;
-    byId("legend").replaceChildren(...shown.split("\u0000").filter(Boolean).map((name, c) => el("span", { class: `c${c}` }, name)));
+    byId("legend").replaceChildren(...shown.split("\u0000").filter(Boolean).map((name, c) => el("span", { class: `c${c}`, title: name }, name)));
   }
 
   /** @param {number} row */
@@ -79,7 +82,7 @@ export class Words {
   sumAt(k) {
     const run = this.app.runs[0], { data } = this.app;
     if (run.path.width !== 3 || data.d !== 2) return "";
-    const vector = (/** @type {ArrayLike<number>} */ w) => `[${number(w[0])};${number(w[1])};${number(w[2])}]`, w = run.path.at(k);
+    const vector = (/** @type {ArrayLike<number>} */ w) => `[${entry(w[0])};${entry(w[1])};${entry(w[2])}]`, w = run.path.at(k);
     if (!k || run.kind !== "updates" || run.path.stride > 1) return `[w_1;w_2;b] = ${vector(w)}`;
     const before = run.path.at(k - 1), row = run.path.row[k], x = [data.X[2 * row], data.X[2 * row + 1], 1], step = w[2] - before[2];
     const times = Math.abs(Math.abs(step) - 1) < 1e-12 ? "" : `${number(Math.abs(step), 3)} · `;
