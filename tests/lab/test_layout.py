@@ -143,3 +143,19 @@ def test_every_word_is_used_and_every_used_word_is_there(core):
             assert any(use in source for use in (f"S.{group}.{name}", f"S.{group})", f"S.{group}[", f"S.{group},")), (
                 f"{group}.{name}"
             )
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "query"),
+    [(1280, 720, ""), (1280, 720, "&projector"), (1024, 768, "&projector"), (390, 844, "")],
+)
+def test_a_question_does_not_cover_what_it_is_about(tab, width, height, query):
+    one = tab(f"?still{query}", viewport={"width": width, "height": height})
+    for name in ("clouds", "overlapping", "and"):
+        one.app(f"app.change({{ set: '{name}', values: {{}}, points: null }}, 'start')")
+        one.page.keyboard.press("q")
+        ring, box = one.page.locator(".now.asked").bounding_box(), one.page.locator("#quiz").bounding_box()
+        picture = one.page.locator(".picture").first.bounding_box()
+        assert ring["y"] + ring["height"] < box["y"] and box["y"] + box["height"] <= height
+        assert box["y"] > picture["y"] + 0.75 * picture["height"]
+        assert one.page.evaluate(FAULTS) == []

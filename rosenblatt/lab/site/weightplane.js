@@ -45,7 +45,7 @@ export class WeightPlane {
     }
     if (part > 0.5 || !k) {
       put(o, b, "new", k ? Math.min(1, (part - 0.5) / 0.4) : 1);
-      const half = [(o[0] + b[0]) / 2, (o[1] + b[1]) / 2], long = Math.hypot(b[0] - o[0], b[1] - o[1]), turn = Math.sign((b[0] - o[0]) * (a[1] - o[1]) - (b[1] - o[1]) * (a[0] - o[0])) || 1;
+      const half = [(o[0] + b[0]) / 2, (o[1] + b[1]) / 2], long = Math.hypot(b[0] - o[0], b[1] - o[1]), turn = Math.sign((b[0] - o[0]) * (a[1] - o[1]) - (b[1] - o[1]) * (a[0] - o[0])) || -1;
       if (long > 14) this.group.append(el("text", { class: "name w-name", x: inside(half[0] + (14 * turn * (b[1] - o[1])) / long), y: inside(half[1] - (14 * turn * (b[0] - o[0])) / long + 5), "text-anchor": "middle" }, "w")); // on the side without old w
     }
     this.group.append(el("circle", { class: "origin", cx: o[0], cy: o[1], r: 2.5 }));
