@@ -435,6 +435,34 @@ def test_the_keyboard_does_everything(tab):
     assert one.page.is_visible("#tour")
     one.page.keyboard.press("?")
     assert one.page.is_visible("dialog[open]")
+    one.page.keyboard.press("Escape")
+    one.page.keyboard.press("q")
+    one.page.keyboard.press("Enter")  # the first choice
+    assert one.app("app.asked") == 1
+    one.page.keyboard.press("Escape")
+    assert one.page.locator("#quiz").count() == 0
+    one.page.focus("#export summary")
+    for key in ("Enter", "Tab", "Escape"):
+        one.page.keyboard.press(key)
+    assert one.page.evaluate("document.activeElement.tagName") == "SUMMARY"
+
+
+def test_what_was_used_with_a_mouse_gives_the_keys_back(tab):
+    one = tab()
+    one.page.click("[data-set=xor]")
+    one.page.keyboard.press("ArrowRight")
+    assert one.app("app.frame") == 1
+    slider = one.page.locator("[data-option=learning_rate]").bounding_box()
+    one.page.mouse.click(slider["x"] + 20, slider["y"] + slider["height"] / 2)
+    rate = one.app("app.state.learners[0].options.learning_rate")
+    assert rate != 1
+    frame = one.app("app.frame")
+    one.page.keyboard.press("ArrowRight")
+    assert one.app("app.frame") == frame + 1
+    assert one.app("app.state.learners[0].options.learning_rate") == rate
+    one.page.click("[data-set=and]")
+    one.page.keyboard.press(" ")
+    assert one.app("app.playing")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -239,6 +239,15 @@ export class App extends Player {
     this.question = (!fresh && askTurn(this.runs[0] ?? null, this.frame, this.data)) || (verdict ? askSeparable(verdict.separable) : null);
     this.verdict = "";
     if (!this.question) return this.view.toast(S.quiz.none);
+    this.view.quiz(true);
+    this.render();
+  }
+
+  /** Close the question. */
+  leave() {
+    if (!this.question && !this.verdict) return;
+    this.question = null;
+    this.verdict = "";
     this.view.quiz();
     this.render();
   }
@@ -253,7 +262,7 @@ export class App extends Player {
     if (question.row >= 0) this.go(this.frame + 1, true);
     this.question = null;
     this.verdict = verdict;
-    this.view.quiz();
+    this.view.quiz(true);
     this.render();
   }
 

@@ -7,12 +7,13 @@ import { use } from "./drawing.js";
 
 /** @param {App} app */
 export function keyboard(app) {
-  let tabbed = false;
+  let tabbed = false, pointed = false;
   /** @type {number} */ let carried = -1;
   const cross = () => app.view.cross;
 
   document.addEventListener("keydown", (event) => {
     tabbed = event.key === "Tab";
+    pointed = false;
     const target = /** @type {HTMLElement} */ (event.target), typing = takes(target, event.key);
     if (document.querySelector("dialog[open]")) return;
     if ((event.ctrlKey || event.metaKey) && !event.altKey) {
@@ -25,6 +26,8 @@ export function keyboard(app) {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.key === "Escape") {
       app.view.closeMenus();
+      app.view.toast("");
+      app.leave();
       app.view.cross = null;
       carried = -1;
       return app.render();
@@ -37,7 +40,12 @@ export function keyboard(app) {
     event.preventDefault();
     act(app);
   });
-  document.addEventListener("pointerdown", () => (tabbed = false), true);
+  document.addEventListener("pointerdown", () => ((tabbed = false), (pointed = true)), true);
+  // What was used with a mouse gives the keys back: after a menu or a slider, → is a step again.
+  for (const kind of ["click", "change"]) document.addEventListener(kind, (event) => {
+    const used = /** @type {HTMLElement} */ (event.target).closest(kind === "click" ? "button" : "select, input");
+    if (pointed && used === document.activeElement && !used?.closest("dialog")) /** @type {HTMLElement | null} */ (used)?.blur();
+  });
   document.addEventListener("focusin", (event) => {
     const picture = app.view.pictures.find((each) => each.svg === event.target);
     if (!picture) return void (app.view.cross = null);

@@ -316,7 +316,10 @@ export class View {
   }
 
   closeMenus() {
-    for (const menu of document.querySelectorAll("details.menu[open]")) menu.removeAttribute("open");
+    for (const menu of document.querySelectorAll("details.menu[open]")) {
+      if (menu.contains(document.activeElement)) menu.querySelector("summary")?.focus();
+      menu.removeAttribute("open");
+    }
   }
 
   chooseFile() {
@@ -363,7 +366,8 @@ export class View {
     refresh(app, box);
   }
 
-  quiz() {
+  /** @param {boolean} [focus] whether keys go to the choices */
+  quiz(focus = false) {
     const { app } = this;
     byId("quiz")?.remove();
     if (!app.question && !app.verdict) return;
@@ -371,8 +375,8 @@ export class View {
     const body = app.question
       ? [el("p", {}, app.question.text), el("div", { class: "choices" }, app.question.choices.map((choice) => el("button", { type: "button", class: "primary", onclick: () => app.answer(choice) }, choice)))]
       : [el("p", { class: app.verdict === S.quiz.right ? "right" : "wrong" }, app.verdict), el("div", { class: "choices" }, el("button", { type: "button", class: "primary", onclick: () => app.ask() }, S.quiz.open))];
-    const close = () => { app.question = null; app.verdict = ""; this.quiz(); app.render(); };
-    byId("stage").append(el("div", { id: "quiz", role: "group", "aria-label": S.quiz.open }, ...body, el("span", { class: "faint" }, score), el("button", { type: "button", class: "small", "aria-label": S.quiz.close, onclick: close }, "×")));
+    byId("stage").append(el("div", { id: "quiz", role: "group", "aria-label": S.quiz.open }, ...body, el("span", { class: "faint" }, score), el("button", { type: "button", class: "small", "aria-label": S.quiz.close, onclick: () => app.leave() }, "×")));
+    if (focus) byId("quiz").querySelector("button").focus();
   }
 }
 
