@@ -153,6 +153,7 @@ def test_a_question_does_not_cover_what_it_is_about(tab, width, height, query):
     one = tab(f"?still{query}", viewport={"width": width, "height": height})
     for name in ("clouds", "overlapping", "and"):
         one.app(f"app.change({{ set: '{name}', values: {{}}, points: null }}, 'start')")
+        settled(one)
         one.page.keyboard.press("q")
         ring, box = one.page.locator(".now.asked").bounding_box(), one.page.locator("#quiz").bounding_box()
         picture = one.page.locator(".picture").first.bounding_box()

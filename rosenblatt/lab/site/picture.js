@@ -54,17 +54,22 @@ export class Picture {
   layout() {
     const box = this.svg.getBoundingClientRect(), width = Math.max(120, box.width), height = Math.max(120, box.height);
     const big = document.body.classList.contains("projector"), [x0, x1, y0, y1] = this.wanted ?? [-2, 2, -2, 2];
-    const longest = Math.max(...linear(y0, y1, 0, 1).ticks.map((value) => label(value).length)), left = (big ? 10.5 : 7) * Math.max(longest, 3) + 11, low = big ? 48 : 24;
-    const inner = [width - left, height - low]; // the rest is for the numbers
-    const unit = Math.max((x1 - x0) / inner[0], (y1 - y0) / inner[1]), mid = [(x0 + x1) / 2, (y0 + y1) / 2];
-    /** @type {[number, number, number, number]} */
-    this.view = [mid[0] - (unit * inner[0]) / 2, mid[0] + (unit * inner[0]) / 2, mid[1] - (unit * inner[1]) / 2, mid[1] + (unit * inner[1]) / 2];
-    this.box = { left, right: width, top: 0, bottom: inner[1] };
-    this.x = linear(this.view[0], this.view[1], left, width, Math.max(4, width / 110));
-    this.y = linear(this.view[2], this.view[3], inner[1], 0, Math.max(4, height / 110));
+    const low = big ? 48 : 24, mid = [(x0 + x1) / 2, (y0 + y1) / 2];
+    const within = (/** @type {number} */ left) => {
+      const inner = [width - left, height - low], unit = Math.max((x1 - x0) / inner[0], (y1 - y0) / inner[1]);
+      /** @type {[number, number, number, number]} */
+      const view = [mid[0] - (unit * inner[0]) / 2, mid[0] + (unit * inner[0]) / 2, mid[1] - (unit * inner[1]) / 2, mid[1] + (unit * inner[1]) / 2];
+      const y = linear(view[2], view[3], inner[1], 0, Math.max(4, height / 110));
+      return { left, unit, view, y, wanted: (big ? 10.5 : 7) * Math.max(3, ...y.ticks.map((value) => label(value).length)) + 11 };
+    };
+    const { left, unit, view, y } = within(within(within(32).wanted).wanted); // the numbers at the left need room, and depend on it
+    this.view = view;
+    this.box = { left, right: width, top: 0, bottom: height - low };
+    this.x = linear(view[0], view[1], left, width, Math.max(4, width / 110));
+    this.y = y;
     this.unit = unit;
     set(this.svg, { viewBox: `0 0 ${width} ${height}` });
-    set(this.clip, { x: left, y: 0, width: inner[0], height: inner[1] });
+    set(this.clip, { x: left, y: 0, width: width - left, height: height - low });
     this.layers.grid.replaceChildren(axes(this.x, this.y, this.box, false, big ? 18 : 12));
     this.key = "";
     this.dots = [];
@@ -98,13 +103,13 @@ export class Picture {
     const weights = run && flat && !(run.outputs === 1 && run.path.width === 1) ? blend(run, k, scene.part) : null;
     const lined = weights && run && scene.learner !== "voted" && run.outputs === 1;
     this.layers.lines.replaceChildren();
+    this.drawNames(scene);
     if (lined) this.drawLine(weights, scene);
     else if (run && flat && k > 0) this.drawField(run, k);
     else this.layers.field.replaceChildren();
     this.drawHulls(scene.proof, data);
     this.drawPoints(run, k, data, scene.wrong);
     this.drawMarks(scene);
-    this.drawNames(scene);
   }
 
   /** What the axes measure, and whose picture it is. @param {any} scene */
@@ -115,6 +120,7 @@ export class Picture {
     const type = document.body.classList.contains("projector") ? 22 : 15, room = Math.floor((right - left - 20) / (0.6 * type));
     const lines = caption.length > room ? caption.split(" ").reduce((/** @type {string[]} */ all, /** @type {string} */ word) => (all.length && all[all.length - 1].length + word.length < room ? [...all.slice(0, -1), `${all[all.length - 1]} ${word}`] : [...all, word]), []) : [caption];
     const top = caption ? 1.25 * type * lines.length + 14 : 8;
+    this.captioned = caption ? [0.6 * type * Math.max(...lines.map((/** @type {string} */ line) => line.length)), 1.25 * type * lines.length] : [0, 0];
     this.layers.names.replaceChildren(
       ...lines.map((/** @type {string} */ line, /** @type {number} */ i) => el("text", { class: "caption", x: left + 10, y: 1.25 * type * (i + 1) + 2 }, line)),
       el("text", { class: "axis", x: right - 8, y: bottom - 8, "text-anchor": "end" }, across),
@@ -167,9 +173,16 @@ export class Picture {
     stroke(w, "line");
     const ends = this.ends(w, 0);
     if (!ends || !this.x || !this.y) return;
-    const foot = [(ends[0] + ends[2]) / 2, (ends[1] + ends[3]) / 2], size = 62;
+    const size = 62, feet = [0.5, 0.65, 0.35, 0.8, 0.2].map((share) => [ends[0] + share * (ends[2] - ends[0]), ends[1] + share * (ends[3] - ends[1])]);
+    const foot = feet.find(([fx, fy]) => this.isFree(fx + ((size + 12) * w[0]) / length, fy - ((size + 12) * w[1]) / length)) ?? feet[0];
     lines.append(el("line", { class: "w", x1: foot[0], y1: foot[1], x2: foot[0] + (size * w[0]) / length, y2: foot[1] - (size * w[1]) / length, "marker-end": `url(#${this.id}a)` }));
     lines.append(el("text", { class: "w-name", x: foot[0] + ((size + 12) * w[0]) / length, y: foot[1] - ((size + 12) * w[1]) / length + 5, "text-anchor": "middle" }, "w"));
+  }
+
+  /** Whether a letter at a place is in the picture and not over its caption. @param {number} x @param {number} y */
+  isFree(x, y) {
+    const { left, right, bottom } = this.box ?? { left: 0, right: 1, bottom: 1 }, [wide, high] = this.captioned ?? [0, 0];
+    return x > left + 12 && x < right - 12 && y > 16 && y < bottom - 8 && (x > left + wide + 12 || y > high + 20);
   }
 
   /** The two ends in pixels of the line w·x + b = shift. @param {ArrayLike<number>} w @param {number} shift */
