@@ -62,7 +62,7 @@ export function keyboard(app) {
     if (way) {
       app.view.cross = [place[0] + by * way[0], place[1] + by * way[1]];
       if (carried >= 0) app.edit(app.points.map((p, i) => (i === carried ? [Math.round(1000 * (place[0] + by * way[0])) / 1000, Math.round(1000 * (place[1] + by * way[1])) / 1000, p[2]] : p)));
-    } else if (event.key === "Enter") use(app, picture, place, picture.nearest(place, 14));
+    } else if (event.key === "Enter") use(app, place, picture.nearest(place, 14));
     else if (event.key === "m") carried = carried >= 0 ? -1 : picture.nearest(place, 1e9);
     else if (event.key === "Delete" || event.key === "Backspace") {
       const row = picture.nearest(place, 1e9);
