@@ -27,14 +27,15 @@ FOR_DOCS = (
 )
 
 
-def screens() -> Iterator[tuple[str, str, str, str]]:
-    """(name, size, colours, what to do) of every picture."""
+def screens() -> Iterator[tuple[str, str, str, tuple[str, str]]]:
+    """(name, size, colours, what to do before and after training) of every picture."""
     for size in SIZES:
         for colours in ("light", "dark"):
-            yield f"opening-{size}-{colours}", size, colours, "app.go(6)"
+            yield f"opening-{size}-{colours}", size, colours, ("", "app.go(6)")
             for step in range(1, STEPS + 1):
-                act = f"app.tour({step}); if (!app.frame) app.go(Math.min(app.last, {60 if step in (9, 10) else 4}))"
-                yield f"tour-{step:02d}-{size}-{colours}", size, colours, act
+                frame = 60 if step in (9, 10) else 4
+                go = f"if (!app.frame) app.go(Math.min(app.last, {frame}))"
+                yield f"tour-{step:02d}-{size}-{colours}", size, colours, (f"app.tour({step})", go)
 
 
 def main() -> None:
@@ -56,7 +57,9 @@ def main() -> None:
             page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=colours)
             page.goto(f"{Path(site, 'index.html').as_uri()}?still{'&projector' if size == 'projector' else ''}")
             page.wait_for_selector("body[data-ready=yes]")
-            page.evaluate(f"() => {{ const app = lab.app; {act}; }}")
+            page.evaluate(f"() => {{ const app = lab.app; {act[0]}; }}")
+            page.wait_for_function("lab.app.training.finished")
+            page.evaluate(f"() => {{ const app = lab.app; {act[1]}; }}")
             page.wait_for_timeout(400)
             image = Image.open(io.BytesIO(page.screenshot()))
             scale = given.scale if size != "phone" else min(1.0, 1.4 * given.scale)

@@ -12,9 +12,9 @@ def lab(
         str, typer.Argument(metavar="[LINK]", help="A link from the lab: opens what it shows.", show_default=False)
     ] = "",
     export: Annotated[
-        str,
+        str | None,
         typer.Option("--export", metavar="FOLDER", help="Write the lab as a static site instead.", show_default=False),
-    ] = "",
+    ] = None,
     mnist: Annotated[
         bool, typer.Option("--mnist", help="With --export: add 200 images of every digit of MNIST (2 MB).")
     ] = False,
@@ -32,20 +32,23 @@ def lab(
     ] = True,
 ) -> None:  # fmt: skip
     """Open the lab: draw points, watch learners, step through the proof."""
-    from rosenblatt.verbs.errors import OutputError, check_number, one_line
+    from rosenblatt import lab as room
+    from rosenblatt.verbs.errors import OutputError, UsageError, check_number, one_line, writing
 
-    if export:
-        from rosenblatt import lab as room
-
+    if export is not None:
         try:
-            written = room.export(export, mnist)
-        except (OSError, ValueError) as error:
+            with writing(export):
+                written = room.export(export, mnist)
+        except ValueError as error:
             raise OutputError(one_line(error)) from error
         for path in written:
             print(f"{path}  {path.stat().st_size / 1000:,.0f} kB")
         return
+    if mnist:
+        raise UsageError("--mnist is for --export FOLDER; the served page has MNIST wherever it is on this machine.")
     if port is not None:
         check_number("--port", port, 0, 65535)
-    from rosenblatt.lab import serve
-
-    serve(host=host, port=port, open_browser=browser, link=link)
+    try:
+        room.serve(host=host, port=port, open_browser=browser, link=link)
+    except ValueError as error:
+        raise UsageError(one_line(error)) from error

@@ -6,6 +6,7 @@ from html import escape
 
 from rosenblatt.arguments import whole_number
 from rosenblatt.lab.build import one_page
+from rosenblatt.lab.server import state_of
 
 
 class Frame:
@@ -17,8 +18,7 @@ class Frame:
     def _repr_html_(self) -> str:
         page = one_page()
         if self.link:
-            state = self.link.partition("#")[2] if "#" in self.link else self.link
-            page = page.replace('<html lang="en">', f'<html lang="en" data-link="{escape(state, quote=True)}">')
+            page = page.replace('<html lang="en">', f'<html lang="en" data-link="{escape(self.link, quote=True)}">')
         return (
             f'<iframe srcdoc="{escape(page, quote=True)}" width="100%" height="{self.height}" style="border:0" '
             f'title="The perceptron lab" allow="clipboard-write" allowfullscreen></iframe>'
@@ -42,4 +42,4 @@ def show(height: int = 860, link: str = "") -> Frame:
     >>> rosenblatt.lab.show(height=700)
     The lab is shown in notebooks; in a terminal, run: rosenblatt lab
     """
-    return Frame(whole_number("height", height, 100, "it is a number of pixels"), link)
+    return Frame(whole_number("height", height, 100, "it is a number of pixels"), state_of(link))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import threading
 from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -41,6 +42,10 @@ class Site(ThreadingHTTPServer):
         """A reader who has gone is no failure of ours."""
 
 
+class SiteV6(Site):
+    address_family = socket.AF_INET6
+
+
 class Answer(BaseHTTPRequestHandler):
     """GET and HEAD of the site's files."""
 
@@ -77,22 +82,36 @@ def listen(host: str = "127.0.0.1", port: int | None = None) -> Site:
     tries = range(DEFAULT_PORT, DEFAULT_PORT + TRIES) if port is None else (port,)
     for number in tries:
         try:
-            return Site((host, number), Answer)
-        except (OSError, OverflowError) as error:
+            return (SiteV6 if ":" in host else Site)((host, number), Answer)
+        except socket.gaierror as error:
+            sentence = f"There is no host {shortened(host)} ({error.strerror}); this machine is 127.0.0.1."
+            raise ValueError(sentence) from None
+        except OSError as error:
             last = error
-    raise ValueError(
-        f"The lab cannot listen at {host} port {tries[-1]} ({last}); choose another --port, or 0 for a free one."
-    )
+    span = f"port {tries[0]}" if port is not None else f"any port from {tries[0]} to {tries[-1]}"
+    why = f"{host} {span} ({last.strerror})"
+    raise ValueError(f"The lab cannot listen at {why}; choose another --port, or 0 for a free one.")
 
 
 def address(site: Site, host: str, link: str = "") -> str:
-    """What to open: the page, with the state of a link.
-
-    A link may be a whole address or its part after ``#``.
-    """
+    """What to open: the page, with the state of a link, and in projector mode where the link is."""
     shown = "localhost" if host in LOCAL else f"[{host}]" if ":" in host else host
-    state = link.partition("#")[2] if "#" in link else link
-    return f"http://{shown}:{site.server_address[1]}/" + (f"#{state}" if state else "")
+    state, projector = state_of(link), "?projector" in link.partition("#")[0]
+    return f"http://{shown}:{site.server_address[1]}/" + "?projector" * projector + (f"#{state}" if state else "")
+
+
+def state_of(link: str) -> str:
+    """The part after ``#`` of a link from the lab, which may come alone; "" where it shows the lab as it opens.
+
+    >>> state_of("https://example.org/lab/#s=eyJ2Ijo"), state_of("s=eyJ2Ijo"), state_of("http://localhost:8957/")
+    ('s=eyJ2Ijo', 's=eyJ2Ijo', '')
+    """
+    address, hash_sign, state = link.partition("#")
+    if not hash_sign and address.startswith(("s=", "local=")):
+        state = address
+    elif not hash_sign and address and "://" not in address:
+        raise ValueError(f"A link from the lab has #s=... at its end, but got {shortened(link)}; copy it with Share.")
+    return state
 
 
 def serve(
@@ -107,6 +126,7 @@ def serve(
     open_browser : whether to open the page
     link : a link from the lab, to open what it shows
     """
+    state_of(link)
     with listen(host, port) as site:
         url = address(site, host, link)
         print(f"The lab is at {url}   (Ctrl-C ends it)", flush=True)

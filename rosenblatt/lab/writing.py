@@ -22,6 +22,8 @@ def export(folder: str | PathLike[str], mnist: bool = False) -> list[Path]:
     list of Path
         The files written; ``index.html`` is the one to open.
     """
+    if not str(folder):
+        raise ValueError("Cannot export to '': name a folder.")
     made = files()
     if mnist:
         made["mnist.js"] = digits_script()
@@ -29,8 +31,9 @@ def export(folder: str | PathLike[str], mnist: bool = False) -> list[Path]:
     place = Path(folder)
     try:
         place.mkdir(parents=True, exist_ok=True)
-    except FileExistsError:
-        raise ValueError(f"Cannot export to {place}: it is a file; name a folder.") from None
+    except (FileExistsError, NotADirectoryError):
+        taken = next(each for each in (place, *place.parents) if each.exists() and not each.is_dir())
+        raise ValueError(f"Cannot export to {place}: {taken} is a file; name a folder.") from None
     for name, text in made.items():
         (place / name).write_text(text, "utf-8", newline="\n")
     return [place / name for name in made]

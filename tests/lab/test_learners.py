@@ -2,6 +2,7 @@
 
 import functools
 import math
+import re
 from itertools import islice
 
 import numpy as np
@@ -266,6 +267,13 @@ SCRIPT = """([name, options]) => { const { LEARNERS, SETS, errorsAt, filled, scr
 SHOWN = ["perceptron", "averaged", "voted", "pocket", "margin", "passive_aggressive", "kernel", "svm", "logistic",
          "discriminant", "neuron", "adaline", "least_squares", "svm pegasos", "logistic row_by_row",
          "neuron row_by_row"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_show_me_in_python_uses_parameters_that_the_library_has(core, name):
+    name, _, solver = name.partition(" ")
+    code, _ = core.evaluate(SCRIPT, [name, {"max_iter": 1, "solver": solver.replace("_", " "), "start": 2}])
+    exec(re.sub(r"\.fit\(.*\)", ".get_params()", code).split("print")[0], {})
 
 
 @pytest.mark.slow

@@ -28,6 +28,11 @@ def running(port=0):
             thread.join()
 
 
+def run(*arguments):
+    command = [sys.executable, "-m", "rosenblatt", "lab", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
 def get(site, path, method="GET"):
     connection = http.client.HTTPConnection("127.0.0.1", site.server_address[1], timeout=10)
     connection.request(method, path)
@@ -102,8 +107,12 @@ def test_types_of_the_javascript():
 
 def test_export_refuses_a_file_and_missing_digits(tmp_path, monkeypatch):
     (tmp_path / "taken").write_text("")
-    with pytest.raises(ValueError, match="it is a file; name a folder"):
+    with pytest.raises(ValueError, match="taken is a file; name a folder"):
         export(tmp_path / "taken")
+    with pytest.raises(ValueError, match="taken is a file; name a folder"):
+        export(tmp_path / "taken" / "site" / "deep")
+    with pytest.raises(ValueError, match="name a folder"):
+        export("")
     monkeypatch.setattr(digits, "has_digits", lambda: False)
     digits.digits_script.cache_clear()
     with pytest.raises(ValueError, match="MNIST is not on this machine"):
@@ -135,11 +144,32 @@ def test_the_port_is_fixed_or_the_next_free_one():
             server.listen(port=wrong)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (["--host", "nowhere.invalid"], 2, "There is no host 'nowhere.invalid'"),
+        (["no link"], 2, "A link from the lab has #s=... at its end, but got 'no link'; copy it with Share."),
+        (["--mnist"], 2, "--mnist is for --export FOLDER"),
+        (["--export", ""], 4, "name a folder"),
+    ],
+)
+def test_what_cannot_be_served_is_said_in_one_sentence(arguments, code, told):
+    done = run("--no-browser", *arguments)
+    assert done.returncode == code and told in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_taken_port_is_said_in_one_sentence():
+    with server.listen(port=0) as first:
+        done = run("--no-browser", "--port", str(first.server_address[1]))
+    assert done.returncode == 2 and "cannot listen" in done.stderr and "a bug" not in done.stderr
+
+
 def test_a_link_is_opened_by_its_fragment():
     with server.listen(port=0) as site:
         port = site.server_address[1]
         assert server.address(site, "127.0.0.1", "https://example.org/lab/#s=abc") == f"http://localhost:{port}/#s=abc"
         assert server.address(site, "192.0.2.7", "s=abc") == f"http://192.0.2.7:{port}/#s=abc"
+        assert server.address(site, "", "http://h/?projector#s=a").endswith(f"{port}/?projector#s=a")
         assert server.address(site, "::1") == f"http://localhost:{port}/"
 
 

@@ -9,6 +9,7 @@ import { Training } from "./training.js";
 import { View } from "./view.js";
 import { STEPS, stateOf } from "./tour.js";
 import { askSeparable, askTurn } from "./quiz.js";
+import { chooseColumns } from "./dialogs.js";
 import { columns, decode, parse, toCsv, toPoints } from "./csv.js";
 import { script } from "./python.js";
 import { S, say } from "./strings.js";
@@ -196,6 +197,7 @@ export class App extends Player {
     this.frame = 0;
     this.retrain(step.end ? "end" : "start", true);
     this.beginTask();
+    this.view.below(step.below ?? "proof");
     this.view.changed();
   }
 
@@ -237,6 +239,15 @@ export class App extends Player {
     this.question = (!fresh && askTurn(this.runs[0] ?? null, this.frame, this.data)) || (verdict ? askSeparable(verdict.separable) : null);
     this.verdict = "";
     if (!this.question) return this.view.toast(S.quiz.none);
+    this.view.quiz(true);
+    this.render();
+  }
+
+  /** Close the question. */
+  leave() {
+    if (!this.question && !this.verdict) return;
+    this.question = null;
+    this.verdict = "";
     this.view.quiz();
     this.render();
   }
@@ -251,7 +262,7 @@ export class App extends Player {
     if (question.row >= 0) this.go(this.frame + 1, true);
     this.question = null;
     this.verdict = verdict;
-    this.view.quiz();
+    this.view.quiz(true);
     this.render();
   }
 
@@ -273,7 +284,7 @@ export class App extends Player {
     try {
       const text = decode(await file.arrayBuffer());
       if (text.startsWith('{"v":')) return this.load(fromText(text), "keep");
-      this.view.chooseColumns(columns(parse(text)), file.name);
+      chooseColumns(this, columns(parse(text)), file.name);
     } catch (error) {
       this.view.toast(say(S.messages.csvBad, { file: file.name, why: /** @type {Error} */ (error).message }), true);
     }

@@ -4,7 +4,7 @@
 import { el, set } from "./dom.js";
 import { SETS } from "./data.js";
 import { filled } from "./learners.js";
-import { SHAPES } from "./picture.js";
+import { SHAPES, star } from "./picture.js";
 import { S, number } from "./strings.js";
 /** @typedef {import("./learners.js").Option} Option */
 
@@ -78,4 +78,13 @@ export function reIcon(button, icon, name) {
   if (button.getAttribute("aria-label") === name) return;
   set(button, { "aria-label": name, title: name });
   button.querySelector("path").setAttribute("d", ICONS[icon]);
+}
+
+/** A mark of the picture, for its legend. @param {string} mark */
+export function markOf(mark) {
+  const [x, y] = [20, 12], line = mark === "before" || mark === "street";
+  const shown = line ? el("line", { class: mark, x1: 2, x2: 38, y1: y, y2: y })
+    : mark === "star" ? el("path", { class: "star", d: star(x, y, 10) })
+      : [el("path", { class: mark === "wrong" ? "dot c1 wrong" : "dot c1", d: SHAPES[1](5), transform: `translate(${x} ${y})` }), mark === "wrong" ? null : el("circle", { class: mark, cx: x, cy: y, r: 10 })];
+  return el("svg", { class: "mark-sample", viewBox: "0 0 40 24", "aria-hidden": "true" }, shown);
 }

@@ -35,19 +35,22 @@ export class ErrorPlot {
   /** @param {Curve[]} curves @param {number} frames @param {string} unit */
   drawStill(curves, frames, unit) {
     const box = this.svg.getBoundingClientRect(), width = Math.max(box.width, 200), height = Math.max(box.height, 56);
-    const frame = { left: 40, right: width - 12, top: curves.length > 1 ? 22 : 8, bottom: height - 34 };
+    const big = document.body.classList.contains("projector"), letter = big ? 10 : 6.6, line = big ? 22 : 15;
+    const wide = curves.map(({ name }) => 44 + letter * name.length), rows = curves.length < 2 ? 0 : wide.reduce((a, b) => a + b, 0) < width - 40 ? 1 : curves.length;
+    const frame = { left: big ? 60 : 40, right: width - 12, edge: width, top: 8 + rows * line, bottom: height - (big ? 48 : 34) };
     const top = Math.max(5, ...curves.flatMap((curve) => curve.points.map((p) => p[1])));
     set(this.svg, { viewBox: `0 0 ${width} ${height}` });
     this.x = linear(0, Math.max(1, frames - 1), frame.left, frame.right, width / 80);
-    const x = this.x, y = linear(0, top * 1.05, frame.bottom, frame.top, 3);
+    const x = this.x, y = linear(0, top * 1.05, frame.bottom, frame.top, Math.min(4, (frame.bottom - frame.top) / (big ? 34 : 24)));
     this.frame = frame;
-    this.still.replaceChildren(axes(x, y, frame, true), el("text", { class: "axis-name", x: (frame.left + frame.right) / 2, y: height - 3, "text-anchor": "middle" }, `${unit} — ${S.panels.errorsAxis}`));
+    this.still.replaceChildren(axes(x, y, frame, true, big ? 18 : 12), el("text", { class: "axis-name", x: frame.right, y: height - 4, "text-anchor": "end" }, `${unit} — ${S.panels.errorsAxis}`));
     for (const { style, points } of curves) this.still.append(el("path", { class: `curve ${style}`, d: `M${points.map(([a, b], i) => `${i ? `H${x(a).toFixed(1)}V` : `${x(a).toFixed(1)} `}${y(b).toFixed(1)}`).join("")}` }));
     if (curves.length > 1) {
       let left = frame.left;
-      for (const { name, style } of curves) {
-        this.still.append(el("line", { class: `curve ${style}`, x1: left, x2: left + 18, y1: 10, y2: 10 }), el("text", { class: "legend", x: left + 22, y: 14 }, name));
-        left += 40 + 6.6 * name.length;
+      for (const [i, { name, style }] of curves.entries()) {
+        const y = 0.7 * line + (rows > 1 ? i * line : 0);
+        this.still.append(el("line", { class: `curve ${style}`, x1: left, x2: left + 18, y1: y, y2: y }), el("text", { class: "legend", x: left + 22, y: y + 0.3 * line }, name));
+        left += rows > 1 ? 0 : wide[i];
       }
     }
   }

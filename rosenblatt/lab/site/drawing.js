@@ -58,7 +58,7 @@ export function drawing(app, picture) {
   svg.addEventListener("pointerup", (/** @type {PointerEvent} */ event) => {
     if (!held) return;
     const { row, moved } = held;
-    if (!moved) use(app, picture, picture.place(event), row === -2 ? -1 : row);
+    if (!moved) use(app, picture.place(event), row === -2 ? -1 : row);
     else if (row >= 0 && app.tool === "add") app.view.fitIfOutside();
     held = null;
   });
@@ -69,8 +69,8 @@ export function drawing(app, picture) {
   }, { passive: false });
 }
 
-/** Use the tool at a place. @param {App} app @param {Picture} picture @param {[number, number]} place @param {number} row the point there, or -1 */
-export function use(app, picture, place, row) {
+/** Use the tool at a place. @param {App} app @param {[number, number]} place @param {number} row the point there, or -1 */
+export function use(app, place, row) {
   const list = app.points;
   if (app.tool === "delete") {
     if (row >= 0) app.edit(list.filter((_, i) => i !== row));
@@ -78,7 +78,6 @@ export function use(app, picture, place, row) {
     const { classes } = app.data;
     if (row >= 0) app.edit(list.map((p, i) => (i === row ? [p[0], p[1], (p[2] + 1) % classes] : p)));
   } else if (app.tool === "add" && row < 0) app.edit([...list, [round(place[0]), round(place[1]), app.brush]]);
-  void picture;
 }
 
 /** @param {App} app @param {Picture} picture @param {[number, number]} place @param {boolean} first */

@@ -30,16 +30,30 @@ export function lead(values, outputs, k) {
   });
 }
 
-/** The zero line of values on a grid as an SVG path, by marching squares. @param {Float64Array} v @param {number} columns @param {number} rows @param {number} width @param {number} height */
-export function contour(v, columns, rows, width, height) {
+const HALVINGS = 4;
+
+/**
+ * The zero line of values on a grid as an SVG path, by marching squares.
+ * @param {Float64Array} v @param {number} columns @param {number} rows @param {number} width @param {number} height
+ * @param {(column: number, row: number) => number} [at] the value between places of the grid, where it is far from linear
+ */
+export function contour(v, columns, rows, width, height, at) {
   const dx = width / (columns - 1), dy = height / (rows - 1), parts = [];
-  const cut = (/** @type {number} */ a, /** @type {number} */ b) => a / (a - b);
+  const cut = (/** @type {number} */ a, /** @type {number} */ b, /** @type {number} */ c, /** @type {number} */ r, across = true) => {
+    let low = 0, high = 1;
+    for (let k = 0; at && k < HALVINGS; k++) {
+      const middle = (low + high) / 2, value = across ? at(c + middle, r) : at(c, r + middle);
+      if (value >= 0 === a >= 0) (low = middle), (a = value);
+      else (high = middle), (b = value);
+    }
+    return low + ((high - low) * a) / (a - b);
+  };
   for (let r = 0; r + 1 < rows; r++) for (let c = 0; c + 1 < columns; c++) {
     const i = r * columns + c, a = v[i], b = v[i + 1], d = v[i + columns], e = v[i + columns + 1], ends = [];
-    if (a >= 0 !== b >= 0) ends.push([c + cut(a, b), r]);
-    if (b >= 0 !== e >= 0) ends.push([c + 1, r + cut(b, e)]);
-    if (d >= 0 !== e >= 0) ends.push([c + cut(d, e), r + 1]);
-    if (a >= 0 !== d >= 0) ends.push([c, r + cut(a, d)]);
+    if (a >= 0 !== b >= 0) ends.push([c + cut(a, b, c, r), r]);
+    if (b >= 0 !== e >= 0) ends.push([c + 1, r + cut(b, e, c + 1, r, false)]);
+    if (d >= 0 !== e >= 0) ends.push([c + cut(d, e, c, r + 1), r + 1]);
+    if (a >= 0 !== d >= 0) ends.push([c, r + cut(a, d, c, r, false)]);
     for (let k = 0; k + 1 < ends.length; k += 2) parts.push(`M${(ends[k][0] * dx).toFixed(1)} ${(ends[k][1] * dy).toFixed(1)}L${(ends[k + 1][0] * dx).toFixed(1)} ${(ends[k + 1][1] * dy).toFixed(1)}`);
   }
   return parts.join("");

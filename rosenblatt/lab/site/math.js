@@ -54,5 +54,7 @@ function atom(token) {
   if (/^(max|log|sign|min)$/.test(token)) return m("mi", token);
   if (/^[a-zA-Z]{2,}$/.test(token)) return m("mtext", token === "if" || token === "of" || token === "the" || token === "with" ? `\u00a0${token}\u00a0` : `${token}\u00a0`);
   if (/^\p{L}$/u.test(token)) return m("mi", token);
-  return m("mo", token);
+  const sign = m("mo", token);
+  if ("()‖".includes(token)) sign.setAttribute("stretchy", "false"); // before a power only one of a pair would grow
+  return sign;
 }

@@ -2,7 +2,7 @@
 // The picture: field, hulls, lines, the arrow w, points and marks, in one SVG, which is also what is exported.
 
 import { el, set } from "./dom.js";
-import { axes, linear } from "./scale.js";
+import { axes, label, linear } from "./scale.js";
 import { contour, fieldImage, grid, lead, strength } from "./field.js";
 import { SplitMix } from "./rng.js";
 import { S, say } from "./strings.js";
@@ -23,7 +23,7 @@ export class Picture {
   constructor(parent) {
     this.id = `p${pictures++}`;
     this.svg = el("svg", { class: "picture", role: "application", tabindex: "0", "aria-label": S.panels.picture, "aria-describedby": "where status" });
-    this.layers = Object.fromEntries(["field", "grid", "hulls", "lines", "points", "marks", "cursor"].map((name) => [name, el("g", { class: name })]));
+    this.layers = Object.fromEntries(["field", "grid", "hulls", "lines", "points", "marks", "names", "cursor"].map((name) => [name, el("g", { class: name })]));
     this.gradient = el("linearGradient", { id: `${this.id}g`, gradientUnits: "userSpaceOnUse" });
     this.arrowhead = el("marker", { id: `${this.id}a`, viewBox: "0 0 10 10", refX: 8, refY: 5, markerWidth: 5, markerHeight: 5, orient: "auto-start-reverse" }, el("path", { class: "head", d: "M0 0L10 5L0 10Z" }));
     this.clip = el("rect", {});
@@ -34,6 +34,7 @@ export class Picture {
     /** @type {Data | null} */ this.data = null;
     this.counts = new Int32Array(0);
     this.key = "";
+    this.named = "";
     this.cursor = null;
   }
 
@@ -52,18 +53,24 @@ export class Picture {
 
   layout() {
     const box = this.svg.getBoundingClientRect(), width = Math.max(120, box.width), height = Math.max(120, box.height);
-    const EDGE = document.body.classList.contains("projector") ? 46 : 32; // pixels at the left and bottom for the numbers
-    const [x0, x1, y0, y1] = this.wanted ?? [-2, 2, -2, 2], inner = [width - EDGE, height - EDGE + 8];
-    const unit = Math.max((x1 - x0) / inner[0], (y1 - y0) / inner[1]), mid = [(x0 + x1) / 2, (y0 + y1) / 2];
-    /** @type {[number, number, number, number]} */
-    this.view = [mid[0] - (unit * inner[0]) / 2, mid[0] + (unit * inner[0]) / 2, mid[1] - (unit * inner[1]) / 2, mid[1] + (unit * inner[1]) / 2];
-    this.box = { left: EDGE, right: width, top: 0, bottom: inner[1] };
-    this.x = linear(this.view[0], this.view[1], EDGE, width, Math.max(4, width / 110));
-    this.y = linear(this.view[2], this.view[3], inner[1], 0, Math.max(4, height / 110));
+    const big = document.body.classList.contains("projector"), [x0, x1, y0, y1] = this.wanted ?? [-2, 2, -2, 2];
+    const low = big ? 48 : 24, mid = [(x0 + x1) / 2, (y0 + y1) / 2];
+    const within = (/** @type {number} */ left) => {
+      const inner = [width - left, height - low], unit = Math.max((x1 - x0) / inner[0], (y1 - y0) / inner[1]);
+      /** @type {[number, number, number, number]} */
+      const view = [mid[0] - (unit * inner[0]) / 2, mid[0] + (unit * inner[0]) / 2, mid[1] - (unit * inner[1]) / 2, mid[1] + (unit * inner[1]) / 2];
+      const y = linear(view[2], view[3], inner[1], 0, Math.max(4, height / 110));
+      return { left, unit, view, y, wanted: (big ? 10.5 : 7) * Math.max(3, ...y.ticks.map((value) => label(value).length)) + 11 };
+    };
+    const { left, unit, view, y } = within(within(within(32).wanted).wanted); // the numbers at the left need room, and depend on it
+    this.view = view;
+    this.box = { left, right: width, top: 0, bottom: height - low };
+    this.x = linear(view[0], view[1], left, width, Math.max(4, width / 110));
+    this.y = y;
     this.unit = unit;
     set(this.svg, { viewBox: `0 0 ${width} ${height}` });
-    set(this.clip, { x: EDGE, y: 0, width: inner[0], height: inner[1] });
-    this.layers.grid.replaceChildren(axes(this.x, this.y, this.box));
+    set(this.clip, { x: left, y: 0, width: width - left, height: height - low });
+    this.layers.grid.replaceChildren(axes(this.x, this.y, this.box, false, big ? 18 : 12));
     this.key = "";
     this.dots = [];
   }
@@ -87,7 +94,7 @@ export class Picture {
 
   /**
    * Draw frame k of a run; between two frames, `part` of the way from the one before.
-   * @param {{data: Data, run: Run | null, k: number, part: number, learner: string, street?: number, proof: Proof | null, probability: boolean, next: number, wrong: Uint8Array | null}} scene
+   * @param {{data: Data, run: Run | null, k: number, part: number, learner: string, street?: number, proof: Proof | null, probability: boolean, next: number, wrong: Uint8Array | null, caption: string}} scene
    */
   draw(scene) {
     const { data, run, k } = scene;
@@ -96,12 +103,29 @@ export class Picture {
     const weights = run && flat && !(run.outputs === 1 && run.path.width === 1) ? blend(run, k, scene.part) : null;
     const lined = weights && run && scene.learner !== "voted" && run.outputs === 1;
     this.layers.lines.replaceChildren();
+    this.drawNames(scene);
     if (lined) this.drawLine(weights, scene);
     else if (run && flat && k > 0) this.drawField(run, k);
     else this.layers.field.replaceChildren();
     this.drawHulls(scene.proof, data);
     this.drawPoints(run, k, data, scene.wrong);
     this.drawMarks(scene);
+  }
+
+  /** What the axes measure, and whose picture it is. @param {any} scene */
+  drawNames({ data, caption }) {
+    const { left, right, bottom } = this.box ?? { left: 0, right: 1, bottom: 1 }, [across, up] = data.axes, key = [left, right, bottom, across, up, caption].join();
+    if (key === this.named) return;
+    this.named = key;
+    const type = document.body.classList.contains("projector") ? 22 : 15, room = Math.floor((right - left - 20) / (0.6 * type));
+    const lines = caption.length > room ? caption.split(" ").reduce((/** @type {string[]} */ all, /** @type {string} */ word) => (all.length && all[all.length - 1].length + word.length < room ? [...all.slice(0, -1), `${all[all.length - 1]} ${word}`] : [...all, word]), []) : [caption];
+    const top = caption ? 1.25 * type * lines.length + 14 : 8;
+    this.captioned = caption ? [0.6 * type * Math.max(...lines.map((/** @type {string} */ line) => line.length)), 1.25 * type * lines.length] : [0, 0];
+    this.layers.names.replaceChildren(
+      ...lines.map((/** @type {string} */ line, /** @type {number} */ i) => el("text", { class: "caption", x: left + 10, y: 1.25 * type * (i + 1) + 2 }, line)),
+      el("text", { class: "axis", x: right - 8, y: bottom - 8, "text-anchor": "end" }, across),
+      el("text", { class: "axis", transform: `translate(${left + type} ${top}) rotate(-90)`, "text-anchor": "end" }, up),
+    );
   }
 
   /** @param {Data} data */
@@ -149,9 +173,16 @@ export class Picture {
     stroke(w, "line");
     const ends = this.ends(w, 0);
     if (!ends || !this.x || !this.y) return;
-    const foot = [(ends[0] + ends[2]) / 2, (ends[1] + ends[3]) / 2], size = 62;
+    const size = 62, feet = [0.5, 0.65, 0.35, 0.8, 0.2].map((share) => [ends[0] + share * (ends[2] - ends[0]), ends[1] + share * (ends[3] - ends[1])]);
+    const foot = feet.find(([fx, fy]) => this.isFree(fx + ((size + 12) * w[0]) / length, fy - ((size + 12) * w[1]) / length)) ?? feet[0];
     lines.append(el("line", { class: "w", x1: foot[0], y1: foot[1], x2: foot[0] + (size * w[0]) / length, y2: foot[1] - (size * w[1]) / length, "marker-end": `url(#${this.id}a)` }));
     lines.append(el("text", { class: "w-name", x: foot[0] + ((size + 12) * w[0]) / length, y: foot[1] - ((size + 12) * w[1]) / length + 5, "text-anchor": "middle" }, "w"));
+  }
+
+  /** Whether a letter at a place is in the picture and not over its caption. @param {number} x @param {number} y */
+  isFree(x, y) {
+    const { left, right, bottom } = this.box ?? { left: 0, right: 1, bottom: 1 }, [wide, high] = this.captioned ?? [0, 0];
+    return x > left + 12 && x < right - 12 && y > 16 && y < bottom - 8 && (x > left + wide + 12 || y > high + 20);
   }
 
   /** The two ends in pixels of the line w·x + b = shift. @param {ArrayLike<number>} w @param {number} shift */
@@ -199,14 +230,20 @@ export class Picture {
     const box = this.box ?? { left: 0, right: 1, top: 0, bottom: 1 }, width = box.right - box.left, height = box.bottom - box.top;
     const busy = run.path.width === 1 ? (run.support?.length ?? 0) : run.outputs === 1 ? Math.min(k, 2000) : 1, side = busy > 600 ? 28 : busy > 120 ? 44 : 72;
     const columns = side, rows = Math.max(8, Math.round((side * height) / width));
-    const values = grid(run.answer(k), run.outputs, this.view ?? [0, 1, 0, 1], columns, rows);
+    const answer = run.answer(k), [x0, x1, y0, y1] = this.view ?? [0, 1, 0, 1], values = grid(answer, run.outputs, [x0, x1, y0, y1], columns, rows);
     let scale = 0;
     for (const value of values) scale += Math.abs(value) / values.length;
     const image = fieldImage(values, run.outputs, columns, rows, classColours(), scale || 1);
     this.layers.field.replaceChildren(el("image", { x: box.left, y: box.top, width, height, href: image, preserveAspectRatio: "none" }));
     this.key = "";
-    for (let c = 0; c < (run.outputs === 1 ? 1 : run.outputs); c++) {
-      const d = contour(lead(values, run.outputs, c), columns, rows, width, height);
+    const place = new Float64Array(2), score = new Float64Array(1);
+    const at = (/** @type {number} */ c, /** @type {number} */ r) => {
+      (place[0] = x0 + ((x1 - x0) * c) / (columns - 1)), (place[1] = y1 + ((y0 - y1) * r) / (rows - 1));
+      answer(place, 0, score);
+      return score[0];
+    };
+    for (let c = 0; c < run.outputs; c++) {
+      const d = contour(lead(values, run.outputs, c), columns, rows, width, height, run.outputs === 1 ? at : undefined);
       if (d) this.layers.lines.append(el("path", { class: "line", d, transform: `translate(${box.left} ${box.top})`, fill: "none" }));
     }
   }

@@ -20,7 +20,7 @@ function call(name, o, seed) {
     case "adaline": return rule("adaline", `"learning_rate": ${float(o.learning_rate)}`);
     case "svm": return o.solver === "dual" ? ["LinearSVM", `lam=${float(o.lam)}, tol=1e-10, max_iter=100_000`] : rule("pegasos", `"lam": ${float(o.lam)}`);
     case "logistic": return o.solver === "newton" ? ["LogisticRegression", `lam=${float(o.lam)}, tol=1e-12`] : rule("logistic", `"learning_rate": ${float(o.learning_rate)}, "lam": ${float(o.lam)}`);
-    case "neuron": return o.solver === "batch" ? ["SigmoidNeuron", `solver="batch", ${rate}, lam=${float(o.lam)}, max_iter=${o.max_iter}`] : rule("sigmoid_neuron", `"learning_rate": ${float(o.learning_rate)}, "lam": ${float(o.lam)}`);
+    case "neuron": return o.solver === "batch" ? ["SigmoidNeuron", `solver=GradientDescent(batch_size=None, ${rate}), lam=${float(o.lam)}, tol=0.0, max_iter=${o.max_iter}${o.start ? `, start=${float(o.start)}, random_state=${seed}` : ""}`] : rule("sigmoid_neuron", `"learning_rate": ${float(o.learning_rate)}, "lam": ${float(o.lam)}`);
     case "discriminant": return ["GaussianDiscriminant", o.shrinkage ? `shrinkage=${float(o.shrinkage)}` : ""];
     case "least_squares": return ["LeastSquares", `lam=${float(o.lam)}`];
     default: return ["KernelPerceptron", kernel(o, order)];
@@ -41,7 +41,8 @@ const quoted = (text) => JSON.stringify(text).replace(/[^\x20-\x7e]/g, (c) => `\
 
 /** @param {Data} data @param {Choice} choice @param {number} seed */
 export function script(data, choice, seed) {
-  const [name, given] = call(choice.name, choice.options, seed), rows = Array.from(data.train), lines = ["import numpy as np", `from rosenblatt import ${name}`, ""];
+  const [name, given] = call(choice.name, choice.options, seed), rows = Array.from(data.train), names = given.includes("GradientDescent") ? `GradientDescent, ${name}` : name;
+  const lines = ["import numpy as np", `from rosenblatt import ${names}`, ""];
   if (data.d === 2 && rows.length <= LITERAL) {
     lines.push("X = np.array([", ...rows.map((i) => `    [${float(data.X[2 * i])}, ${float(data.X[2 * i + 1])}],`), "])", `y = np.array([${rows.map((i) => data.y[i]).join(", ")}])`);
   } else if (data.d === 2) {

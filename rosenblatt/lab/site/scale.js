@@ -38,20 +38,21 @@ export function label(value, log = false) {
     return `10${[...String(power)].map((c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)] ?? "⁻").join("")}`;
   }
   const size = Math.abs(value);
-  return (size >= 1e6 ? value.toExponential(0) : String(Number(value.toPrecision(6)))).replace("-", "−");
+  return (size >= 1e6 ? value.toExponential(0).replace("+", "") : String(Number(value.toPrecision(6)))).replace("-", "−");
 }
 
-/** Ticks with their labels and a faint grid. @param {Scale} x @param {Scale} y @param {{left: number, right: number, top: number, bottom: number}} box @param {boolean} [whole] whether x counts something */
-export function axes(x, y, box, whole = false) {
+/** Ticks with their labels and a faint grid. @param {Scale} x @param {Scale} y @param {{left: number, right: number, top: number, bottom: number, edge?: number}} box `edge`: how far labels may reach @param {boolean} [whole] whether x counts something @param {number} [type] the size of the labels in pixels */
+export function axes(x, y, box, whole = false, type = 12) {
   const group = el("g", { class: "axes", "aria-hidden": "true" });
   for (const value of x.ticks) {
     if (whole && !Number.isInteger(value)) continue;
     group.append(el("line", { class: "grid", x1: x(value), x2: x(value), y1: box.top, y2: box.bottom }));
-    group.append(el("text", { x: x(value), y: box.bottom + 16, "text-anchor": "middle" }, label(value, x.log)));
+    const text = label(value, x.log); // none that the right edge would cut
+    if (x(value) + 0.33 * type * text.length <= (box.edge ?? box.right)) group.append(el("text", { x: x(value), y: box.bottom + 4 + type, "text-anchor": "middle" }, text));
   }
   for (const value of y.ticks) {
     group.append(el("line", { class: "grid", x1: box.left, x2: box.right, y1: y(value), y2: y(value) }));
-    group.append(el("text", { x: box.left - 6, y: y(value) + 4, "text-anchor": "end" }, label(value, y.log)));
+    if (y(value) > 0.6 * type) group.append(el("text", { x: box.left - 6, y: y(value) + type / 3, "text-anchor": "end" }, label(value, y.log)));
   }
   return group;
 }

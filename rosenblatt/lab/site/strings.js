@@ -9,27 +9,26 @@ export const S = {
   labels: { nav: "The lab", tour: "Tour", data: "Points and learner", stage: "Picture and steps", tools: "Drawing", transport: "Steps", side: "Proof" }, // of the parts of the page
   bar: { tour: "Tour", projector: "Projector", share: "Share", export: "Export", theme: "Light or dark", keys: "Keys", lab: "Lab" },
   data: {
-    heading: "Points", ready: "Ready sets", options: "Options of the set", upload: "Your own CSV…", clear: "Clear", undo: "Undo", redo: "Redo",
+    heading: "Points", upload: "Your own CSV…", clear: "Clear", undo: "Undo", redo: "Redo",
     test: "Keep 30 % as test points", testHint: "Test points are drawn hollow and never learned from.", seed: "Order seed",
-    edited: "edited", own: "your points",
   },
-  tools: { heading: "Draw", add: "Add or drag", spray: "Spray", flip: "Flip", delete: "Delete", classes: "Class of new points" },
+  tools: { add: "Add or drag", spray: "Spray", flip: "Flip", delete: "Delete", classes: "Class of new points" },
   learner: {
-    heading: "Learner", second: "Compare with", none: "nothing", options: "Options", formula: "The rule",
+    heading: "Learner", second: "Compare with", none: "nothing",
   },
   transport: {
     start: "To the start", back: "One step back", play: "Play", pause: "Pause", step: "One step", end: "To the end", scrub: "Step on view", speed: "Speed",
     update: "update {k} of {n}", epoch: "epoch {e}", step_: "step {k} of {n}", once: "one formula, no steps",
   },
   panels: {
-    proof: "Why it must stop", never: "Why it never stops", what: "What is proven", update: "This update", errors: "Errors", loss: "How the loss falls", lossAxis: "loss", weights: "Weights", counters: "counters of {n} points", weightPlane: "Weight plane",
+    proof: "Why it must stop", never: "Why it never stops", what: "What is proven", update: "This update", errors: "Errors", alone: "Proof alone", loss: "How the loss falls", lossAxis: "loss", counters: "counters of {n} points", weightPlane: "Weight plane",
     linear: "linear", log: "log", picture: "Picture: the points, the line and the regions", errorsAxis: "points wrong, %", updates: "updates", frames: "frames", steps: "steps",
     train: "train", test: "test", landscape: "Weights as an image: orange speaks for {b}, blue for {a}",
   },
 
   sets: {
-    clouds: "Two clouds", slow: "A slow one", overlapping: "Overlapping", and: "and", or: "or", xor: "xor", circles: "Circles", moons: "Moons",
-    spirals: "Spirals", three: "Three classes", iris: "Iris", mnist: "MNIST",
+    clouds: "Clouds", slow: "Slow", overlapping: "Overlap", and: "and", or: "or", xor: "xor", circles: "Circles", moons: "Moons",
+    spirals: "Spirals", three: "3 classes", iris: "Iris", mnist: "MNIST",
   },
   options: {
     n: "points", margin: "margin", seed: "variation", flipped: "flipped labels", noise: "noise", turns: "turns", kinds: "kinds", across: "across", up: "up",
@@ -78,7 +77,6 @@ export const S = {
     where: "R and γ count the bias as one more coordinate, which is always 1.",
     whereKernel: "R and γ are measured in the kernel's space.",
     none: "No line separates these points, so the theorem does not apply and the perceptron never stops. The proof: the star lies in both hulls, as a mix of the {n} points in diamonds.",
-    touching: "hulls that touch count too",
     other: "The theorem is about Rosenblatt's rule; this learner follows another. A perceptron would make at most {bound} updates on these points.",
     otherNone: "No line separates these points: the star lies in both hulls, as a mix of the {n} points in diamonds.",
     many: "One perceptron for each class against the others; the theorem holds for each of them where its class can be separated.",
@@ -89,7 +87,7 @@ export const S = {
     large: "The bound in the kernel's space is computed for up to {n} points.",
     ceiling: "k R²", ceilingMargin: "k (R² + 2θ/η)", floor: "(k γ)²", length: "‖w‖²", star: "here they cross: {bound}",
     angle: "angle to w*: {angle}°", axis: "updates k",
-    challenge: "{k} of {bound}: {percent} %", best: "best {percent} %",
+    challenge: "{percent} % of the bound; your best: {best} %.",
   },
 
   update: {
@@ -128,7 +126,7 @@ export const S = {
       ["Probability", "Logistic regression answers with a probability. If both classes are bells of one shape, the discriminant has a formula for the same kind of answer.", "Add a far point to one class: which line moves more?"],
       ["Gradient", "With a smooth unit and a squared loss, learning is walking downhill. The loss is not convex: with long steps the walk can end somewhere else.", "Raise the learning rate above 20."],
       ["Three classes", "One perceptron for each class against the others; the highest score answers. A visit may move several lines at once.", "Play to the end."],
-      ["Train and test", "The hollow points are kept for a test and never learned from. A learner may know its own points by heart and still be wrong about new ones.", "Take the kernel perceptron with γ above 20, and compare the two curves of errors."],
+      ["Train and test", "The hollow points are kept for a test and never learned from. A learner may know its own points by heart and still be wrong about new ones.", "Raise γ above 20, and compare the two curves of errors."],
     ],
   },
 
@@ -141,7 +139,7 @@ export const S = {
     noDraw: "Rows of 784 pixels cannot be drawn by hand; take two pixels or two principal axes.", cancelled: "Cancelled. The line belongs to the points before the last change.",
     working: "Training… {percent} %", cancel: "Cancel", uploaded: "{n} rows from {file}.", skipped: "{k} rows with an empty or unreadable cell were left out.", sampled: "{shown} of them are drawn, all are learned from.",
     csvBad: "{file}: {why}", copied: "Copied.", noMnist: "mnist.js is not beside this page. Export it with: rosenblatt lab --export FOLDER --mnist", thinned: "{n} updates were made; every {stride}th is kept.",
-    stored: "There is no room in this browser's storage; download the file to keep the points.", fileBad: "This file holds neither a table nor a screen of the lab.",
+    stored: "There is no room in this browser's storage; download the file to keep the points.",
   },
   why: { cut: "cut off or mistyped", version: "of another version", points: "a point is not two numbers within ±1,000,000 and a class", many: "more than {n} points", learner: "an unknown learner or set" },
   csv: {
@@ -151,12 +149,12 @@ export const S = {
   exports: { png: "Picture as PNG", svg: "Picture as SVG", csv: "Points as CSV", python: "Show me in Python", state: "This screen as a file", open: "Open a file…" },
   python: { heading: "The same in Python", copy: "Copy", close: "Close" },
   keys: {
-    heading: "Keys", close: "Close",
+    heading: "Keys and marks", close: "Close",
     list: [["space", "play, pause"], ["← →", "one step back, one step"], ["n, b", "next epoch, epoch before"], ["Home, End", "start, end"], ["1, 2, 3", "class of new points"],
-      ["a, s, f, d", "add or drag, spray, flip, delete"], ["Ctrl+Z, Ctrl+Y", "undo, redo (also u, r)"], ["p", "projector"], ["PageUp, PageDown", "tour: back, next"], ["q", "predict the next update"], ["t", "tour"], ["l", "linear or logarithmic proof"],
+      ["a, s, f, d", "add or drag, spray, flip, delete"], ["Ctrl+Z, Ctrl+Y", "undo, redo (also u, r)"], ["p", "projector"], ["PageUp, PageDown", "tour: back, next"], ["q", "predict the next update"], ["t", "tour"], ["l", "linear or logarithmic proof"], ["e", "below the proof: this update, errors"],
       ["in the picture", "arrows move a cross (Shift: further); Enter uses the tool there; m takes the nearest point and m again puts it down; Delete removes it; Escape leaves"]],
+    marks: [["now", "the point of this update"], ["wrong", "on the wrong side now; bigger points were mistakes more often"], ["before", "the line before this update"], ["street", "scores −1 and +1, or probabilities 10 % and 90 %"], ["support", "a support vector"], ["star", "proof that no line exists: in both hulls, as a mix of the points in diamonds"]],
   },
-  read: "More about it in the documentation: rosenblatt.lab",
 };
 
 /** Fill {name} in a text. @param {string} text @param {{[name: string]: any}} values */
@@ -168,7 +166,7 @@ export function say(text, values = {}) {
 export function number(value, digits = 2) {
   if (!Number.isFinite(value)) return "∞";
   const size = Math.abs(value);
-  const text = Number.isInteger(value) && size < 1e9 ? value.toLocaleString("en-US")
+  const text = !size ? "0" : Number.isInteger(value) && size < 1e9 ? value.toLocaleString("en-US")
     : size >= 1e5 || (size < 0.5 * 10 ** -digits && size > 0) ? value.toExponential(1).replace("e+", "e") : value.toFixed(digits);
   return text.replace("-", "−");
 }

@@ -3,17 +3,19 @@
 
 import { byId, download, el, set, write } from "./dom.js";
 import { Picture, SHAPES } from "./picture.js";
-import { ProofPlot } from "./proof.js";
+import { ProofPlot } from "./proofplot.js";
 import { WeightPlane } from "./weightplane.js";
 import { ErrorPlot, errorCurve } from "./curves.js";
 import { LEARNERS } from "./learners.js";
 import { SETS } from "./data.js";
 import { control, iconButton, reIcon, thumbnail, visible } from "./controls.js";
+import { showKeys, showPython } from "./dialogs.js";
 import { drawing } from "./drawing.js";
 import { keyboard } from "./keyboard.js";
 import { Words } from "./words.js";
 import { savePng, saveSvg } from "./exporting.js";
-import { count } from "./tour.js";
+import { STEPS, count } from "./tour.js";
+import { refresh, tourCard } from "./tourcard.js";
 import { wrongAt } from "./history.js";
 import { lossOf } from "./solvers.js";
 import { S, say } from "./strings.js";
@@ -30,7 +32,7 @@ export class View {
     this.carrying = false;
     this.shape = "";
     this.values = "";
-    this.tourKey = "";
+    this.tourKey = 0;
     this.noted = "";
     for (const [id, text] of Object.entries({ title: S.title, tagline: S.tagline, "proof-title": S.panels.proof, "update-title": S.panels.update, "errors-title": S.panels.errors })) byId(id).textContent = text;
     for (const [id, text] of Object.entries(S.labels)) set(byId(id), { "aria-label": text });
@@ -45,6 +47,8 @@ export class View {
     this.buildData();
     keyboard(app);
     byId("log").addEventListener("click", () => this.log());
+    for (const id of ["to-errors", "to-update", "to-proof"]) byId(id).addEventListener("click", () => this.below());
+    this.nameSwaps();
     byId("file").addEventListener("change", (/** @type {any} */ event) => {
       const file = event.target.files[0];
       event.target.value = ""; // so that the same file can be chosen again
@@ -58,12 +62,14 @@ export class View {
     });
     document.addEventListener("pointerdown", (event) => { if (!(/** @type {Element} */ (event.target).closest("details.menu"))) this.closeMenus(); });
     const observer = new ResizeObserver(() => this.resized());
-    for (const id of ["pictures", "proof", "errors"]) observer.observe(byId(id));
+    for (const id of ["main", "pictures", "proof", "errors"]) observer.observe(byId(id));
   }
 
   resized() {
+    document.body.classList.toggle("short", this.app.projector || (innerWidth > 900 && byId("main").clientHeight < 760));
     const box = byId("pictures").getBoundingClientRect();
     byId("pictures").dataset.flow = box.width > box.height ? "row" : "column";
+    this.words.fit();
     for (const picture of this.pictures) picture.layout();
     this.drawCurves();
     this.app.render();
@@ -74,12 +80,12 @@ export class View {
   buildNav() {
     const { app } = this, button = (/** @type {string} */ id, /** @type {string} */ text, /** @type {() => void} */ act) => el("button", { type: "button", id, onclick: act }, text);
     const items = {
-      png: () => savePng(this.svgs()), svg: () => saveSvg(this.svgs()), csv: () => download("points.csv", app.exportCsv(), "text/csv"), python: () => this.python(),
+      png: () => savePng(this.svgs()), svg: () => saveSvg(this.svgs()), csv: () => download("points.csv", app.exportCsv(), "text/csv"), python: () => showPython(app),
       state: () => download("perceptron-lab.json", app.exportState(), "application/json"), open: () => this.chooseFile(),
     };
     const menu = el("details", { class: "menu", id: "export" }, el("summary", { role: "button" }, S.bar.export), el("div", { class: "items" }, Object.entries(items).map(([name, act]) => button(`export-${name}`, S.exports[/** @type {keyof typeof S.exports} */ (name)], () => { this.closeMenus(); act(); }))));
     byId("nav").append(el("button", { type: "button", id: "tour-button", class: "primary", onclick: () => app.tour(app.state.tour ? 0 : 1) }, S.bar.tour), button("quiz-button", S.quiz.open, () => app.ask()), button("projector-button", S.bar.projector, () => this.projector(!app.projector)), button("share", S.bar.share, () => this.share()), menu,
-      button("keys-button", S.bar.keys, () => this.keys()), el("button", { type: "button", id: "theme", "aria-label": S.bar.theme, title: S.bar.theme, onclick: () => this.theme() }, "◐"));
+      button("keys-button", S.bar.keys, showKeys), el("button", { type: "button", id: "theme", "aria-label": S.bar.theme, title: S.bar.theme, onclick: () => this.theme() }, "◐"));
   }
 
   svgs() {
@@ -88,10 +94,15 @@ export class View {
 
   buildTools() {
     const { app } = this, shape = (/** @type {number} */ c) => el("button", { type: "button", class: "brush", "data-brush": c, "aria-pressed": c === app.brush, "aria-label": `${S.tools.classes}: ${S.classNames[c]}`, title: S.classNames[c], onclick: () => this.brush(c) }, el("svg", { viewBox: "-12 -12 24 24", "aria-hidden": "true" }, el("path", { class: `dot c${c}`, d: SHAPES[c](7) })));
-    const tool = (/** @type {"add" | "spray" | "flip" | "delete"} */ name) => iconButton(name, S.tools[name], () => this.tool(name), { "data-tool": name, "aria-pressed": name === app.tool });
+    const tool = (/** @type {"add" | "spray" | "flip" | "delete"} */ name) => this.toolButton(name);
     this.undoButton = iconButton("undo", S.data.undo, () => app.undo());
     this.redoButton = iconButton("redo", S.data.redo, () => app.redo());
     byId("tools").append(el("div", { class: "group" }, [0, 1, 2].map(shape)), el("div", { class: "group" }, tool("add"), tool("spray"), tool("flip"), tool("delete")), el("div", { class: "group" }, this.undoButton, this.redoButton, iconButton("clear", S.data.clear, () => app.edit([]))), el("div", { class: "legend-names", id: "legend" }));
+  }
+
+  /** @param {"add" | "spray" | "flip" | "delete"} name */
+  toolButton(name) {
+    return iconButton(name, S.tools[name], () => this.tool(name), { "data-tool": name, "aria-pressed": name === this.app.tool });
   }
 
   buildTransport() {
@@ -111,7 +122,7 @@ export class View {
     this.setOptions = el("div", { class: "options" });
     this.learnerBox = el("div", { class: "learners" });
     this.test = el("input", { type: "checkbox", id: "test", onchange: () => app.change({ test: this.test.checked ? 0.3 : 0 }) });
-    byId("data").append(el("section", {}, el("h2", {}, S.data.heading), el("div", { class: "thumbs" }, thumbs), this.setOptions, el("label", { class: "check", title: S.data.testHint }, this.test, S.data.test), el("button", { type: "button", id: "upload", onclick: () => this.chooseFile() }, S.data.upload)), el("section", {}, el("h2", {}, S.learner.heading), this.learnerBox));
+    byId("data").append(el("section", {}, el("h2", {}, S.data.heading), el("div", { class: "thumbs" }, thumbs), this.setOptions, el("label", { class: "check", title: S.data.testHint }, this.test, S.data.test), el("button", { type: "button", id: "upload", title: S.csv.choose, onclick: () => this.chooseFile() }, S.data.upload)), el("section", {}, el("h2", {}, S.learner.heading), this.learnerBox));
   }
 
   /** The panels after a change of the state. */
@@ -158,8 +169,8 @@ export class View {
     const row = el("div", { class: place ? "learner second" : "learner" }, place ? el("label", { for: `learner${place}` }, S.learner.second) : null, menu);
     if (!choice) return [row];
     const change = (/** @type {string} */ name, /** @type {any} */ value) => app.change({ learners: app.state.learners.map((each, i) => (i === place ? { ...each, options: { ...each.options, [name]: value } } : each)) });
-    const parts = visible(LEARNERS[choice.name].options, choice.options).map((option) => control(option, choice.options[option.name], (value) => change(option.name, value)));
-    if (!place && choice.options.order === "shuffled") parts.push(control({ name: S.data.seed, value: 0, low: 0, high: 99, whole: true }, seed, (value) => app.change({ seed: value })));
+    const shown = visible(LEARNERS[choice.name].options, choice.options), parts = shown.map((option) => control(option, choice.options[option.name], (value) => change(option.name, value)));
+    if (!place && shown.some((option) => option.name === "order") && choice.options.order === "shuffled") parts.push(control({ name: S.data.seed, value: 0, low: 0, high: 99, whole: true }, seed, (value) => app.change({ seed: value })));
     return [row, el("p", { class: "about" }, S.learners[/** @type {keyof typeof S.learners} */ (choice.name)][2]), el("div", { class: "options" }, parts)];
   }
 
@@ -168,7 +179,7 @@ export class View {
     const wanted = this.app.state.learners.length, box = byId("pictures");
     while (this.pictures.length > wanted) this.pictures.pop()?.svg.parentElement?.remove();
     while (this.pictures.length < wanted) {
-      const figure = el("figure", {}, el("figcaption", {}));
+      const figure = el("figure");
       box.append(figure);
       const picture = new Picture(figure);
       this.pictures.push(picture);
@@ -205,9 +216,8 @@ export class View {
       const marks = run && (k > 0 || run.kind === "once") ? wrongAt(run, k, app.data) : null;
       wrong.push([countIn(marks, app.data.train), countIn(marks, app.data.test)]);
       const street = choice.name === "margin" ? choice.options.theta : LEARNERS[choice.name].street;
-      picture.draw({ data: app.data, run, k, part: run?.kind === "updates" ? turned * turned * (3 - 2 * turned) : ease, learner: choice.name, street: run ? street : 0, proof: app.proofs[i] ?? null, probability: PROBABLE.has(choice.name), next: i === 0 ? app.question?.row ?? -1 : -1, wrong: marks });
+      picture.draw({ data: app.data, run, k, part: run?.kind === "updates" ? turned * turned * (3 - 2 * turned) : ease, learner: choice.name, street: run ? street : 0, proof: app.proofs[i] ?? null, probability: PROBABLE.has(choice.name), next: i === 0 ? app.question?.row ?? -1 : -1, wrong: marks, caption: this.pictures.length > 1 ? S.learners[/** @type {keyof typeof S.learners} */ (choice.name)][0] : "" });
       picture.drawCursor(i === 0 ? this.cross : null, this.carrying);
-      write(picture.svg.parentElement.querySelector("figcaption"), this.pictures.length > 1 ? S.learners[/** @type {keyof typeof S.learners} */ (choice.name)][0] : "");
     });
     const run = app.runs[0] ?? null, k = run ? Math.min(app.frame, run.path.length - 1) : 0;
     const first = app.state.learners[0];
@@ -260,14 +270,25 @@ export class View {
     this.app.render();
   }
 
+  /** What stands below the proof where not everything has room: this update, the errors, or (on a projector) nothing. @param {string} [wanted] the next one if not given */
+  below(wanted) {
+    const { dataset } = document.body, order = this.app.projector ? ["update", "errors", "proof"] : ["update", "errors"], focused = document.activeElement?.classList.contains("swap");
+    const now = dataset.below ?? "update", next = wanted ?? order[(order.indexOf(now) + 1) % order.length];
+    dataset.below = order.includes(next) ? next : "update";
+    this.nameSwaps();
+    this.resized();
+    if (focused) byId({ update: "to-errors", errors: "to-proof", proof: "to-update" }[dataset.below] ?? "").focus();
+  }
+
+  nameSwaps() {
+    for (const [id, text] of [["to-errors", S.panels.errors], ["to-update", S.panels.update], ["to-proof", this.app.projector ? S.panels.alone : S.panels.update]]) write(byId(id), text);
+  }
+
   /** @param {boolean} on */
   projector(on) {
     this.app.projector = on;
     document.body.classList.toggle("projector", on);
-    this.arrange();
-    if (on) this.pictures[0].svg.parentElement.append(byId("weights"));
-    else document.querySelector(".update-head")?.after(byId("weights"));
-    this.resized();
+    this.below(this.app.state.tour ? STEPS[this.app.state.tour - 1].below ?? "proof" : "update");
   }
 
   theme() {
@@ -295,7 +316,10 @@ export class View {
   }
 
   closeMenus() {
-    for (const menu of document.querySelectorAll("details.menu[open]")) menu.removeAttribute("open");
+    for (const menu of document.querySelectorAll("details.menu[open]")) {
+      if (menu.contains(document.activeElement)) menu.querySelector("summary")?.focus();
+      menu.removeAttribute("open");
+    }
   }
 
   chooseFile() {
@@ -336,19 +360,14 @@ export class View {
     const { app } = this, number = app.state.tour, box = byId("tour");
     document.body.classList.toggle("touring", number > 0);
     box.hidden = !number;
-    if (!number) return void (this.tourKey = "");
-    const key = `${number} ${app.task.done}`;
-    if (key === this.tourKey) return;
-    this.tourKey = key;
-    const [title, text, task] = S.tour.steps[number - 1];
-    box.replaceChildren(
-      el("div", { class: "tour-head" }, el("span", { class: "tour-step" }, say(S.tour.step, { i: number, n: count })), el("h2", {}, title)), el("p", { class: "tour-text" }, text),
-      el("p", { class: app.task.done ? "tour-task done" : "tour-task" }, el("strong", {}, app.task.done ? `✓ ${S.tour.done}. ` : `${S.tour.task}. `), task),
-      el("div", { class: "tour-buttons" }, el("button", { type: "button", id: "tour-back", disabled: number === 1, onclick: () => this.turn(-1) }, S.tour.back), el("button", { type: "button", id: "tour-next", class: "primary", disabled: number === count, onclick: () => this.turn(1) }, S.tour.next), el("button", { type: "button", id: "tour-close", "aria-label": S.tour.close, title: S.tour.close, class: "small", onclick: () => app.tour(0) }, "×")),
-    );
+    if (!number) return void (this.tourKey = 0);
+    if (number !== this.tourKey) box.replaceChildren(...tourCard(app));
+    this.tourKey = number;
+    refresh(app, box);
   }
 
-  quiz() {
+  /** @param {boolean} [focus] whether keys go to the choices */
+  quiz(focus = false) {
     const { app } = this;
     byId("quiz")?.remove();
     if (!app.question && !app.verdict) return;
@@ -356,33 +375,8 @@ export class View {
     const body = app.question
       ? [el("p", {}, app.question.text), el("div", { class: "choices" }, app.question.choices.map((choice) => el("button", { type: "button", class: "primary", onclick: () => app.answer(choice) }, choice)))]
       : [el("p", { class: app.verdict === S.quiz.right ? "right" : "wrong" }, app.verdict), el("div", { class: "choices" }, el("button", { type: "button", class: "primary", onclick: () => app.ask() }, S.quiz.open))];
-    const close = () => { app.question = null; app.verdict = ""; this.quiz(); app.render(); };
-    byId("stage").append(el("div", { id: "quiz", role: "group", "aria-label": S.quiz.open }, ...body, el("span", { class: "faint" }, score), el("button", { type: "button", class: "small", "aria-label": S.quiz.close, onclick: close }, "×")));
-  }
-
-  /** @param {string} heading @param {Element[]} body */
-  dialog(heading, body) {
-    const box = byId("dialog");
-    box.replaceChildren(el("h2", {}, heading), ...body);
-    box.showModal();
-    return box;
-  }
-
-  keys() {
-    const box = this.dialog(S.keys.heading, [el("dl", {}, S.keys.list.map(([key, text]) => [el("dt", {}, key), el("dd", {}, text)])), el("button", { type: "button", onclick: () => box.close() }, S.keys.close)]);
-  }
-
-  python() {
-    const text = this.app.exportPython(), copy = async () => { try { await navigator.clipboard.writeText(text); this.toast(S.messages.copied); } catch { getSelection()?.selectAllChildren(byId("code")); } };
-    const box = this.dialog(S.python.heading, [el("pre", { id: "code", tabindex: "0" }, text), el("button", { type: "button", class: "primary", onclick: copy }, S.python.copy), el("button", { type: "button", onclick: () => box.close() }, S.python.close)]);
-  }
-
-  /** @param {ReturnType<typeof import("./csv.js").columns>} table @param {string} file */
-  chooseColumns(table, file) {
-    const menu = (/** @type {string} */ id, /** @type {string} */ label, /** @type {number[]} */ list, /** @type {number} */ chosen) => el("label", { class: "column" }, label, el("select", { id }, list.map((j) => el("option", { value: j, selected: j === chosen }, table.names[j]))));
-    const side = table.classes[table.classes.length - 1], free = table.numbers.filter((j) => j !== side), pair = free.length > 1 ? free : table.numbers;
-    const use = () => { box.close(); this.app.use(table, ["column-across", "column-up", "column-class"].map((id) => Number(byId(id).value)), file); };
-    const box = this.dialog(S.csv.heading, [menu("column-across", S.csv.across, table.numbers, pair[0]), menu("column-up", S.csv.up, table.numbers, pair[1]), menu("column-class", S.csv.class, table.classes, side), el("button", { type: "button", id: "use", class: "primary", onclick: use }, S.csv.use), el("button", { type: "button", onclick: () => box.close() }, S.csv.cancel)]);
+    byId("stage").append(el("div", { id: "quiz", role: "group", "aria-label": S.quiz.open }, ...body, el("span", { class: "faint" }, score), el("button", { type: "button", class: "small", "aria-label": S.quiz.close, onclick: () => app.leave() }, "×")));
+    if (focus) byId("quiz").querySelector("button").focus();
   }
 }
 

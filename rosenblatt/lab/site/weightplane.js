@@ -7,6 +7,8 @@ import { S, say } from "./strings.js";
 /** @typedef {import("./history.js").Run} Run */
 /** @typedef {import("./data.js").Data} Data */
 
+const inside = (/** @type {number} */ v) => Math.max(12, Math.min(190, v));
+
 export class WeightPlane {
   /** @param {HTMLElement} parent */
   constructor(parent) {
@@ -24,27 +26,29 @@ export class WeightPlane {
     if (run?.counters) return this.drawCounters(run.counters(k), data);
     if (run && run.outputs > 1 && data.d === 2) return this.drawMany(run, k);
     if (!run || run.path.width !== 3 || data.d !== 2) return;
-    const size = this.extent(run, k), at = (/** @type {ArrayLike<number>} */ w) => [100 + (82 * w[0]) / size, 100 - (82 * w[1]) / size];
-    const now = run.path.at(k), before = k ? run.path.at(k - 1) : now, row = run.path.row[k], [o, a, b] = [[100, 100], at(before), at(now)];
+    const [x0, y0, size] = this.extent(run, k), at = (/** @type {ArrayLike<number>} */ w) => [100 + (150 * (w[0] - x0)) / size, 100 - (150 * (w[1] - y0)) / size];
+    const now = run.path.at(k), before = k ? run.path.at(k - 1) : now, row = run.path.row[k], [o, a, b] = [at([0, 0]), at(before), at(now)];
     const put = (/** @type {number[]} */ from, /** @type {number[]} */ to, /** @type {string} */ name, grow = 1) => {
       const x2 = from[0] + grow * (to[0] - from[0]), y2 = from[1] + grow * (to[1] - from[1]);
       if (Math.hypot(x2 - from[0], y2 - from[1]) > 1) this.group.append(el("line", { class: `arrow ${name}`, x1: from[0], y1: from[1], x2, y2, "marker-end": `url(#wp-${name})` }));
     };
-    this.group.append(el("path", { class: "grid", d: "M100 6V194M6 100H194" }), el("text", { class: "faint", x: 194, y: 114, "text-anchor": "end" }, "w₁"), el("text", { class: "faint", x: 106, y: 14 }, "w₂"));
+    this.group.append(el("path", { class: "grid", d: `M${o[0]} 6V194M6 ${o[1]}H194` }), el("text", { class: "faint", x: 194, y: o[1] + (o[1] > 180 ? -5 : 14), "text-anchor": "end" }, "w₁"), el("text", { class: "faint", x: o[0] + (o[0] > 170 ? -6 : 6), y: 22, "text-anchor": o[0] > 170 ? "end" : "start" }, "w₂"));
     const trail = [];
     for (let f = Math.max(0, k - 12); f < k; f++) trail.push(at(run.path.at(f)).map((v) => v.toFixed(1)).join(" "));
     if (trail.length > 1) this.group.append(el("path", { class: "trail", d: `M${trail.join("L")}` }));
     if (k && run.kind === "updates" && row >= 0 && run.path.stride === 1) {
       put(o, a, "old");
       put(a, b, `c${data.y[row]}`, Math.min(1, part / 0.5));
-      const mid = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2], away = [b[1] - a[1], a[0] - b[0]], long = Math.hypot(away[0], away[1]) || 1;
-      if (long > 18) this.group.append(el("text", { class: `name c${data.y[row]}`, x: mid[0] + (11 * away[0]) / long, y: mid[1] + (11 * away[1]) / long + 4, "text-anchor": "middle" }, data.y[row] ? "+x" : "−x"));
+      const mid = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2], long = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1, across = [(b[1] - a[1]) / long, (a[0] - b[0]) / long];
+      const out = Math.sign(across[0] * (mid[0] - o[0]) + across[1] * (mid[1] - o[1])) || 1; // the side that is farther from the origin
+      if (long > 18) this.group.append(el("text", { class: `name c${data.y[row]}`, x: inside(mid[0] + 16 * out * across[0]), y: inside(mid[1] + 13 * out * across[1] + 5), "text-anchor": "middle" }, data.y[row] ? "+x" : "−x"));
     }
     if (part > 0.5 || !k) {
       put(o, b, "new", k ? Math.min(1, (part - 0.5) / 0.4) : 1);
-      this.group.append(el("text", { class: "name w-name", x: b[0] + 8 * Math.sign(b[0] - 100 || 1), y: b[1] - 6, "text-anchor": "middle" }, "w"));
+      const half = [(o[0] + b[0]) / 2, (o[1] + b[1]) / 2], long = Math.hypot(b[0] - o[0], b[1] - o[1]), turn = Math.sign((b[0] - o[0]) * (a[1] - o[1]) - (b[1] - o[1]) * (a[0] - o[0])) || -1;
+      if (long > 14) this.group.append(el("text", { class: "name w-name", x: inside(half[0] + (14 * turn * (b[1] - o[1])) / long), y: inside(half[1] - (14 * turn * (b[0] - o[0])) / long + 5), "text-anchor": "middle" }, "w")); // on the side without old w
     }
-    this.group.append(el("circle", { class: "origin", cx: 100, cy: 100, r: 2.5 }));
+    this.group.append(el("circle", { class: "origin", cx: o[0], cy: o[1], r: 2.5 }));
   }
 
   /** The counters of a kernel's points as bars, the largest first. @param {Float64Array} a @param {Data} data */
@@ -67,12 +71,14 @@ export class WeightPlane {
     this.group.append(el("circle", { class: "origin", cx: 100, cy: 100, r: 2.5 }));
   }
 
-  /** The longest weights so far, or of the frames around in a long run. @param {Run} run @param {number} k */
+  /** The middle and the side of the square around the origin and the weights so far, or the latest of a long run. @param {Run} run @param {number} k */
   extent(run, k) {
-    const from = Math.max(0, k - 60), to = Math.min(run.path.length, k + 2);
-    let size = 1e-12;
-    for (let f = from; f < to; f++) size = Math.max(size, Math.abs(run.path.at(f)[0]), Math.abs(run.path.at(f)[1]));
-    return size * 1.1;
+    let [x0, x1, y0, y1] = [0, 0, 0, 0];
+    for (let f = Math.max(0, k - 40); f < Math.min(run.path.length, k + 1); f++) {
+      const [x, y] = run.path.at(f);
+      (x0 = Math.min(x0, x)), (x1 = Math.max(x1, x)), (y0 = Math.min(y0, y)), (y1 = Math.max(y1, y));
+    }
+    return [(x0 + x1) / 2, (y0 + y1) / 2, Math.max(x1 - x0, y1 - y0, 1e-12)];
   }
 
   /** @param {Run} run @param {number} k @param {Data} data */

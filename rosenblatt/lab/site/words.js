@@ -7,6 +7,9 @@ import { math } from "./math.js";
 import { S, number, say } from "./strings.js";
 /** @typedef {import("./app.js").App} App */
 
+/** An entry of a vector, short. @param {number} value */
+const entry = (value) => (Math.abs(value) < 1e4 ? number(value) : value.toExponential(1).replace("e+", "e").replaceAll("-", "−"));
+
 export class Words {
   /** @param {App} app */
   constructor(app) {
@@ -14,24 +17,40 @@ export class Words {
     this.formula = "";
     this.sum = "";
     this.names = "";
+    this.score = el("strong", { id: "score" });
+    this.sentence = el("span");
+    this.measured = el("span", { class: "measured" });
+    byId("proof-words").append(this.score, this.sentence, this.measured);
+  }
+
+  /** A formula that is longer than its place gets smaller type. */
+  fit() {
+    const box = byId("formula");
+    box.style.fontSize = "";
+    const share = box.clientWidth / box.scrollWidth;
+    if (share < 1) box.style.fontSize = `${Math.floor(100 * share * parseFloat(getComputedStyle(box).fontSize)) / 100}px`;
   }
 
   /** @param {number[][]} wrong of train and test points, for each learner */
   write(wrong) {
     const { app } = this, run = app.runs[0], choice = app.state.learners[0], k = run ? Math.min(app.frame, run.path.length - 1) : 0, proof = app.proofs[0];
     const formula = S.learners[/** @type {keyof typeof S.learners} */ (choice.name)][1];
-    if (formula !== this.formula) byId("formula").replaceChildren(math((this.formula = formula)));
+    if (formula !== this.formula) {
+      byId("formula").replaceChildren(math((this.formula = formula)));
+      this.fit();
+    }
     const sum = run ? this.sumAt(k) : "";
     if (sum !== this.sum) byId("sum").replaceChildren(...((this.sum = sum) ? [math(sum)] : []));
     write(byId("update-words"), run ? this.happened(k) : app.note);
     write(byId("proof-title"), run?.kind === "epochs" ? S.panels.loss : proof?.verdict && !proof.verdict.separable && LEARNERS[choice.name].theorem ? S.panels.never : proof && !proof.applies ? S.panels.what : S.panels.proof);
-    write(byId("proof-words"), proof?.sentence ?? "");
+    write(this.sentence, proof?.sentence ?? "");
+    write(this.measured, proof?.measured ? ` ${proof.measured}` : "");
     write(byId("status"), run ? this.status(wrong) : "");
     const log = app.view?.proof?.x?.log ?? false;
     set(byId("log"), { hidden: !run || run.kind !== "updates", "aria-label": `${S.panels.linear} / ${S.panels.log}`, title: `${S.panels.linear} / ${S.panels.log}` });
     write(byId("log"), log ? S.panels.log : S.panels.linear);
     const scored = app.state.set === "slow" && Boolean(app.score);
-    write(byId("score"), scored && proof ? `${say(S.proof.challenge, { k: number(run.updates), bound: number(proof.bound), percent: (app.score ?? 0).toFixed(0) })} · ${say(S.proof.best, { percent: (app.best ?? 0).toFixed(0) })}` : "");
+    write(this.score, scored && proof ? `${say(S.proof.challenge, { percent: (app.score ?? 0).toFixed(0), best: (app.best ?? 0).toFixed(0) })} ` : "");
     this.legend();
   }
 
@@ -39,7 +58,7 @@ export class Words {
     const { names, y } = this.app.data, shown = names[0] === "−1" || names[0] === S.classNames[0] ? "" : names.slice(0, Math.max(2, ...new Set(y)) + (y.length ? 1 : 0)).join("\u0000");
     if (shown === this.names) return;
     this.names = shown;
-    byId("legend").replaceChildren(...shown.split("\u0000").filter(Boolean).map((name, c) => el("span", { class: `c${c}` }, name)));
+    byId("legend").replaceChildren(...shown.split("\u0000").filter(Boolean).map((name, c) => el("span", { class: `c${c}`, title: name }, name)));
   }
 
   /** @param {number} row */
@@ -63,7 +82,7 @@ export class Words {
   sumAt(k) {
     const run = this.app.runs[0], { data } = this.app;
     if (run.path.width !== 3 || data.d !== 2) return "";
-    const vector = (/** @type {ArrayLike<number>} */ w) => `[${number(w[0])};${number(w[1])};${number(w[2])}]`, w = run.path.at(k);
+    const vector = (/** @type {ArrayLike<number>} */ w) => `[${entry(w[0])};${entry(w[1])};${entry(w[2])}]`, w = run.path.at(k);
     if (!k || run.kind !== "updates" || run.path.stride > 1) return `[w_1;w_2;b] = ${vector(w)}`;
     const before = run.path.at(k - 1), row = run.path.row[k], x = [data.X[2 * row], data.X[2 * row + 1], 1], step = w[2] - before[2];
     const times = Math.abs(Math.abs(step) - 1) < 1e-12 ? "" : `${number(Math.abs(step), 3)} · `;
