@@ -35,12 +35,7 @@ class AboutModel(About):
     codes: Any = field(default=None, repr=False, compare=False)
 
     def read(self, X: Any, y: Any) -> tuple[exactly.Rows, Array]:
-        X = read_rows(X)
-        if X.shape != self.shape or np.shape(y)[:1] != (self.shape[0],):
-            raise exactly.CertificateError(
-                f"This certificate is about {counted(self.shape[0], 'row')} of {counted(self.shape[1], 'feature')}, "
-                f"but X has shape {X.shape} and y {np.shape(y)}."
-            )
+        X = self._rows(X)
         codes = _numbered(y, X.shape[0], self.classes)
         if codes is None:
             raise exactly.CertificateError(f"This certificate is about the classes {self.classes}, but y has others.")
