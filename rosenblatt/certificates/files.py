@@ -29,6 +29,7 @@ from rosenblatt.certificates.results import Hull, NotSeparable, Overlapping, Qua
 from rosenblatt.certificates.table import REST, SeparabilityTable
 from rosenblatt.engine.online.state import Array
 from rosenblatt.models.whole_file import write_whole
+from rosenblatt.wording import shortened
 
 FORMAT = "rosenblatt certificate"
 PROTOCOL = 1
@@ -103,9 +104,10 @@ def _read(path: Any) -> dict[str, Any]:
         raise exactly.CertificateError(f"{path} must be a certificate, but it is not valid JSON ({error}).") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise exactly.CertificateError(f"{path} must be a certificate of this library, but it is another file.")
-    if content.get("protocol") != PROTOCOL:
+    protocol = content.get("protocol")
+    if type(protocol) is not int or protocol != PROTOCOL:
         raise exactly.CertificateError(
-            f"{path} has protocol {content.get('protocol')!r}, but this version reads {PROTOCOL}; update the library."
+            f"{path} has protocol {shortened(protocol)}, but this version reads {PROTOCOL}; update the library."
         )
     return content
 

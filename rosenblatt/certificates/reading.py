@@ -203,7 +203,7 @@ def _with_names(labels: Array) -> Array:
     """Labels none of which is missing; dates that Python has no type for (nanoseconds) by their text."""
     missing = [False]
     if labels.dtype.kind == "O":
-        missing = [label is None or isinstance(label, float) and label != label for label in labels.tolist()]
+        missing = [label is None or (isinstance(label, float) and label != label) for label in labels.tolist()]
     elif labels.dtype.kind in "mM":
         missing = np.isnat(labels).tolist()
     if any(missing):

@@ -22,7 +22,6 @@ from rosenblatt.certificates.verify_numbers import common_integers as common_int
 from rosenblatt.certificates.verify_numbers import nearest_floats as nearest_floats
 
 
-
 def least(X: Any, signs: Array, plane: Plane) -> tuple[Fraction, int]:
     """The exact minimum of y_i (w·x_i + b) over the rows of sign +1 and -1, and a row where it is reached."""
     rows = X if isinstance(X, Rows) else Rows(X)
