@@ -135,7 +135,7 @@ def is_mercer(kernel: Any, X: Any, *, random_state: Any = None, **parameters: An
     X = X.toarray() if hasattr(X, "toarray") else X
     given = _floats(X)
     kernel = _with_parameters(kernel, given, parameters)
-    X = as_floats(given)
+    X = as_floats(X)
     if not np.isfinite(X).all():
         raise ValueError("X must be finite, but contains NaN or infinity; leave those rows out or fill them in.")
     if not len(X):
