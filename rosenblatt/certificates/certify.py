@@ -80,7 +80,7 @@ class CertifiedModel(Certificate):
     ----------
     errors, accuracy : the rows that are wrong, counted; the share of the others
     wrong : the rows that are wrong
-    margin : every row is at least this far (l2) on its side; a negative margin is that of the row furthest beyond
+    margin : every row is at least this far (l2) on its side; where it is negative, no row is further beyond
     norm, radius : what the count is about; a radius for each feature is a box
     objective : `Objective`, the proven interval for what the model minimises; None for models without one
     """

@@ -57,8 +57,6 @@ class FewestErrors(WithPlane):
     wrong: tuple[int, ...]
     witnesses: tuple[Witness, ...] = field(repr=False)
     shares: tuple[int, ...] = field(repr=False)
-    normal: Array = field(repr=False)
-    offset: float = field(repr=False)
     plane: tuple[tuple[exactly.Number, ...], exactly.Number] = field(repr=False)
     about: About = field(repr=False)
 
@@ -202,14 +200,11 @@ class Enclosure:
             self._offer(*self.search.plane())
         count = self.proven or len(self.shares)  # witnesses that were found later prove nothing more
         self.shares = (self.shares + [0] * count)[:count]
-        floats = exactly.nearest_floats([*self.normal, self.offset])
         return FewestErrors(
             lower=min(self.lower, len(self.wrong)),
             wrong=tuple(self.wrong),
             witnesses=tuple(self.witnesses[:count]),
             shares=tuple(self.shares),
-            normal=np.array(floats[:-1]),
-            offset=floats[-1],
             plane=(self.normal, self.offset),
             about=About.of(self.problem),
         )

@@ -294,11 +294,8 @@ def _finite(value: float) -> float | None:
 
 def _separable(content: Any, about: About, rows: exactly.Rows, signs: Array) -> Separable:
     plane, theorem = _plane_from_json(content["plane"], rows.d), _plane_from_json(content["theorem_plane"], rows.d)
-    floats = exactly.nearest_floats([*plane[0], plane[1]])
     upper, gamma_upper = (np.inf if content[name][1] is None else content[name][1] for name in ("margin", "gamma"))
     return Separable(
-        normal=np.array(floats[:-1]),
-        offset=floats[-1],
         margin=float(content["margin"][0]),
         margin_upper=float(upper),
         radius=float(content["radius"]),
@@ -315,14 +312,11 @@ def _separable(content: Any, about: About, rows: exactly.Rows, signs: Array) -> 
 
 def _fewest(content: Any, about: About, rows: exactly.Rows, signs: Array) -> FewestErrors:
     plane = _plane_from_json(content["plane"], rows.d)
-    floats = exactly.nearest_floats([*plane[0], plane[1]])
     return FewestErrors(
         lower=content["lower"],
         wrong=tuple(content["wrong"]),
         witnesses=tuple(Witness(*_solved(chosen, about, rows, signs)) for chosen in content["witnesses"]),
         shares=tuple(content["shares"]),
-        normal=np.array(floats[:-1]),
-        offset=floats[-1],
         plane=plane,
         about=about,
     )
@@ -353,10 +347,7 @@ def _overlapping(content: Any, about: About, rows: exactly.Rows, signs: Array) -
 
 def _quasi_complete(content: Any, about: About, rows: exactly.Rows, signs: Array) -> QuasiComplete:
     plane = _plane_from_json(content["plane"], rows.d)
-    floats = exactly.nearest_floats([*plane[0], plane[1]])
     return QuasiComplete(
-        normal=np.array(floats[:-1]),
-        offset=floats[-1],
         strictly=exactly.count_off(rows, signs, exactly.Plane(*plane)),
         about=about,
         plane=plane,

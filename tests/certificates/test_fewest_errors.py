@@ -167,7 +167,6 @@ def test_a_changed_interval(tmp_path):
         {"wrong": (0, 5)},
         {"wrong": (*found.wrong, 5)},
         {"plane": ((1.0,), -100.0)},
-        {"normal": -found.normal},
         {"shares": found.shares[1:]},
         {"shares": tuple(share + (1 << 40) for share in found.shares)},
         {"witnesses": ()},
