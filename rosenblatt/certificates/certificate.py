@@ -13,7 +13,7 @@ from rosenblatt.certificates import verify as exactly
 from rosenblatt.certificates.problem import Problem, digest
 from rosenblatt.certificates.reading import read_labels, read_rows, same_label
 from rosenblatt.engine.online.state import Array
-from rosenblatt.wording import counted
+from rosenblatt.wording import counted, shortened
 
 THROUGH = "hyperplane through the origin"
 
@@ -57,18 +57,22 @@ class About:
 
     def read(self, X: Any, y: Any) -> tuple[exactly.Rows, Array]:
         """The rows and signs that the certificate is about."""
-        X = read_rows(X)
-        count = np.shape(y)[:1]
-        if X.shape != self.shape or count != (self.shape[0],):
-            raise exactly.CertificateError(
-                f"This certificate is about {counted(self.shape[0], 'row')} of {counted(self.shape[1], 'feature')}, "
-                f"but X has shape {X.shape} and y {np.shape(y)}."
-            )
+        X = self._rows(X)
         names, codes = read_labels(y, self.shape[0])
         negative, positive = ([same_label(name, label) for label in names.tolist()] for name in self.classes)
         if len(names) != 2 or sorted([negative, positive]) != [[False, True], [True, False]]:
-            raise exactly.CertificateError(f"This certificate is about the classes {self.classes}, but y has others.")
+            known = shortened(self.classes)
+            raise exactly.CertificateError(f"This certificate is about the classes {known}, but y has others.")
         return self.recognise(X, np.where(codes == positive.index(True), 1, -1).astype(np.int8))
+
+    def _rows(self, X: Any) -> Any:
+        X = read_rows(X)
+        if X.shape != self.shape:
+            raise exactly.CertificateError(
+                f"This certificate is about {counted(self.shape[0], 'row')} of {counted(self.shape[1], 'feature')}, "
+                f"but X has shape {X.shape}."
+            )
+        return X
 
     def recognise(self, X: Any, signs: Array) -> tuple[exactly.Rows, Array]:
         """These rows and signs, if they are what the certificate is about."""

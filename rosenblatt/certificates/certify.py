@@ -25,6 +25,7 @@ from rosenblatt.engine.online.state import Array
 from rosenblatt.wording import counted
 
 QUICK = 1 << 22  # numbers of rows for which the objective is enclosed without being asked for
+SMALLEST = 1e-300  # below which float64 loses digits
 
 
 @dataclass(frozen=True)
@@ -35,21 +36,28 @@ class AboutModel(About):
     codes: Any = field(default=None, repr=False, compare=False)
 
     def read(self, X: Any, y: Any) -> tuple[exactly.Rows, Array]:
-        X = read_rows(X)
-        if X.shape != self.shape or np.shape(y)[:1] != (self.shape[0],):
-            raise exactly.CertificateError(
-                f"This certificate is about {counted(self.shape[0], 'row')} of {counted(self.shape[1], 'feature')}, "
-                f"but X has shape {X.shape} and y {np.shape(y)}."
-            )
+        X = self._rows(X)
         codes = _numbered(y, X.shape[0], self.classes)
         if codes is None:
-            raise exactly.CertificateError(f"This certificate is about the classes {self.classes}, but y has others.")
+            known = shortened(self.classes)
+            raise exactly.CertificateError(f"This certificate is about the classes {known}, but y has others.")
         return self.recognise(X, codes)
+
+    def recognise(self, X: Any, signs: Array) -> tuple[exactly.Rows, Array]:
+        """Rows that are at hand are compared themselves: that is quicker than two digests."""
+        if self.digest or not _equal(self.rows.X, X) or not np.array_equal(self.codes, signs):
+            return super().recognise(X, signs)
+        return self.rows, signs
 
     def data(self) -> tuple[exactly.Rows, Array]:
         if self.rows is None:
             raise ValueError("This certificate has no data with it; load it with load_certificate(path, X, y).")
         return self.rows, self.codes
+
+
+def _equal(known: Any, X: Any) -> bool:
+    dense = isinstance(known, np.ndarray) and isinstance(X, np.ndarray)
+    return dense and known.dtype == X.dtype and np.array_equal(known, X)
 
 
 def _numbered(y: Any, n: int, classes: Sequence[Any]) -> Array | None:
@@ -72,7 +80,7 @@ class CertifiedModel(Certificate):
     ----------
     errors, accuracy : the rows that are wrong, counted; the share of the others
     wrong : the rows that are wrong
-    margin : every row is at least this far (l2) on its side; a negative margin is that of the row furthest beyond
+    margin : every row is at least this far (l2) on its side; where it is negative, no row is further beyond
     norm, radius : what the count is about; a radius for each feature is a box
     objective : `Objective`, the proven interval for what the model minimises; None for models without one
     """
@@ -257,7 +265,9 @@ def _distances(rows: exactly.Rows, plane: exactly.Plane, norm: str) -> Array:
     with np.errstate(all="ignore"):
         safe = scores - error
         result = np.where(safe > 0, safe * low, safe * high)
-        open_ = ~(np.abs(scores) > 1e9 * error) | ~np.isfinite(result)
+        open_ = ~(np.abs(scores) > 1e9 * error) | ~np.isfinite(result) | (np.abs(result) < SMALLEST)
+    if high > 1 / SMALLEST:  # or low is less than it should be
+        open_[:] = True
     for row in np.flatnonzero(open_).tolist():
         result[row] = _down(plane.score(rows, row), square)
     return result

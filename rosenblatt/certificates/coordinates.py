@@ -76,7 +76,7 @@ class Frame:
     def theorem(self) -> View:
         exponent = int(self.margin.exponents.max(initial=0))
         constant = math.ldexp(1.0, -exponent) if self.problem.intercept else 0.0
-        X, exponents = _divided(self.problem.X, np.full(self.problem.d, exponent))
+        X, exponents = divided(self.problem.X, np.full(self.problem.d, exponent))
         groups = np.zeros(self.problem.n, dtype=int)
         points = Points(X, self.problem.signs.astype(float), None, _scale(exponents), constant, groups)
         return View(points, np.full(self.problem.d + bool(constant), exponent), 1)
@@ -96,16 +96,16 @@ def frame(problem: Problem) -> Frame:
 def _view(problem: Problem, X: Any, exponents: Array) -> View:
     signs = problem.signs.astype(float)
     groups = (signs > 0).astype(int) if problem.intercept else np.zeros(problem.n, dtype=int)
-    divided, left = _divided(X, exponents)
-    shift = _means(divided) if problem.intercept and not problem.sparse else None
-    return View(Points(divided, signs, shift, _scale(left), 0.0, groups), exponents, 2 if problem.intercept else 1)
+    within, left = divided(X, exponents)
+    shift = _means(within) if problem.intercept and not problem.sparse else None
+    return View(Points(within, signs, shift, _scale(left), 0.0, groups), exponents, 2 if problem.intercept else 1)
 
 
 def _scale(exponents: Array) -> Array:
     return np.ldexp(1.0, -exponents)
 
 
-def _divided(X: Any, exponents: Array) -> tuple[Any, Array]:
+def divided(X: Any, exponents: Array) -> tuple[Any, Array]:
     """The data itself and the exponents, or where these are extreme the data divided by them and zeros."""
     if np.abs(exponents).max(initial=0) <= 300:
         return X, exponents

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import scipy  # scipy.optimize is imported when it is used
 
+from rosenblatt.certificates.coordinates import divided
 from rosenblatt.certificates.problem import Problem
+from rosenblatt.certificates.verify_numbers import Number, Rows
 from rosenblatt.engine.online.state import Array
 
 PENALTIES = (1e-1, 1e-3, 1e-6)
@@ -20,22 +23,31 @@ class FewErrors:
     def __init__(self, problem: Problem, seed: int = 0) -> None:
         self.problem = problem
         self.signs = problem.signs.astype(np.float64)
-        X = problem.X if problem.sparse else problem.X.astype(np.float64)
-        self.X = X
+        sizes = np.frexp(Rows(problem.X).largest)[1]
+        self.X, left = divided(problem.X.astype(np.float64), sizes)
+        self.exponents = sizes - left  # column j of X is the data's divided by 2^exponents[j], where sizes are extreme
+        X = self.X
         mean, square = (np.asarray(part, dtype=np.float64).ravel() for part in (X.mean(axis=0), _squares(X)))
         self.shift = mean if problem.intercept else np.zeros(problem.d)
-        with np.errstate(all="ignore"):
-            spread = np.sqrt(np.maximum(square - self.shift**2, 0))
-        self.scale = np.where(np.isfinite(spread) & (spread > 0), spread, 1.0)
+        spread = np.sqrt(np.maximum(square - self.shift**2, 0))
+        self.scale = np.where(spread > 0, spread, 1.0)
         self.random = np.random.default_rng(seed)
         self.weights, self.offset = np.zeros(problem.d), 0.0
         self.scores = np.zeros(problem.n)
         self.errors = problem.n + 1
 
-    def plane(self) -> tuple[Array, float]:
+    def plane(self) -> tuple[tuple[Number, ...], float]:
         """The hyperplane in the columns of the data."""
         normal = self.weights / self.scale
-        return normal, float(self.offset - normal @ self.shift) if self.problem.intercept else 0.0
+        offset = float(self.offset - normal @ self.shift) if self.problem.intercept else 0.0
+        if not self.exponents.any():
+            return tuple(normal.tolist()), offset
+        pairs = zip(normal.tolist(), self.exponents.tolist(), strict=True)
+        return tuple(Fraction(value) / Fraction(2) ** exponent for value, exponent in pairs), offset
+
+    def standardised(self) -> Array:
+        """The rows of dense data, every column on the same scale."""
+        return np.asarray((self.X - self.shift) / self.scale)
 
     def product(self, direction: Array) -> Array:
         scaled = direction / self.scale
@@ -108,8 +120,7 @@ class FewErrors:
 def _squares(X: Any) -> Any:
     if hasattr(X, "multiply"):
         return X.multiply(X).mean(axis=0)
-    with np.errstate(all="ignore"):
-        return (X * X).mean(axis=0)
+    return (X * X).mean(axis=0)
 
 
 def _best_step(margins: Array, along: Array) -> tuple[float, int]:

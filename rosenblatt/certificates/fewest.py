@@ -57,8 +57,6 @@ class FewestErrors(WithPlane):
     wrong: tuple[int, ...]
     witnesses: tuple[Witness, ...] = field(repr=False)
     shares: tuple[int, ...] = field(repr=False)
-    normal: Array = field(repr=False)
-    offset: float = field(repr=False)
     plane: tuple[tuple[exactly.Number, ...], exactly.Number] = field(repr=False)
     about: About = field(repr=False)
 
@@ -181,6 +179,7 @@ class Enclosure:
         self.problem, self.deadline = problem, deadline
         self.started = time.monotonic()
         self.rows = exactly.Rows(problem.X)
+        self.search = FewErrors(problem)
         self.witnesses: list[Witness] = []
         self.known: set[tuple[int, ...]] = set()
         self.lower = self.proven = 0  # errors, and with how many witnesses a search has proven them
@@ -198,17 +197,14 @@ class Enclosure:
         except KeyboardInterrupt:
             pass  # what is proven by now is the answer
         if not self.normal:
-            self._offer(*FewErrors(self.problem).plane())
+            self._offer(*self.search.plane())
         count = self.proven or len(self.shares)  # witnesses that were found later prove nothing more
         self.shares = (self.shares + [0] * count)[:count]
-        floats = exactly.nearest_floats([*self.normal, self.offset])
         return FewestErrors(
             lower=min(self.lower, len(self.wrong)),
             wrong=tuple(self.wrong),
             witnesses=tuple(self.witnesses[:count]),
             shares=tuple(self.shares),
-            normal=np.array(floats[:-1]),
-            offset=floats[-1],
             plane=(self.normal, self.offset),
             about=About.of(self.problem),
         )
@@ -226,11 +222,10 @@ class Enclosure:
     # ------------------------------------------------------------------------------------------------ from above
 
     def _above(self) -> None:
-        search = FewErrors(self.problem)
         until = self.deadline if self.deadline == math.inf else self.started + 0.3 * (self.deadline - self.started)
-        search.start(until)
-        search.improve(until)
-        self._offer(*search.plane())
+        self.search.start(until)
+        self.search.improve(until)
+        self._offer(*self.search.plane())
         if self.problem.intercept:  # every row on the side of the larger class
             sign = 1 if int(self.problem.signs.sum(dtype=np.int64)) >= 0 else -1
             far = sign * (2 * Fraction(float(self.rows.largest[0])) + 1)
@@ -238,7 +233,7 @@ class Enclosure:
 
     def _offer(self, normal: Any, offset: exactly.Number) -> None:
         """Keep a hyperplane if it has fewer rows wrong than the best so far."""
-        values = tuple(normal.tolist() if isinstance(normal, np.ndarray) else normal)
+        values = tuple(normal)
         if not any(values):
             values = (1.0, *values[1:])
         plane = exactly.Plane(values, offset)
@@ -270,7 +265,7 @@ class Enclosure:
     def _packed(self) -> None:
         """Disjoint witnesses: near the rows that are wrong first, then among all rows that are left."""
         free = np.ones(self.problem.n, dtype=bool)
-        dense = None if self.problem.sparse else self._standardised()
+        dense = None if self.problem.sparse else self.search.standardised()
         size = NEAR * (self.problem.d + 2)
         for row in self.wrong:
             if self._late(0.6) or dense is None or len(self.witnesses) > WITNESSES or size > self.problem.n // 2:
@@ -293,11 +288,6 @@ class Enclosure:
             by_rows[rows] = WHOLE if taken.isdisjoint(rows) else 0
             taken.update(rows if by_rows[rows] else ())
         self._use([by_rows[witness.rows] for witness in self.witnesses])
-
-    def _standardised(self) -> Array:
-        X = self.problem.X.astype(np.float64)
-        spread = X.std(axis=0)
-        return np.asarray((X - X.mean(axis=0)) / np.where(np.isfinite(spread) & (spread > 0), spread, 1.0))
 
     def _priced(self) -> None:
         """Prices of rows by a linear program, at least 1 for each witness; rows without a price must be separable."""

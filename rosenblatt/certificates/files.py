@@ -29,6 +29,7 @@ from rosenblatt.certificates.results import Hull, NotSeparable, Overlapping, Qua
 from rosenblatt.certificates.table import REST, SeparabilityTable
 from rosenblatt.engine.online.state import Array
 from rosenblatt.models.whole_file import write_whole
+from rosenblatt.wording import shortened
 
 FORMAT = "rosenblatt certificate"
 PROTOCOL = 1
@@ -103,9 +104,10 @@ def _read(path: Any) -> dict[str, Any]:
         raise exactly.CertificateError(f"{path} must be a certificate, but it is not valid JSON ({error}).") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise exactly.CertificateError(f"{path} must be a certificate of this library, but it is another file.")
-    if content.get("protocol") != PROTOCOL:
+    protocol = content.get("protocol")
+    if type(protocol) is not int or protocol != PROTOCOL:
         raise exactly.CertificateError(
-            f"{path} has protocol {content.get('protocol')!r}, but this version reads {PROTOCOL}; update the library."
+            f"{path} has protocol {shortened(protocol)}, but this version reads {PROTOCOL}; update the library."
         )
     return content
 
@@ -292,11 +294,8 @@ def _finite(value: float) -> float | None:
 
 def _separable(content: Any, about: About, rows: exactly.Rows, signs: Array) -> Separable:
     plane, theorem = _plane_from_json(content["plane"], rows.d), _plane_from_json(content["theorem_plane"], rows.d)
-    floats = exactly.nearest_floats([*plane[0], plane[1]])
     upper, gamma_upper = (np.inf if content[name][1] is None else content[name][1] for name in ("margin", "gamma"))
     return Separable(
-        normal=np.array(floats[:-1]),
-        offset=floats[-1],
         margin=float(content["margin"][0]),
         margin_upper=float(upper),
         radius=float(content["radius"]),
@@ -313,14 +312,11 @@ def _separable(content: Any, about: About, rows: exactly.Rows, signs: Array) -> 
 
 def _fewest(content: Any, about: About, rows: exactly.Rows, signs: Array) -> FewestErrors:
     plane = _plane_from_json(content["plane"], rows.d)
-    floats = exactly.nearest_floats([*plane[0], plane[1]])
     return FewestErrors(
         lower=content["lower"],
         wrong=tuple(content["wrong"]),
         witnesses=tuple(Witness(*_solved(chosen, about, rows, signs)) for chosen in content["witnesses"]),
         shares=tuple(content["shares"]),
-        normal=np.array(floats[:-1]),
-        offset=floats[-1],
         plane=plane,
         about=about,
     )
@@ -351,10 +347,7 @@ def _overlapping(content: Any, about: About, rows: exactly.Rows, signs: Array) -
 
 def _quasi_complete(content: Any, about: About, rows: exactly.Rows, signs: Array) -> QuasiComplete:
     plane = _plane_from_json(content["plane"], rows.d)
-    floats = exactly.nearest_floats([*plane[0], plane[1]])
     return QuasiComplete(
-        normal=np.array(floats[:-1]),
-        offset=floats[-1],
         strictly=exactly.count_off(rows, signs, exactly.Plane(*plane)),
         about=about,
         plane=plane,

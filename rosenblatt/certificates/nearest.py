@@ -23,7 +23,7 @@ from rosenblatt.certificates.points import Points, dense_product
 from rosenblatt.engine.cholesky import GrowingCholesky
 from rosenblatt.engine.online.state import Array
 
-JOINING = 8  # rows that join the active set in one step
+JOINING = 12  # rows that join the active set in one step
 ZERO = 1e-11  # a p this much shorter than the longest row is taken for 0, and the exact arithmetic asked
 
 

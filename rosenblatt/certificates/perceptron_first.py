@@ -49,7 +49,8 @@ def _norms(problem: Problem) -> Array:
     X = problem.X
     with np.errstate(over="ignore"):
         if problem.sparse:
-            squares = np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
+            rows = X.astype(np.float64)
+            squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
         else:
             squares = np.einsum("ij,ij->i", X, X, dtype=np.float64)
         return np.sqrt(squares + problem.intercept)

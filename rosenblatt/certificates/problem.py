@@ -152,7 +152,8 @@ def digest(X: Any, signs: Array) -> str:
         else:
             part = np.asarray(X[block])
             mask = part != 0
-            counts, columns, values = mask.sum(axis=1), np.nonzero(mask)[1], part[mask]
+            places = np.broadcast_to(np.arange(part.shape[1], dtype="<i4"), part.shape)
+            counts, columns, values = mask.sum(axis=1), places[mask], part[mask]
         sha.update(counts.astype("<i8").tobytes())
         sha.update(columns.astype("<i4").tobytes())
         words, marks = _words(values)

@@ -322,10 +322,7 @@ class Prover:
         intercept, signs = self.problem.intercept, self.problem.signs
         square = exactly.largest_square(self.rows, constant=intercept)
         gamma_square = self._length(theorem, with_offset=intercept)
-        floats = exactly.nearest_floats([*found.normal, found.offset])
         return Separable(
-            normal=np.array(floats[:-1]),
-            offset=floats[-1],
             margin=root_down(self._length(found)),
             margin_upper=self._above(found.hull, signs, hulls=2 if intercept else 1, constant=False),
             radius=root_up(square),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -23,9 +25,7 @@ def read_rows(X: Any) -> Any:
     else:
         X = values = _as_table(X)
     if values.dtype.kind not in "buif" or values.dtype.itemsize > 8:
-        raise ValueError(
-            f"X must hold real numbers of at most 64 bits, but its dtype is {values.dtype}; convert it to float64."
-        )
+        raise ValueError(f"X must hold real numbers of at most 64 bits, but {_wrong_kind(values)}.")
     if 0 in X.shape:
         raise ValueError(f"X must have rows and features, but its shape is {X.shape}; pass at least one of each.")
     if values.dtype.kind == "f" and not np.isfinite(values).all():
@@ -35,6 +35,14 @@ def read_rows(X: Any) -> Any:
     if values.dtype == np.float16:
         X = X.astype(np.float32)
     return X
+
+
+def _wrong_kind(values: Array) -> str:
+    if values.dtype.kind in "mM":
+        return "it has dates or durations; convert them, with astype('int64') for instance"
+    if values.dtype.kind in "SU":
+        return "it has text; encode it first"
+    return f"its dtype is {values.dtype}; convert it to float64"
 
 
 def _canonical(X: Any) -> Any:
@@ -56,6 +64,7 @@ def _canonical(X: Any) -> Any:
 def _as_table(X: Any) -> Array:
     if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
         raise ValueError("X must not have masked values, but it has some; fill them or leave their rows out.")
+    _in_memory("X", X)
     if hasattr(X, "to_numpy"):
         table = _joined(X)
     else:
@@ -63,7 +72,7 @@ def _as_table(X: Any) -> Array:
             table = np.asarray(X)
         except ValueError:
             raise ValueError("X must have rows of one length, but they differ; pass a table.") from None
-        if table.dtype.kind == "O" or (table.dtype.kind == "f" and not hasattr(X, "dtype") and _beyond(table)):
+        if table.dtype.kind == "O" or _rounded(X, table):
             table = _of_objects(np.array(X, dtype=object))
     if table.ndim != 2:
         raise ValueError(
@@ -71,6 +80,16 @@ def _as_table(X: Any) -> Array:
             f"reshape it to 2-D."
         )
     return table
+
+
+def _in_memory(name: str, values: Any) -> None:
+    if hasattr(values, "collect"):
+        raise ValueError(f"{name} must be in memory, but got {type(values).__name__}; call {name}.collect() first.")
+
+
+def _rounded(given: Any, values: Array) -> bool:
+    """Whether whole numbers of a list may have been rounded to float64."""
+    return values.dtype.kind == "f" and not hasattr(given, "dtype") and _beyond(values)
 
 
 def _beyond(values: Array) -> bool:
@@ -82,15 +101,24 @@ def _joined(frame: Any) -> Array:
     """The columns of a frame in one array of a dtype that holds every number exactly."""
     columns = getattr(frame, "get_columns", None)
     parts = columns() if columns is not None else [part for _, part in frame.items()] if _is_table(frame) else []
-    arrays = [np.asarray(part.to_numpy()) for part in parts]
+    arrays = [_column(part) for part in parts]
     kinds = {array.dtype for array in arrays}
-    if len(kinds) < 2 and (whole := np.asarray(frame.to_numpy())).dtype.kind != "O":
+    if len(kinds) < 2 and np.dtype(object) not in kinds and (whole := np.asarray(frame.to_numpy())).dtype.kind != "O":
         return whole
+    for array in arrays:
+        if array.dtype.kind in "mM":
+            raise ValueError(f"X must hold real numbers of at most 64 bits, but {_wrong_kind(array)}.")
     if all(kind.kind in "buif" for kind in kinds):
         table = np.column_stack(arrays)
         if table.dtype.kind != "f" or not _beyond(table):
             return table
     return _of_objects(np.column_stack([array.astype(object) for array in arrays]))
+
+
+def _column(part: Any) -> Array:
+    if str(part.dtype).endswith("128"):  # whole numbers of 128 bits, which numpy does not have
+        return np.array(part.to_list(), dtype=object)
+    return np.asarray(part.to_numpy())
 
 
 def _is_table(frame: Any) -> bool:
@@ -101,6 +129,12 @@ def _of_objects(table: Array) -> Array:
     """Python's numbers in the first 64-bit dtype that holds every one exactly: floats, whole numbers with or without
     a sign."""
     given = [plain(value) for value in table.ravel().tolist()]
+    for value in given:
+        if not isinstance(value, Real | Decimal):
+            raise ValueError(
+                f"X must hold numbers, but it holds {shortened(value)}; encode text and categories and fill in what is "
+                f"missing first."
+            )
     for dtype in (np.float64, np.int64, np.uint64):
         if dtype is not np.float64 and not all(isinstance(value, int) for value in given):
             break
@@ -108,10 +142,6 @@ def _of_objects(table: Array) -> Array:
             exact = table.astype(dtype)
         except OverflowError:
             continue
-        except (TypeError, ValueError):
-            raise ValueError(
-                "X must hold numbers of at most 64 bits, but it holds other objects; encode text and categories first."
-            ) from None
         if all(a == b or (a != a and b != b) for a, b in zip(exact.ravel().tolist(), given, strict=True)):
             return exact
     raise ValueError(
@@ -138,10 +168,9 @@ def read_labels(y: Any, n: int, least: int = 2) -> tuple[Array, Array]:
     """The classes, at least so many, and for each row the number of its class."""
     if y is None:
         raise ValueError("y must name a class for every row, but it is None; pass one label per row.")
-    if hasattr(y, "collect"):
-        raise ValueError(f"y must be in memory, but got {type(y).__name__}; call y.collect() first.")
-    given = set(map(type, y)) if isinstance(y, list | tuple) else set()
-    if str in given and len(given) > 1:
+    _in_memory("y", y)
+    given = {issubclass(kind, str) for kind in set(map(type, y))} if isinstance(y, list | tuple) else set()
+    if len(given) > 1:
         raise ValueError("y must hold labels of one kind, but text is mixed with other kinds; convert them.")
     try:
         labels = np.asarray(y)
@@ -158,6 +187,7 @@ def read_labels(y: Any, n: int, least: int = 2) -> tuple[Array, Array]:
         )
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise ValueError(sentence_on("y", labels))
+    labels = _with_names(np.array(y, dtype=object).reshape(n) if _rounded(y, labels) else labels)
     try:
         classes, codes = np.unique(labels, return_inverse=True)
     except TypeError:
@@ -167,6 +197,21 @@ def read_labels(y: Any, n: int, least: int = 2) -> tuple[Array, Array]:
             f"y must hold at least two classes, but every label is {plain(classes[0])!r}; pass rows of two classes."
         )
     return classes, codes
+
+
+def _with_names(labels: Array) -> Array:
+    """Labels none of which is missing; dates that Python has no type for (nanoseconds) by their text."""
+    missing = [False]
+    if labels.dtype.kind == "O":
+        missing = [label is None or (isinstance(label, float) and label != label) for label in labels.tolist()]
+    elif labels.dtype.kind in "mM":
+        missing = np.isnat(labels).tolist()
+    if any(missing):
+        row = missing.index(True)
+        raise ValueError(f"y must name a class for every row, but row {row} has none; leave it out or give it a label.")
+    if labels.dtype.kind in "mM" and len(labels) and isinstance(labels[0].item(), int):
+        return labels.astype(str)
+    return labels
 
 
 def plain(label: Any) -> Any:

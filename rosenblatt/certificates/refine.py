@@ -73,8 +73,6 @@ def _column_by_column(problem: Problem, witness: NotSeparable) -> QuasiComplete 
             values = problem.X[:, [column]].toarray().ravel() if problem.sparse else problem.X[:, column]
             on = int((values == below).sum()) if problem.intercept else int((values == 0).sum())
             return QuasiComplete(
-                normal=np.array(normal),
-                offset=float(offset),
                 strictly=problem.n - on,
                 about=witness.about,
                 plane=(tuple(normal), offset),
@@ -157,10 +155,7 @@ def _quasi_complete(
     normal = [value // common for value in normal]
     offset = normal.pop() if problem.intercept else 0
     plane = tuple(_float_if_exact(Fraction(value)) for value in normal), _float_if_exact(Fraction(offset))
-    floats = exactly.nearest_floats([*plane[0], plane[1]])
     return QuasiComplete(
-        normal=np.array(floats[:-1]),
-        offset=floats[-1],
         strictly=strictly,
         about=witness.about,
         plane=plane,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -39,9 +40,21 @@ class Hull:
 class WithPlane(Certificate):
     """A proof by a hyperplane, which is exact in `plane`; `normal` and `offset` are its nearest floats."""
 
-    normal: Array
-    offset: float
     plane: tuple[tuple[exactly.Number, ...], exactly.Number]
+
+    @functools.cached_property
+    def _floats(self) -> list[float]:
+        return exactly.nearest_floats([*self.plane[0], self.plane[1]])
+
+    @functools.cached_property
+    def normal(self) -> Array:
+        """The normal of the hyperplane in float64."""
+        return np.array(self._floats[:-1])
+
+    @property
+    def offset(self) -> float:
+        """The offset of the hyperplane in float64."""
+        return self._floats[-1]
 
     @property
     def exact_normal(self) -> tuple[Fraction, ...]:
@@ -56,8 +69,7 @@ class WithPlane(Certificate):
     @property
     def floats_separate(self) -> bool:
         """Whether the floats `normal` and `offset` have every row on its side too, and not the exact numbers only."""
-        shown = [Fraction(value) for value in (*self.normal.tolist(), self.offset)]
-        if shown == [*self.exact_normal, self.exact_offset]:
+        if [Fraction(value) for value in self._floats] == [*self.exact_normal, self.exact_offset]:
             return True
         problem = self._problem()
         plane = exactly.Plane(self.normal, self.offset)
@@ -72,8 +84,6 @@ class WithPlane(Certificate):
             raise exactly.CertificateError(f"A hyperplane needs {d} numbers, one for each feature.")
         if not self.about.intercept and self.plane[1]:
             raise exactly.CertificateError("Without an intercept the hyperplane must pass through the origin.")
-        if [*self.normal.tolist(), self.offset] != exactly.nearest_floats([*self.plane[0], self.plane[1]]):
-            raise exactly.CertificateError("The normal and offset must be those of the proven hyperplane.")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -94,8 +104,6 @@ class Separable(WithPlane):
     support_vectors : the rows nearest to the hyperplane: they carry the bound from above
     """
 
-    normal: Array
-    offset: float
     margin: float
     margin_upper: float
     radius: float
@@ -322,8 +330,6 @@ class QuasiComplete(WithPlane):
     float64, and then `floats_separate` says whether the rounded `normal` and `offset` still misplace no row.
     """
 
-    normal: Array
-    offset: float
     strictly: int
     about: About
     plane: tuple[tuple[exactly.Number, ...], exactly.Number] = field(repr=False)

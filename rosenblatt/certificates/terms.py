@@ -87,4 +87,6 @@ def _adds_up(fitted: Any, problem: Problem, k: int, rows: Array, steps: Array) -
     ones = np.full(len(rows), float(problem.intercept))
     total = np.r_[np.asarray(steps @ used).ravel(), steps @ ones]
     moved = np.r_[np.asarray(np.abs(steps) @ np.abs(used)).ravel(), np.abs(steps) @ ones]
-    return bool(np.all(np.abs(total - last) <= 1e-4 * moved + 1e-300))
+    single = problem.X.dtype in (np.uint8, np.float32)  # rows whose weights are float32
+    rounding = min(1e-4, (len(rows) + 8) * float(np.finfo(np.float32 if single else np.float64).eps))
+    return bool(np.all(np.abs(total - last) <= rounding * moved + 1e-300))

@@ -6,6 +6,7 @@ about rational numbers, and none of them is left to rounding.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
@@ -19,8 +20,6 @@ from rosenblatt.certificates.verify_numbers import Plane as Plane
 from rosenblatt.certificates.verify_numbers import Rows as Rows
 from rosenblatt.certificates.verify_numbers import common_integers as common_integers
 from rosenblatt.certificates.verify_numbers import nearest_floats as nearest_floats
-
-PRIMES = ((1 << 61) - 1, (1 << 61) - 31, (1 << 61) - 45)  # what vanishes modulo one need not vanish modulo the next
 
 
 def least(X: Any, signs: Array, plane: Plane) -> tuple[Fraction, int]:
@@ -221,11 +220,14 @@ def solve_weights(
     for sign in (1, -1) if intercept else (0,):
         equations.append([int(sign == 0 or signs[row] == sign) for row in chosen])
         right.append(1)
-    independent = _independent(equations, len(chosen))
+    independent = _independent(equations, right, len(chosen))
     if independent is None:
         return None
     square = flint.fmpz_mat([equations[line] for line in independent])
-    solved: Any = square.solve(flint.fmpz_mat([[right[line]] for line in independent]))
+    try:
+        solved: Any = square.solve(flint.fmpz_mat([[right[line]] for line in independent]))
+    except ZeroDivisionError:
+        return None
     tops, bottom = solved.numer_denom()
     sums = (flint.fmpz_mat(equations) * tops).entries()
     if any(value != wanted * bottom for value, wanted in zip(sums, right, strict=True)):
@@ -254,16 +256,21 @@ def _equations(
     return equations, right
 
 
-def _independent(equations: list[list[int]], unknowns: int) -> list[int] | None:
-    """As many equations as unknowns that are independent modulo a prime, and so over the rationals; None if too few."""
+def _independent(equations: list[list[int]], right: list[int], unknowns: int) -> list[int] | None:
+    """As many equations as unknowns that have a solution; None if they contradict the others, or there are too few.
+
+    Looked at modulo a prime of 61 bits, drawn at random so that no data can be made to vanish modulo it. What is
+    independent modulo a prime is so over the rationals, and what has no solution modulo it then has none at all.
+    """
     import flint
 
-    for prime in PRIMES:
-        flat = [equations[line][unknown] % prime for unknown in range(unknowns) for line in range(len(equations))]
-        reduced, rank = flint.nmod_mat(unknowns, len(equations), flat, prime).rref()
-        if rank == unknowns:
-            break
-    else:
+    prime = 4
+    while not flint.fmpz(prime).is_prime():
+        prime = random.SystemRandom().randrange(1 << 60, 1 << 61)
+    flat = [equations[line][unknown] % prime for unknown in range(unknowns) for line in range(len(equations))]
+    flat += [value % prime for value in right]
+    reduced, rank = flint.nmod_mat(unknowns + 1, len(equations), flat, prime).rref()
+    if rank != unknowns:
         return None
     pivots, line = [], 0
     for row in range(unknowns):

@@ -13,11 +13,23 @@ from rosenblatt.kernels.functions import Array, Function, Kernel, Precomputed
 PRECISION = 256  # bits of a ball, a number with a proven bound on its error
 
 
+def as_floats(X: Any) -> Array:
+    """The rows in float64, if that holds every number of them."""
+    given = np.asarray(X)
+    values = given.astype(np.float64)
+    if given.dtype.kind in "iu" and given.dtype.itemsize == 8 and (np.abs(values) >= 2.0**53).any():
+        raise ValueError(
+            "X has whole numbers above 2^53, and a kernel rounds them to float64; subtract a constant or scale them."
+        )
+    return values
+
+
 def quadratic_form(kernel: Kernel, X: Any, rows: Sequence[int], weights: Sequence[Fraction]) -> Fraction:
     """The form for these rows of X, or a rational above it; of a function or a matrix, for the floats that it gives."""
-    chosen = np.asarray(X, dtype=np.float64)[list(rows)]
+    X = as_floats(X)
+    chosen = X[list(rows)]
     if isinstance(kernel, Precomputed | Function):
-        matrix = np.asarray(X)[np.ix_(rows, rows)] if isinstance(kernel, Precomputed) else np.asarray(kernel(chosen))
+        matrix = X[np.ix_(rows, rows)] if isinstance(kernel, Precomputed) else np.asarray(kernel(chosen))
         return sum(
             (
                 weights[i] * weights[j] * Fraction(value)

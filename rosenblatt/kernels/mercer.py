@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.arguments import shortened
-from rosenblatt.kernels.exact_values import quadratic_form
+from rosenblatt.kernels.exact_values import as_floats, quadratic_form
 from rosenblatt.kernels.functions import KERNELS, Array, Function, Kernel, Precomputed, _floats
 
 MOST_ROWS = 1000
@@ -135,7 +135,7 @@ def is_mercer(kernel: Any, X: Any, *, random_state: Any = None, **parameters: An
     X = X.toarray() if hasattr(X, "toarray") else X
     given = _floats(X)
     kernel = _with_parameters(kernel, given, parameters)
-    X = given.astype(np.float64)
+    X = as_floats(X)
     if not np.isfinite(X).all():
         raise ValueError("X must be finite, but contains NaN or infinity; leave those rows out or fill them in.")
     if not len(X):

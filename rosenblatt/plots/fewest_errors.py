@@ -75,7 +75,7 @@ class ErrorsDisplay:
         ax.set(xlabel="feature 0", ylabel="feature 1", xlim=(x[0], x[-1]), ylim=(y[0], y[-1]))
         ending = "" if found.closed else f", and one has {found.upper:,}"
         ax.set_title(f"no line has fewer than {found.lower:,} of {len(X):,} rows wrong{ending}")
-        ax.legend(frameon=False)
+        ax.legend(framealpha=0.9, edgecolor="none")
         as_written(ax)
         return self
 

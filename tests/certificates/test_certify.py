@@ -106,6 +106,31 @@ def test_distances_are_certified_and_close(problem):
         assert norm != "l2" or math.isinf(distances.min()) or found.margin == pytest.approx(distances.min(), rel=1e-9)
 
 
+@pytest.mark.parametrize("size", [5e-324, 1e-310, 1e307, 1.9e307])
+def test_distances_of_the_smallest_and_largest_rows(size):
+    X = size * np.array([[5.0, -9.0], [1.0, -3.0], [3.0, 1.0], [4.0, -3.0]])
+    found = certify(([-1.0, -1.0], 0.0), X, [1, 1, 0, 1])
+    assert found.verify(X, [1, 1, 0, 1])
+    for norm, square in (("l2", 2), ("l1", 1), ("linf", 4)):
+        for row, sign, distance in zip(X.tolist(), (1, 1, -1, 1), found.distances(norm).tolist(), strict=True):
+            score = -sign * sum(map(Fraction, row))
+            assert square * Fraction(distance) * abs(Fraction(distance)) <= score * abs(score)
+            above = Fraction(distance) + abs(Fraction(distance)) / 10**9 + Fraction(5e-324)
+            assert square * above * abs(above) > score * abs(score)
+
+
+def test_a_large_statement_is_verified_without_a_digest():
+    """Rows at hand are compared themselves: two digests would take longer than the statement."""
+    X = np.random.default_rng(0).integers(0, 9, (50, 3))
+    y = X[:, 0] > 4
+    found = certify(([1.0, 0, 0], -4.5), X, y)
+    assert found.verify(X, y) and found.verify(X.astype(float), y) and found.verify(scipy.sparse.csr_array(X), y)
+    assert not found.about.digest
+    other = X.copy()
+    other[0, 1] += 1
+    assert "digests differ" in found.verify(other, y).reason and "digests differ" in found.verify(X, ~y).reason
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_models_of_ours_and_of_scikit_learn():
     X, y = load_breast_cancer(return_X_y=True)

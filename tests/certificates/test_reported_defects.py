@@ -135,6 +135,17 @@ def test_a_start_at_another_intercept_is_outside_the_theorem():
     assert audit(Perceptron(shuffle=False, tol=None).fit(X, y, record="updates"), X, y).holds
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_a_start_at_small_weights_is_outside_the_theorem():
+    model = Perceptron("last", warm_start=True, max_iter=5, tol=None, shuffle=False, learning_rate=1e-3)
+    model.fit([[1.0], [-1.0]], [1, 0])
+    X = np.random.default_rng(0).normal(size=(200, 1)) + 5
+    y = (X[:, 0] > 5.3).astype(int)
+    model.set_params(max_iter=3000, learning_rate=1.0).fit(X, y, record="updates")
+    found = audit(model, X, y)
+    assert found.mistakes > 100 and not found.applies and "start other than zero" in found.note
+
+
 # ----------------------------------------------------------------------------------- 5, 6: floats and tolerances
 
 
@@ -220,6 +231,22 @@ def test_a_witness_of_rows_that_a_prime_divides(tmp_path):
     X = np.array([[0, 0], [0, prime], [prime, 0], [prime, prime]], dtype=np.int64)
     separability(X, XOR).save(tmp_path / "f.json")
     assert load_certificate(tmp_path / "f.json", X, XOR).verdict == "not separable"
+
+
+def test_a_witness_of_rows_of_which_primes_divide_the_columns(tmp_path):
+    """Each column vanishes modulo a prime of its own, and the witness needs them all."""
+    X = np.array([[-1, -1, -1], [3, -1, -1], [-1, 3, -1], [-1, -1, 3], [0, 0, 0]])
+    X *= np.array([2**61 - 1, 2**61 - 31, 2**61 - 45])
+    separability(X, [0, 0, 0, 0, 1]).save(tmp_path / "f.json")
+    assert len(load_certificate(tmp_path / "f.json", X, [0, 0, 0, 0, 1]).rows) == 5
+
+
+def test_rows_that_determine_no_weights():
+    one, two = np.array([[0.0], [0.0], [1.0]]), np.array([1, 1, -1])
+    assert exactly.solve_weights(one, two, [0, 1, 2], intercept=True) is None  # two equal rows, and no solution
+    assert exactly.solve_weights(one, two, [0, 2], intercept=True) is None  # no solution
+    assert exactly.solve_weights(np.zeros((3, 1)), two, [0, 1, 2], intercept=True) is None  # many
+    assert exactly.solve_weights(np.zeros((3, 1)), two, [0, 2], intercept=True) == [1, 1]
 
 
 def test_the_least_beside_the_largest_float(tmp_path):

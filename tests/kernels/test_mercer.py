@@ -139,3 +139,14 @@ def test_gamma_is_the_estimators_and_parameters_must_be_the_kernels():
         is_mercer("rbf", X, degree=2)
     with pytest.raises(ValueError, match="takes none here"):
         is_mercer(RBF(1.0), X, gamma=2.0)
+
+
+def test_whole_numbers_that_a_kernel_rounds_are_refused():
+    """A violation of rounded rows would be none of the rows that were given."""
+    X = [[2**60 + 127], [1]]
+    with pytest.raises(ValueError, match="whole numbers above 2\\^53"):
+        is_mercer(Polynomial(1, coef0=-1.0), X)
+    found = is_mercer(Polynomial(1, coef0=-1.0), [[0], [1]])
+    assert found.violation and found.verify([[0], [1]])
+    with pytest.raises(ValueError, match="whole numbers above 2\\^53"):
+        found.verify(X)
