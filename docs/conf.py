@@ -31,7 +31,7 @@ exclude_patterns = [
 ]  # fmt: skip
 suppress_warnings = ["config.cache"]  # the gallery's own settings hold a function
 
-# Formulas are plain text in the docstrings and most pages, the same as at a prompt; the lectures set theirs with MathJax.
+# Formulas are plain text in docstrings and on most pages, as at a prompt; the lectures set theirs with MathJax.
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 

@@ -1,6 +1,7 @@
 """The five notebooks in docs/lectures run from top to bottom, and nothing that their lectures write is missing.
 
-The cells of a notebook are run in one namespace, in this process, with warnings as errors. The site runs them in Jupyter.
+The cells of a notebook are run in one namespace, in this process, with warnings as errors. The site runs them in
+Jupyter.
 """
 
 from __future__ import annotations
@@ -21,9 +22,8 @@ NOTEBOOKS = {
     "C": "crowley_gradient_descent",
     "P": "liang_perceptron_sgd",
 }
-TEXTS = {
-    key: (ROOT / "docs" / "lectures" / f"{name}.md").read_text(encoding="utf-8") for key, name in NOTEBOOKS.items()
-}
+FOLDER = ROOT / "docs" / "lectures"
+TEXTS = {key: (FOLDER / f"{name}.md").read_text(encoding="utf-8") for key, name in NOTEBOOKS.items()}
 CELL = re.compile(r"^```\{code-cell\} ipython3\n(---\n.*?^---\n)?(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -44,7 +44,7 @@ def cells(text: str) -> list[Cell]:
 
 
 def test_every_file_is_a_notebook_of_a_lecture() -> None:
-    pages = {page.stem for page in (ROOT / "docs" / "lectures").glob("*.md")}
+    pages = {page.stem for page in FOLDER.glob("*.md")}
     assert pages == {*NOTEBOOKS.values(), "index"}
     for text in TEXTS.values():
         assert text.startswith("---\nfile_format: mystnb\n")
@@ -97,51 +97,115 @@ def test_exercises_have_hidden_solutions(lecture: str) -> None:
 
 # Each formula of the table of rows L1 to L25, as the notebooks of the lectures that have it write it.
 FORMULAS = {
-    "L1": {"F1": [r"\mathbf{1}_{\{w \sum_i x_i + b \ge 0\}}", r"u + v - 0.5 \ge 0", r"u + v - 1.5 \ge 0", r"-u + 0.5 \ge 0"],
-           "F2": [r"\mathbf{1}_{\{w \sum_i x_i + b \ge 0\}}", r"u+v-0.5 \ge 0", r"u+v-1.5 \ge 0", r"-u+0.5 \ge 0"],
-           "K": [r"x + y - 1 < 0", r"x + y - 1.5 < 0"]},
-    "L2": {"F1": [r"\sum_i w_i x_i + b \ge 0", r"f(x) = \sigma(w \cdot x + b)"], "F2": [r"f(x) = \sigma(w \cdot x + b)"],
-           "K": [r"\operatorname{sign}(\langle w, x \rangle)"], "C": [r"\vec w^T \vec X_m + b \ge 0", r"\operatorname{sgn}(z)"],
-           "P": [r"\operatorname{sign}(f_w(x)) = \operatorname{sign}(w^T x)"]},
+    "L1": {
+        "F1": [
+            r"\mathbf{1}_{\{w \sum_i x_i + b \ge 0\}}",
+            r"u + v - 0.5 \ge 0",
+            r"u + v - 1.5 \ge 0",
+            r"-u + 0.5 \ge 0",
+        ],
+        "F2": [r"\mathbf{1}_{\{w \sum_i x_i + b \ge 0\}}", r"u+v-0.5 \ge 0", r"u+v-1.5 \ge 0", r"-u+0.5 \ge 0"],
+        "K": [r"x + y - 1 < 0", r"x + y - 1.5 < 0"],
+    },
+    "L2": {
+        "F1": [r"\sum_i w_i x_i + b \ge 0", r"f(x) = \sigma(w \cdot x + b)"],
+        "F2": [r"f(x) = \sigma(w \cdot x + b)"],
+        "K": [r"\operatorname{sign}(\langle w, x \rangle)"],
+        "C": [r"\vec w^T \vec X_m + b \ge 0", r"\operatorname{sgn}(z)"],
+        "P": [r"\operatorname{sign}(f_w(x)) = \operatorname{sign}(w^T x)"],
+    },
     "L3": {"F1": [r"x' = (x, 1)", r"w' = (w, b)"], "K": [r"w' = (w, -k)"], "C": [r"\vec w = (w_1, \dots, w_D, b)^T"]},
-    "L4": {"F1": [r"y_{n_k} (w^k \cdot x_{n_k}) \le 0", r"w^{k+1} = w^k + y_{n_k} x_{n_k}"],
-           "F2": [r"w^{k+1} = w^k + y_{n_k} x_{n_k}"], "K": [r"w \leftarrow w + y x"],
-           "C": [r"\vec w^{(i+1)} \leftarrow \vec w^{(i)} - \eta\, y_m \vec X_m", r"\vec w + \eta\, y_m \vec X_m"],
-           "P": [r"\mathbf{w}_{t+1} \leftarrow \mathbf{w}_t + \mathbf{x}", r"\mathbf{w}_{t+1} \leftarrow \mathbf{w}_t - \mathbf{x}"]},
-    "L5": {"C": [r"b^{(i+1)} \leftarrow b^{(i)} - \eta\, y_m", r"b + \eta\, y_m"], "P": [r"w_t + \eta_t\, y_t x_t\, \mathbb{I}"]},
+    "L4": {
+        "F1": [r"y_{n_k} (w^k \cdot x_{n_k}) \le 0", r"w^{k+1} = w^k + y_{n_k} x_{n_k}"],
+        "F2": [r"w^{k+1} = w^k + y_{n_k} x_{n_k}"],
+        "K": [r"w \leftarrow w + y x"],
+        "C": [r"\vec w^{(i+1)} \leftarrow \vec w^{(i)} - \eta\, y_m \vec X_m", r"\vec w + \eta\, y_m \vec X_m"],
+        "P": [
+            r"\mathbf{w}_{t+1} \leftarrow \mathbf{w}_t + \mathbf{x}",
+            r"\mathbf{w}_{t+1} \leftarrow \mathbf{w}_t - \mathbf{x}",
+        ],
+    },
+    "L5": {
+        "C": [r"b^{(i+1)} \leftarrow b^{(i)} - \eta\, y_m", r"b + \eta\, y_m"],
+        "P": [r"w_t + \eta_t\, y_t x_t\, \mathbb{I}"],
+    },
     "L6": {"P": ["receives an unlabeled example $x_i$"], "C": ["*on-line*"]},
-    "L7": {"F1": [r"k \le 4 R^2 / \gamma^2", r"k^2 \gamma^2 / 4 \le \|w^k\|^2 \le k R^2", r"(k+1)\,\gamma/2"],
-           "F2": [r"\lfloor 4R^2/\gamma^2 \rfloor"],
-           "K": [r"T \le \frac{R^2}{\gamma^2}", r"w_t \cdot w^* \ge t \gamma", r"\|w_t\|^2 \le t R^2"],
-           "P": [r"M \le (1/\gamma)^2", r"\min_i \lvert (w^*)^T x_i \rvert", r"\|w_{t+1}\|^2 \le \|w_t\|^2 + 1"]},
+    "L7": {
+        "F1": [r"k \le 4 R^2 / \gamma^2", r"k^2 \gamma^2 / 4 \le \|w^k\|^2 \le k R^2", r"(k+1)\,\gamma/2"],
+        "F2": [r"\lfloor 4R^2/\gamma^2 \rfloor"],
+        "K": [r"T \le \frac{R^2}{\gamma^2}", r"w_t \cdot w^* \ge t \gamma", r"\|w_t\|^2 \le t R^2"],
+        "P": [r"M \le (1/\gamma)^2", r"\min_i \lvert (w^*)^T x_i \rvert", r"\|w_{t+1}\|^2 \le \|w_t\|^2 + 1"],
+    },
     "L8": {"K": [r"\sum_{i=1}^d w_i x_i > k", r"\sum_{i=1}^d w_i x_i < k", "convex hulls are disjoint"]},
     "L9": {"K": ["**Any time.**", "**The pocket.**"], "C": ["limit on the number of passes"]},
-    "L10": {"K": [r"w = \sum_i \alpha_i y_i x_i", r"\alpha_i y_i K(x_i, x')", r"\alpha_j \leftarrow \alpha_j + 1"],
-            "F2": [r"\sum_i \alpha_i y_i\, \kappa(x_i, x')"]},
+    "L10": {
+        "K": [r"w = \sum_i \alpha_i y_i x_i", r"\alpha_i y_i K(x_i, x')", r"\alpha_j \leftarrow \alpha_j + 1"],
+        "F2": [r"\sum_i \alpha_i y_i\, \kappa(x_i, x')"],
+    },
     "L11": {"K": [r"\alpha_i \ge s", r"\alpha_i \leftarrow 0"]},
-    "L12": {"K": [r"(x^T y + 1)^p", r"e^{-\frac{1}{2\sigma^2}\|x - y\|^2}", r"e^{-\gamma \|x - y\|^2}",
-                  r"\tanh(\eta\, x^T y + \theta)", r"(1 + u^T v)^2", r"\sqrt2 u_1 u_2"]},
-    "L13": {"F1": [r"\lambda \|w\|^2 + \frac{1}{N} \sum_n \max\bigl(0,\, 1 - y_n (w \cdot x_n + b)\bigr)", r"\max(0, 1 - \alpha)"],
-            "F2": [r"\lambda\|w\|^2 + \frac1N \sum_n \max(0, 1 - y_n(w \cdot x_n + b))"]},
-    "L14": {"F2": [r"\exp\Bigl(-\tfrac12 (x - m_y)\, \Sigma^{-1} (x - m_y)^T\Bigr)", r"\underbrace{(m_1 - m_0)\Sigma^{-1}}_{w}",
-                   r"\tfrac12 \bigl(m_0\Sigma^{-1}m_0^T - m_1\Sigma^{-1}m_1^T\bigr) + a", r"\log \frac{P(Y=1)}{P(Y=0)}"]},
-    "L15": {"F2": [r"\sum_n \log \sigma\bigl(y_n (w \cdot x_n + b)\bigr) + \log \mu_{W,B}(w, b)", r"\eta\,(1 - \sigma(a))\, y\, x"],
-            "P": [r"-\frac1n \sum_t \log \sigma(y_t w^T x_t)", r"\frac{\sigma(a)(1 - \sigma(a))}{\sigma(a)}"]},
+    "L12": {
+        "K": [
+            r"(x^T y + 1)^p",
+            r"e^{-\frac{1}{2\sigma^2}\|x - y\|^2}",
+            r"e^{-\gamma \|x - y\|^2}",
+            r"\tanh(\eta\, x^T y + \theta)",
+            r"(1 + u^T v)^2",
+            r"\sqrt2 u_1 u_2",
+        ]
+    },
+    "L13": {
+        "F1": [
+            r"\lambda \|w\|^2 + \frac{1}{N} \sum_n \max\bigl(0,\, 1 - y_n (w \cdot x_n + b)\bigr)",
+            r"\max(0, 1 - \alpha)",
+        ],
+        "F2": [r"\lambda\|w\|^2 + \frac1N \sum_n \max(0, 1 - y_n(w \cdot x_n + b))"],
+    },
+    "L14": {
+        "F2": [
+            r"\exp\Bigl(-\tfrac12 (x - m_y)\, \Sigma^{-1} (x - m_y)^T\Bigr)",
+            r"\underbrace{(m_1 - m_0)\Sigma^{-1}}_{w}",
+            r"\tfrac12 \bigl(m_0\Sigma^{-1}m_0^T - m_1\Sigma^{-1}m_1^T\bigr) + a",
+            r"\log \frac{P(Y=1)}{P(Y=0)}",
+        ]
+    },
+    "L15": {
+        "F2": [
+            r"\sum_n \log \sigma\bigl(y_n (w \cdot x_n + b)\bigr) + \log \mu_{W,B}(w, b)",
+            r"\eta\,(1 - \sigma(a))\, y\, x",
+        ],
+        "P": [r"-\frac1n \sum_t \log \sigma(y_t w^T x_t)", r"\frac{\sigma(a)(1 - \sigma(a))}{\sigma(a)}"],
+    },
     "L16": {"F2": [r"\sigma\Bigl( \sum_{j=1}^N w_{i,j} x_j + b_i \Bigr)", r"y = \sigma(w x + b)"]},
-    "L17": {"C": [r"C_m = \frac12 (a_m - y_m)^2", r"\frac{d\sigma(z)}{dz} = \sigma(z)\,(1 - \sigma(z))",
-                  r"\frac{\partial C_m}{\partial a_m} \cdot \frac{\partial a_m}{\partial z_m} \cdot \frac{\partial z_m}{\partial w_1}",
-                  r"f(\vec w^T \vec X + b) \ge 0.5"]},
+    "L17": {
+        "C": [
+            r"C_m = \frac12 (a_m - y_m)^2",
+            r"\frac{d\sigma(z)}{dz} = \sigma(z)\,(1 - \sigma(z))",
+            r"\frac{\partial C_m}{\partial a_m} \cdot \frac{\partial a_m}{\partial z_m} "
+            r"\cdot \frac{\partial z_m}{\partial w_1}",
+            r"f(\vec w^T \vec X + b) \ge 0.5",
+        ]
+    },
     "L18": {"P": [r"\frac1n \sum_{t=1}^n (w^T x_t - y_t)^2", r"w_t - 2 \eta_t\, (w_t^T x_t - y_t)\, x_t"]},
-    "L19": {"C": [r"\Delta \vec w = \frac1M \sum_{m=1}^M \Delta \vec w_m", r"\vec w^{(i-1)} - \eta\, \Delta \vec w"],
-            "P": [r"\theta_{t+1} = \theta_t - \eta_t \nabla \hat L(\theta_t)", r"\frac1b \sum_{1 \le i \le b} l(\theta_t, x_{tb+i}, y_{tb+i})"]},
+    "L19": {
+        "C": [r"\Delta \vec w = \frac1M \sum_{m=1}^M \Delta \vec w_m", r"\vec w^{(i-1)} - \eta\, \Delta \vec w"],
+        "P": [
+            r"\theta_{t+1} = \theta_t - \eta_t \nabla \hat L(\theta_t)",
+            r"\frac1b \sum_{1 \le i \le b} l(\theta_t, x_{tb+i}, y_{tb+i})",
+        ],
+    },
     "L20": {"C": [r"\frac{x_{dm} - \min(x_d)}{\max(x_d) - \min(x_d)}"]},
-    "L21": {"F2": [r"\Phi : (x_u, x_v) \mapsto (x_u, x_v, x_u x_v)", r"\Phi : x \mapsto (1, x, x^2, \dots, x^D)",
-                   r"\sum_{d=0}^D \alpha_d x^d = \alpha \cdot \Phi(x)"]},
+    "L21": {
+        "F2": [
+            r"\Phi : (x_u, x_v) \mapsto (x_u, x_v, x_u x_v)",
+            r"\Phi : x \mapsto (1, x, x^2, \dots, x^D)",
+            r"\sum_{d=0}^D \alpha_d x^d = \alpha \cdot \Phi(x)",
+        ]
+    },
     "L22": {"F2": ["(K = 11)", "8 × 8 pixels", "in 9 bins"]},
     "L23": {"F2": [r"(\mathbb{E}(Y) - y)^2", r"\mathbb{V}(Y)"]},
     "L24": {"C": ["one neuron for each"], "F2": ["a layer on top of another"], "P": [r"\sum_{j=0}^{M} w_{kj}^{(2)}"]},
     "L25": {"P": ["other-delinquent-accounts > 2", "years-of-credit > 3"]},
-}  # fmt: skip
+}
 
 
 def one_line(text: str) -> str:
