@@ -64,7 +64,7 @@ def rows() -> Iterator[Row]:
         met=rate / best >= 0.6,
     )
 
-    ours = KernelPerceptron(gamma=GAMMA, answer="averaged", max_iter=EPOCHS, shuffle=False, cache_size=0)
+    ours = KernelPerceptron(gamma=GAMMA, answer="averaged", max_iter=EPOCHS, shuffle=False)
     fit, predict, errors = {}, {}, {}
     for name, model in (("ours", ours), ("SVC", SVC(C=5, gamma=GAMMA))):
         clock = time.perf_counter()

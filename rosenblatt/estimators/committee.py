@@ -53,6 +53,12 @@ class Committee:
         count = self.log.count
         return self.select([*range(count)] + ([] if coupled else [-1]), [1.0] * (count + (not coupled)))
 
+    def fits(self, count: int, width: int) -> bool:
+        """Whether it has so many half-spaces, and rows of this width (sparse rows may be narrower)."""
+        sparse = any(scipy.sparse.issparse(block) for block in self.support)
+        fits = [block.shape[1] <= width if sparse else block.shape[1] == width for block in self.support]
+        return self.log.count == count and all(fits)
+
     def model(
         self,
         count: int,

@@ -7,22 +7,23 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse
-import scipy.special
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.arguments import as_float, shortened
+from rosenblatt.checked_labels import check_labels
 from rosenblatt.checked_rows import validated
 from rosenblatt.engine.online.state import Array
-from rosenblatt.estimators.scoring import accuracy
-from rosenblatt.estimators.validation import check_labels, row_weights, unchanged_on_failure
+from rosenblatt.estimators.classes import classes_to_fit
+from rosenblatt.estimators.scoring import Probabilities, accuracy
+from rosenblatt.estimators.validation import row_weights, unchanged_on_failure
 from rosenblatt.models import LinearModel
 from rosenblatt.stored import Sizes, Stored, array, kinds, labels, size, whole
 
 ROUNDING = 1e-14  # of a square: what is left of a variance of 0
 
 
-class GaussianDiscriminant(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class GaussianDiscriminant(Probabilities, Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Gaussian classes with one covariance (lecture row L14).
 
     If the rows of class k are normal with mean m_k and the same covariance S for all classes, the posterior of two
@@ -94,11 +95,8 @@ class GaussianDiscriminant(Stored, ClassifierMixin, BaseEstimator):  # type: ign
                 )
             X = self._rows(X, reset=True)
             y = check_labels(y, X.shape[0])
-            classes, codes = np.unique(y, return_inverse=True)
-            if len(classes) < 2:
-                raise ValueError(
-                    f"y must hold at least 2 classes, but got 1 class ({classes.item(0)!r}); add rows of another class."
-                )
+            classes = classes_to_fit(y)
+            codes = np.searchsorted(classes, y)
             weights = row_weights(X, y, classes, codes, sample_weight, None, batch=False)
             weights = weights if len(weights) else np.ones(len(y))
             totals = np.bincount(codes, weights, len(classes))
@@ -179,20 +177,6 @@ class GaussianDiscriminant(Stored, ClassifierMixin, BaseEstimator):  # type: ign
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The fraction of rows that are answered correctly."""
         return accuracy(self, X, y, sample_weight)
-
-    def predict_proba(self, X: Any) -> Array:
-        """The posterior of every class: sigmoid(w·x + b) for two, the softmax of the scores for more."""
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return np.column_stack([scipy.special.expit(-scores), scipy.special.expit(scores)])
-        return np.asarray(scipy.special.softmax(scores, axis=1))
-
-    def predict_log_proba(self, X: Any) -> Array:
-        """The logarithm of `predict_proba`."""
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return np.column_stack([scipy.special.log_expit(-scores), scipy.special.log_expit(scores)])
-        return np.asarray(scipy.special.log_softmax(scores, axis=1))
 
     def _check_fitted(self, sizes: Sizes) -> None:
         if sizes["half_spaces"] != (1 if sizes["classes"] == 2 else sizes["classes"]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.engine.online.state import Array, weight_dtype
 from rosenblatt.estimators import minimising
-from rosenblatt.estimators.gradient_descent import check_solver, held_out, steps_of, stored_solver
+from rosenblatt.estimators.gradient_descent import held_out, steps_of, stored_solver
 from rosenblatt.estimators.least_squares_exact import MOST_COLUMNS, exact
 from rosenblatt.estimators.scoring import explained
 from rosenblatt.estimators.validation import (
@@ -29,6 +30,7 @@ from rosenblatt.stored import Sizes, Stored, array, either, kinds, maybe, number
 from rosenblatt.trace import RUN, Epoch, Trace
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class LeastSquares(Stored, MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Linear regression with squared loss (lecture row L18).
 
@@ -69,28 +71,15 @@ class LeastSquares(Stored, MultiOutputMixin, RegressorMixin, BaseEstimator):  # 
     })  # fmt: skip
     _stored_parameters = kinds({"solver": stored_solver("exact")})
 
-    def __init__(
-        self,
-        *,
-        lam: float = 0.0,
-        solver: Any = "exact",
-        tol: float = 1e-8,
-        max_iter: int = 1000,
-        time_limit: float | None = None,
-        fit_intercept: bool = True,
-        warm_start: bool = False,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.lam = lam
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.fit_intercept = fit_intercept
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.verbose = verbose
+    lam: float = 0.0
+    solver: Any = "exact"
+    tol: float = 1e-8
+    max_iter: int = 1000
+    time_limit: float | None = None
+    fit_intercept: bool = True
+    warm_start: bool = False
+    random_state: Any = None
+    verbose: int = 0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -129,9 +118,7 @@ class LeastSquares(Stored, MultiOutputMixin, RegressorMixin, BaseEstimator):  # 
             earlier fit stays as it was.
         """
         with unchanged_on_failure(self):
-            minimising.check_not_negative("lam", self.lam, "0 leaves the loss alone")
-            check_solver(self.solver, "exact")
-            minimising.check_run(self)
+            minimising.check_solved(self, "0 leaves the loss alone", "exact")
             earlier = vars(self).get("_weights") if self.warm_start else None
             X, y = check_rows_and_targets(self, X, y, reset=True)
             flat, targets = y.ndim == 1, y.reshape(len(y), -1)
@@ -188,7 +175,7 @@ class LeastSquares(Stored, MultiOutputMixin, RegressorMixin, BaseEstimator):  # 
         ([0.5], 1.5)
         """
         with unchanged_on_failure(self):
-            minimising.check_not_negative("lam", self.lam, "0 means no penalty")
+            minimising.check_solved(self, "0 leaves the loss alone", "exact")
             first = not hasattr(self, "_scatter")
             if self.solver != "exact":
                 raise ValueError(

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, clone
 
 from rosenblatt.arguments import shortened
 from rosenblatt.engine.online.state import Array
-from rosenblatt.estimators.minimising import check_not_negative
+from rosenblatt.estimators.validation import check_not_negative
 
 
 @dataclass

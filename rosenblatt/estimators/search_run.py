@@ -17,8 +17,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
 from rosenblatt.engine.online.state import Array, weight_dtype
-from rosenblatt.estimators import training
 from rosenblatt.estimators.linear import LinearClassifier
+from rosenblatt.estimators.running import seed_of
 from rosenblatt.estimators.search_folds import Problem, last_step, on_threads
 from rosenblatt.estimators.validation import check_rows_and_labels
 from rosenblatt.interrupts import listening, pressed
@@ -166,7 +166,7 @@ class Run:
             weights = None if problem.weights is None else problem.weights[fold.train]
         X, y = check_rows_and_labels(leader, X, y, reset=True, finite=group.front is not None)
         leader.classes_ = np.unique(y)
-        task = training.task_of(leader, X, y, weights, listening=False)
+        task = leader._task(X, y, weights, listening=False)
         # Settings that differ in the answer alone are the same half-spaces.
         params, places = np.unique(
             np.array([group.members[n]._learning_rule()[1] for n in part], np.float64).reshape(len(part), -1),
@@ -183,7 +183,7 @@ class Run:
         with explained(task.rule, task.params.shape[1]):
             endings = train_together(
                 task, X.shape[1], weight_dtype(X.dtype), params, max_iter=int(leader.max_iter),
-                seed=training.seed_of(leader), tol=leader.tol,
+                seed=seed_of(leader), tol=leader.tol,
                 averages=any(group.members[n].answer != "last" for n in part),
                 interrupted=self.stopped, on_progress=tell,
             )  # fmt: skip
