@@ -176,7 +176,8 @@ class KernelAnswers(Online):
     @property
     def support_(self) -> Array:
         """The numbers of the support vectors, in increasing order."""
-        return self._state.numbers[self._support("support_")[0]]
+        slots, _ = self._support("support_")
+        return self._state.numbers[slots]
 
     @property
     def support_vectors_(self) -> Any:

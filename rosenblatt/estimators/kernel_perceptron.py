@@ -13,6 +13,7 @@ import numpy as np
 from rosenblatt.arguments import shortened
 from rosenblatt.engine.kernel.state import Expansion
 from rosenblatt.engine.online.state import Array, weight_dtype
+from rosenblatt.estimators import missing
 from rosenblatt.estimators.classes import codes_of, half_space_count, positive_codes
 from rosenblatt.estimators.kernel_answers import KernelAnswers, is_precomputed
 from rosenblatt.estimators.missing import MissingFunction
@@ -167,7 +168,7 @@ class KernelPerceptron(KernelAnswers):
         "_pocket": row_of(number, whole, whole, optional(array("f", "kept", "half_spaces"))),
     })  # fmt: skip
     _stored_parameters = kinds({
-        "answer": choice("auto", *ANSWERS), "multi_class": choice("ovr", "coupled"), "kernel": kernel,
+        "answer": choice("auto", *ANSWERS), "multi_class": choice("ovr", "coupled"), "kernel": missing.kernel,
         "device": choice("cpu", "cuda"), "n_jobs": threads,
     })  # fmt: skip
     _stored_codes = ("kernel",)

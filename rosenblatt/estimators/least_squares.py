@@ -7,16 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-import scipy.linalg
-import scipy.sparse
-import scipy.sparse.linalg
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.closed_form.least_squares import MOST_COLUMNS, Moments, exact
 from rosenblatt.engine.online.state import Array, weight_dtype
 from rosenblatt.estimators import minimising
 from rosenblatt.estimators.gradient_descent import held_out, steps_of, stored_solver
-from rosenblatt.estimators.least_squares_exact import MOST_COLUMNS, exact
 from rosenblatt.estimators.scoring import explained
 from rosenblatt.estimators.validation import (
     check_rows,
@@ -102,20 +99,12 @@ class LeastSquares(Stored, MultiOutputMixin, RegressorMixin, BaseEstimator):  # 
         X : array or CSR matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,) or (n_samples, n_targets)
         sample_weight : array of shape (n_samples,), optional
-        eval_set : (X_test, y_test), optional
-            Records the mean loss on these rows after every epoch.
-        on_epoch : callable, optional
-            Called with the `Epoch` row after every epoch; returning something true stops the run.
+        eval_set, on_epoch
+            As in `Perceptron.fit`; ``trace_`` has the mean loss on these rows.
 
         Returns
         -------
         self
-
-        Raises
-        ------
-        ValueError
-            If rows or targets cannot be used (another number of them, NaN, text) or a parameter is out of its range. An
-            earlier fit stays as it was.
         """
         with unchanged_on_failure(self):
             minimising.check_solved(self, "0 leaves the loss alone", "exact")
@@ -197,49 +186,17 @@ class LeastSquares(Stored, MultiOutputMixin, RegressorMixin, BaseEstimator):  # 
             weights = np.ones(len(y))
             if sample_weight is not None:
                 weights = check_weights(sample_weight, X, ensure_non_negative=True)
-            self._add(X, targets, weights)
-            found = self._solved(width)
+            moments = Moments.of(X, targets, weights, centred=bool(self.fit_intercept))
+            if not first:
+                moments = Moments(self._total, self._center, self._scatter) + moments
+            self._total, self._center, self._scatter = moments
+            found = moments.solved(width, float(self.lam))
             earlier = [] if first else list(self.trace_)
-            value = self._objective(found)
+            value = moments.objective(found[:, :-1], float(self.lam))
             epoch = Epoch(len(earlier) + 1, 1, 0, float(np.linalg.norm(found)), 0.0, loss=value)
             self._keep(found, X.dtype, flat, Trace([*earlier, epoch], "converged"))
             self.objective_ = value
             return self
-
-    def _add(self, X: Any, targets: Array, weights: Array) -> None:
-        """Add the moments of a batch; without an intercept, those about 0."""
-        batch = float(weights.sum())
-        rows = X.astype(np.float64)
-        center = np.zeros(X.shape[1] + targets.shape[1])
-        if self.fit_intercept:
-            center = np.concatenate([np.asarray(rows.T @ weights).ravel(), targets.T @ weights]) / batch
-        middle, level = center[: X.shape[1]], center[X.shape[1] :]
-        wanted = targets - level
-        if scipy.sparse.issparse(rows):
-            square = np.asarray((rows.T @ rows.multiply(weights[:, None]).tocsr()).todense())
-            square -= batch * np.outer(middle, middle)
-            side = np.asarray(rows.T @ (wanted * weights[:, None]))
-        else:
-            rows = rows - middle
-            square, side = rows.T @ (rows * weights[:, None]), rows.T @ (wanted * weights[:, None])
-        scatter = np.block([[square, side], [side.T, wanted.T @ (wanted * weights[:, None])]])
-        if not hasattr(self, "_scatter"):
-            self._total, self._center, self._scatter = batch, center, scatter
-            return
-        apart, total = center - self._center, self._total + batch
-        self._scatter = self._scatter + scatter + self._total * batch / total * np.outer(apart, apart)
-        self._center, self._total = self._center + batch / total * apart, total
-
-    def _solved(self, width: int) -> Array:
-        square = self._scatter[:width, :width] + 2.0 * float(self.lam) * self._total * np.eye(width)
-        coef = scipy.linalg.lstsq(square, self._scatter[:width, width:], lapack_driver="gelsy")[0].T
-        return np.column_stack([coef, self._center[width:] - coef @ self._center[:width]])
-
-    def _objective(self, found: Array) -> float:
-        coef = found[:, :-1]
-        both = np.hstack([coef, -np.eye(len(coef))])
-        mean = float(np.einsum("ki,ij,kj->", both, self._scatter, both)) / (2.0 * self._total)
-        return mean + float(self.lam) * float(np.vdot(coef, coef))
 
     @np.errstate(over="ignore", invalid="ignore")  # what is not finite is reported
     def _solve(

@@ -24,7 +24,7 @@ from rosenblatt import (
     SigmoidNeuron,
     regularization_path,
 )
-from rosenblatt.estimators import least_squares_exact as least_squares
+from rosenblatt.closed_form import least_squares
 
 X = np.random.default_rng(0).normal(size=(60, 4))
 y = (X[:, 0] + 0.3 * X[:, 1] > 0).astype(int)
