@@ -123,8 +123,10 @@ def check_targets(y: Any, n_rows: int) -> Array:
         )
     try:
         targets = values.astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError("y must hold numbers in the range of float64, but has other objects; convert them.") from None
+    except OverflowError:
+        raise ValueError("y must hold numbers in the range of float64, but has larger ones; scale them.") from None
+    except (TypeError, ValueError):
+        raise ValueError("y must hold numbers, but has other objects; convert them first.") from None
     refuse_not_finite("y", targets)
     return targets
 

@@ -133,7 +133,7 @@ class LinearClassifier(Explained, Online):
             of its range. The sentence says what to do, and an earlier fit stays as it was.
         """
         recorded = names_among("record", record, RECORDS)
-        kept = {*names_among("keep", keep, ("pocket", "voted")), getattr(self, "answer", "last")}
+        kept = (*names_among("keep", keep, ("pocket", "voted")), getattr(self, "answer", "last"))
         check_choice("pocket_check", pocket_check, ("run", "update"))
         if "pocket" in kept:
             recorded = (*recorded, "pocket" if pocket_check == "run" else "pocket_update")

@@ -11,27 +11,40 @@ import scipy.special
 from rosenblatt.checked_labels import check_labels, check_targets
 from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.classes import check_kind
-from rosenblatt.estimators.validation import check_is_given
+from rosenblatt.estimators.validation import check_is_given, check_weights
 
 
 def accuracy(estimator: Any, X: Any, y: Any, sample_weight: Any) -> float:
     """The fraction of rows that are answered correctly."""
     from sklearn.metrics import accuracy_score  # large
 
-    check_is_given(estimator, y)
-    answers = estimator.predict(X)
-    if answers.ndim == 1:
-        check_kind(estimator.classes_, check_labels(y, len(answers)))
-    return float(accuracy_score(y, answers, sample_weight=sample_weight))
+    def check(answers: Array) -> None:
+        if answers.ndim == 1:
+            check_kind(estimator.classes_, check_labels(y, len(answers)))
+
+    return _compared(accuracy_score, estimator, X, y, sample_weight, check)
 
 
 def explained(estimator: Any, X: Any, y: Any, sample_weight: Any) -> float:
     """The share of the targets' variance that is explained, R²."""
     from sklearn.metrics import r2_score  # large
 
+    return _compared(r2_score, estimator, X, y, sample_weight, lambda answers: check_targets(y, len(answers)))
+
+
+def _compared(
+    measure: Callable[..., float], estimator: Any, X: Any, y: Any, sample_weight: Any, check: Callable[[Array], Any]
+) -> float:
+    """What scikit-learn makes of the answers; where it refuses, `check` says why in a sentence if it can."""
     check_is_given(estimator, y)
     answers = estimator.predict(X)
-    return float(r2_score(check_targets(y, len(answers)), answers, sample_weight=sample_weight))
+    try:
+        with np.errstate(invalid="ignore"):  # of NaN, which is refused below
+            return float(measure(y, answers, sample_weight=sample_weight))
+    except (TypeError, ValueError):
+        check(answers)
+        check_weights(sample_weight, answers)
+        raise
 
 
 class Probabilities:

@@ -157,4 +157,6 @@ def _folds(cv: Any, y: Array, groups: Any, n_rows: int, classifier: bool) -> lis
                 f"cv must give every fold rows to learn from and rows to judge, but fold {number} has "
                 f"{len(fold.train)} and {len(fold.test)}; choose fewer folds."
             )
+        if classifier:
+            classes_to_fit(y[fold.train])
     return folds
