@@ -124,7 +124,7 @@ class Moments(NamedTuple):
         side = np.asarray(rows.T @ (wanted * weights[:, None]))
         return cls(batch, center, np.block([[square, side], [side.T, wanted.T @ (wanted * weights[:, None])]]))
 
-    def __add__(self, other: Any) -> Moments:  # type: ignore[override]
+    def __add__(self, other: Any) -> Moments:
         """Those of both sets of rows (Chan, Golub and LeVeque 1979)."""
         apart, total = other.center - self.center, self.total + other.total
         scatter = self.scatter + other.scatter + self.total * other.total / total * np.outer(apart, apart)

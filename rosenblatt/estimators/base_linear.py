@@ -11,7 +11,7 @@ from rosenblatt.engine.online.pocket import Pocket
 from rosenblatt.engine.online.state import Array, HalfSpaces
 from rosenblatt.estimators.answers import Answers
 from rosenblatt.estimators.classes import half_space_count
-from rosenblatt.estimators.committee import Committee
+from rosenblatt.estimators.committee import Committee, votes_of
 from rosenblatt.models import LinearModel, VotedModel
 
 
@@ -45,10 +45,11 @@ class BaseLinear(Answers):
             return LinearModel(np.zeros((1, width)), np.full(1, -1.0), self.classes_)
         if name == "voted":
             assert self._committee is not None
-            return self._committee.model(
-                count, width, self._state.seen, self.classes_, coupled=self._coupled,
-                fit_intercept=bool(self.fit_intercept), shrink_intercept=self._shrinks_intercept(),
+            votes = votes_of(
+                self._committee.log, count, self._state.seen, self.classes_, coupled=self._coupled,
+                n_jobs=getattr(self, "n_jobs", None),
             )  # fmt: skip
+            return self._committee.model(width, bool(self.fit_intercept), self._shrinks_intercept(), **votes)
         if name == "pocket":
             assert self._pocket is not None and self._pocket.kept is not None
             coefficients, bias = self._pocket.kept.last()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,12 +11,11 @@ from rosenblatt.engine.kernel.state import Expansion
 from rosenblatt.engine.kernel.values import aligned
 from rosenblatt.engine.online.state import Array, weight_dtype
 from rosenblatt.estimators.classes import half_space_count
-from rosenblatt.estimators.committee import _tally, _tally_together
+from rosenblatt.estimators.committee import votes_of
 from rosenblatt.estimators.missing import MissingFunction
 from rosenblatt.estimators.online import Online
 from rosenblatt.kernels import Function, Kernel, Precomputed, as_kernel
 from rosenblatt.models import KernelModel, LinearModel, VotedKernelModel
-from rosenblatt.models.voted import survival_counts
 from rosenblatt.stored import Sizes
 
 FEATURES_OF_ONE_CLASS = 2**27  # in a model file, where nothing in it has as many columns
@@ -83,21 +81,12 @@ class KernelAnswers(Online):
         by_number = np.argsort(state.numbers[:size])
         sorted_numbers = state.numbers[:size][by_number]
         count = half_space_count(len(self.classes_), self._coupled)
+        votes = votes_of(log, count, state.seen, self.classes_, coupled=self._coupled, n_jobs=self.n_jobs)
+        votes["rows"] = [by_number[np.searchsorted(sorted_numbers, rows)] for rows in votes["rows"]]
         return VotedKernelModel(
-            support=self._rows_in(np.arange(size)),
-            rows=[by_number[np.searchsorted(sorted_numbers, rows)] for rows in log.rows[:count]],
-            steps=log.steps[:count],
-            shrinks=log.shrinks[:count],
-            counts=[survival_counts(times, state.seen) for times in log.times[:count]],
-            fit_intercept=False,
-            shrink_intercept=False,
-            classes=self.classes_,
-            times=log.times[:count],
-            seen=state.seen,
-            coupled=self._coupled,
-            tally=_tally_together if self._coupled else partial(_tally, n_jobs=self.n_jobs),
-            values=self._kernel_values,
-        )
+            support=self._rows_in(np.arange(size)), fit_intercept=False, shrink_intercept=False,
+            values=self._kernel_values, **votes,
+        )  # fmt: skip
 
     def _rows_in(self, slots: Array) -> Any:
         """The rows in these slots; their numbers where the kernel is precomputed."""

@@ -189,7 +189,9 @@ class LeastSquares(Stored, MultiOutputMixin, RegressorMixin, BaseEstimator):  # 
             moments = Moments.of(X, targets, weights, centred=bool(self.fit_intercept))
             if not first:
                 moments = Moments(self._total, self._center, self._scatter) + moments
-            self._total, self._center, self._scatter = moments
+            self._total: float = moments.total
+            self._center: Array = moments.center
+            self._scatter: Array = moments.scatter
             found = moments.solved(width, float(self.lam))
             earlier = [] if first else list(self.trace_)
             value = moments.objective(found[:, :-1], float(self.lam))

@@ -120,7 +120,7 @@ def search(
     jobs = thread_count(n_jobs, problem.work(len(settings)))
     run = Run(problem, candidates, settings, jobs)
     with bar(verbose, f"{name}: {len(settings)} settings on {len(problem.folds)} folds") as show:
-        run.watch(show.progress, on_progress)
+        run.listeners = [show.progress] if on_progress is None else [show.progress, on_progress]
         with one_blas_thread() if jobs > 1 else nullcontext():
             run.all()
     result = Search(name, settings, run.scores, fused_=run.fused, interrupted_=run.interrupted)
