@@ -132,8 +132,8 @@ class LinearClassifier(Explained, Online):
             If rows or labels cannot be used (another number of them, NaN, text, one class only) or a parameter is out
             of its range. The sentence says what to do, and an earlier fit stays as it was.
         """
-        recorded = names_among("record", record, RECORDS)
-        kept = (*names_among("keep", keep, ("pocket", "voted")), getattr(self, "answer", "last"))
+        recorded, answer = names_among("record", record, RECORDS), getattr(self, "answer", "last")
+        kept = (*names_among("keep", keep, ("pocket", "voted")), *([answer] if isinstance(answer, str) else []))
         check_choice("pocket_check", pocket_check, ("run", "update"))
         if "pocket" in kept:
             recorded = (*recorded, "pocket" if pocket_check == "run" else "pocket_update")
