@@ -170,11 +170,10 @@ def _given(name: str, value: Any, otherwise: Array) -> Array:
         given = np.asarray(value, np.float64)
     except (TypeError, ValueError):
         given = np.empty(0)
-    if given.size != otherwise.size or given.shape not in (otherwise.shape, otherwise.shape[1:]):
+    fits = given.size == otherwise.size and given.shape in (otherwise.shape, otherwise.shape[1:])
+    if not fits or not np.isfinite(given).all():
         raise ValueError(
-            f"{name} must be numbers of shape {otherwise.shape}, but got {shortened(value)}; pass an array of that "
-            f"shape, as the fitted estimator has."
+            f"{name} must be finite numbers of shape {otherwise.shape}, but got {shortened(value)}; pass an array of "
+            f"that shape, as the fitted estimator has."
         )
-    if not np.isfinite(given).all():
-        raise ValueError(f"{name} must be finite, but has NaN or infinity; pass finite numbers.")
-    return given
+    return given.reshape(otherwise.shape)

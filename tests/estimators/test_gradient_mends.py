@@ -51,7 +51,7 @@ def test_lam_must_be_a_number(kind) -> None:
 @pytest.mark.parametrize(
     ("estimator", "lams", "sentence"),
     [
-        (LogisticRegression(), "x", "lams must be numbers"),
+        (LogisticRegression(), "x", "lams must be a finite number"),
         (LogisticRegression, [0.1], "the class LogisticRegression"),
         (3, [0.1], "but got int"),
     ],
