@@ -113,7 +113,7 @@ class LogisticRegression(Probabilities, LinearClassifier):
         return RULES["logistic"], (0.1 if rate is None else float(rate), lam)
 
     def _check_parameters(self) -> None:
-        minimising.check_solved(self, "0 is maximum likelihood, None is 1/(2 n_samples)", "newton")
+        minimising.check_solved(self, "0 is maximum likelihood, None is 1/(2 n_samples)", "newton", none=True)
         check_choice("penalty", self.penalty, ("l2", "l1"))
         super()._check_parameters()
 

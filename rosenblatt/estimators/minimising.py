@@ -27,9 +27,9 @@ def default_lam(lam: float | None, total: float) -> float:
     return 1.0 / (2.0 * total) if lam is None else float(lam)
 
 
-def check_solved(estimator: Any, what: str, *others: str) -> None:
+def check_solved(estimator: Any, what: str, *others: str, none: bool = False) -> None:
     """The parameters of a learner that minimises a loss; `what` a lam of 0 means, `others` are solvers of its own."""
-    if estimator.lam is not None:
+    if estimator.lam is not None or not none:
         check_not_negative("lam", estimator.lam, what)
     check_solver(estimator.solver, *others)
     check_not_negative("tol", estimator.tol, "0 never stops early")
