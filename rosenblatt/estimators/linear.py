@@ -304,7 +304,7 @@ class LinearClassifier(Explained, Online):
         if self._one is None or not self._one.learn(x, y, w):
             super().learn_one(x, y, w)
 
-    def _learn_example(self, example: Any, label: Array, weight: float) -> None:
+    def _learn_example(self, example: Any, label: Array, weight: float) -> bool:
         named = isinstance(example, dict)
         if not named:
             self._prepare_online(len(example), weight_dtype(example.dtype), "rows")
@@ -314,16 +314,17 @@ class LinearClassifier(Explained, Online):
             one = self._one = OneByOne(self, len(example))
         value = label.tolist()[0]
         if one.weight(one.codes[value], weight) == 0.0:
-            return
+            return False
         if not one.may_learn:  # the voted answer keeps every update and the pocket counts runs
-            super()._learn_example(example, label, weight)
-        elif not one.learn(example if named else example.astype(one.dtype), value, weight):
+            return super()._learn_example(example, label, weight)
+        if not one.learn(example if named else example.astype(one.dtype), value, weight):
             warnings.warn(
                 f"{type(self).__name__} met a score beyond the range of {self._state.dtype} and did not learn from "
                 f"this example; scale the features.",
                 ConvergenceWarning,
                 stacklevel=4,
             )
+        return False
 
     def _make_room(self, names: Names, needed: int) -> None:
         if names.size is None:  # weights of names to come

@@ -45,11 +45,14 @@ class OneExample(Answers):
                 self._admit_names(list(example))
             else:
                 self.n_features_in_ = len(example)
-            self._learn_example(example, label, weight)
-        self._pass_on_interrupt()
+            passed = self._learn_example(example, label, weight)
+        if passed:
+            self._pass_on_interrupt()
 
-    def _learn_example(self, example: Any, label: Array, weight: float) -> None:
+    def _learn_example(self, example: Any, label: Array, weight: float) -> bool:
+        """Learn from what was checked; whether a pass was made, which Ctrl-C may have ended."""
         self._learn_batch(self._as_row(example), label, None if weight == 1.0 else [weight], label)
+        return True
 
     def _read_labelled(self, x: Any, y: Any, w: Any) -> tuple[Any, Array, float]:
         """(example, label, weight), everything checked and nothing changed."""
