@@ -37,7 +37,7 @@ def answers_at(values, places, steps, times, seen):
 def table_of(degree, data, device):
     X, X_test = ((part / 255).astype(np.float32) for part in (data.X_train, data.X_test))
     eight = data.y_test == 8
-    model = KernelPerceptron("polynomial", degree=degree, max_iter=30, shuffle=False, device=device, cache_size=3000)
+    model = KernelPerceptron(Polynomial(degree), max_iter=30, shuffle=False, device=device)
     model.set_params(answer="averaged").fit(X, data.y_train == 8, record="updates")
     log = model.trace_.updates
     rows, steps, times = log.rows[0], log.steps[0], log.times[0]

@@ -80,9 +80,7 @@ def rows(blocks=(8192,), profile=False) -> Iterator[Row]:
         for block in blocks:
             seconds_on_the_device(task_of(X[:6000], y[:6000], kernel, block), 1)  # compiled before the clock starts
             seconds = seconds_on_the_device(task_of(X, y, kernel, block), 3, profile)
-            model = KernelPerceptron(
-                kernel, answer=answer, shuffle=False, max_iter=100, device="cuda", block_size=block
-            )
+            model = KernelPerceptron(kernel, answer=answer, shuffle=False, max_iter=100, device="cuda")
             clock = time.perf_counter()
             model.fit(X, y)
             whole = time.perf_counter() - clock

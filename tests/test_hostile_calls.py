@@ -45,7 +45,6 @@ WRONG = [
     (lambda: Perceptron(tol={}).fit(X, y), "tol must be None or at least 0, but got {}"),
     (lambda: Perceptron(tol=10**400).fit(X, y), "tol must be None or at least 0, but got 10"),
     (lambda: KernelPerceptron(tol=TABLE).fit(X, y), "tol must be None or at least 0"),
-    (lambda: KernelPerceptron(cache_size=None).fit(X, y), "cache_size must be a number of megabytes .* got None"),
     (lambda: KernelPerceptron(gamma=10**400).fit(X, y), "gamma must be a finite number above 0"),
     (lambda: GaussianDiscriminant(shrinkage=TABLE).fit(X, y), "shrinkage must be None, 'auto' or a number"),
     (lambda: LinearSVM().fit(X, y, sample_weight=float("nan")), "Input sample_weight contains NaN"),

@@ -169,13 +169,14 @@ def audit(fitted: Any, X: Any, y: Any, *, tolerance: float = 0.01, time_limit: f
     if any(len(rows) and rows.max() >= X.shape[0] for rows in log.rows):
         raise ValueError("audit needs the rows of the fit, but X has fewer; pass the X that was fitted.")
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
+    intercept = bool(getattr(fitted, "fit_intercept", False))  # kernel perceptrons have none
     names = [name.item() if isinstance(name, np.generic) else name for name in classes]
     if len(names) == 2:
-        problem = Problem(X, _signs(codes == 1), (names[0], names[1]), bool(fitted.fit_intercept))
+        problem = Problem(X, _signs(codes == 1), (names[0], names[1]), intercept)
         return _audit_one(fitted, log, 0, problem, f"{names[1]!r} against {names[0]!r}", tolerance, deadline)
     audits = {}
     for k, name in enumerate(names):
-        problem = Problem(X, _signs(codes == k), (REST, name), bool(fitted.fit_intercept))
+        problem = Problem(X, _signs(codes == k), (REST, name), intercept)
         audits[name] = _audit_one(fitted, log, k, problem, f"{name!r} against the rest", tolerance, deadline)
     return Audits(audits)
 

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse
 
 from rosenblatt.arguments import as_float, shortened
+from rosenblatt.checked_labels import array_of, check_kinds
 from rosenblatt.engine.online.state import Array
 from rosenblatt.finite import sentence_on
 from rosenblatt.wording import counted
@@ -168,16 +169,9 @@ def read_labels(y: Any, n: int, least: int = 2) -> tuple[Array, Array]:
     """The classes, at least so many, and for each row the number of its class."""
     if y is None:
         raise ValueError("y must name a class for every row, but it is None; pass one label per row.")
-    _in_memory("y", y)
-    given = {issubclass(kind, str) for kind in set(map(type, y))} if isinstance(y, list | tuple) else set()
-    if len(given) > 1:
-        raise ValueError("y must hold labels of one kind, but text is mixed with other kinds; convert them.")
-    try:
-        labels = np.asarray(y)
-    except ValueError:
-        raise ValueError(
-            "y must have one label for every row, but some rows have several; pass one label per row."
-        ) from None
+    if isinstance(y, list | tuple):
+        check_kinds(y)
+    labels = array_of(y, "label")
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels.ravel()
     if labels.ndim != 1 or len(labels) != n:

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.arguments import shortened
+from rosenblatt.checked_labels import NUMBERS, spread
 from rosenblatt.engine.online.state import Array
 
-NUMBERS = "biuf"  # kinds of dtypes
 FEW = 8  # classes
 BLOCK = 2**14  # labels that are looked at together: what is noted about each takes many times its room
 
@@ -49,9 +49,15 @@ def classes_of(labels: Array) -> Array:
     return (np.flatnonzero(there).astype(kind) + lowest).astype(labels.dtype)
 
 
-def spread(labels: Array) -> int:
-    """How many whole numbers there are from the smallest label to the largest."""
-    return int(labels.max()) - int(labels.min()) + 1 if len(labels) else 0
+def classes_to_fit(labels: Array) -> Array:
+    """The classes of the labels of a fit, at least two."""
+    classes = classes_of(labels)
+    if len(classes) < 2:
+        raise ValueError(
+            f"y must hold at least 2 classes, but got 1 class ({classes.item(0)!r}); add rows of another class, or use "
+            f"partial_fit of an online learner, where classes may appear later."
+        )
+    return classes
 
 
 def codes_of(classes: Array, labels: Array) -> Array | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,18 @@ def _tally_together(*arguments: Any) -> Array:
     from rosenblatt.engine.online.votes import tally_together
 
     return tally_together(*arguments)
+
+
+def votes_of(
+    log: UpdateLog, count: int, seen: int, classes: Array, *, coupled: bool, n_jobs: int | None
+) -> dict[str, Any]:
+    """What the votes of `count` half-spaces are made of, after `seen` examples."""
+    return {
+        "rows": log.rows[:count], "steps": log.steps[:count], "shrinks": log.shrinks[:count],
+        "times": log.times[:count], "counts": [survival_counts(times, seen) for times in log.times[:count]],
+        "seen": seen, "classes": classes, "coupled": coupled,
+        "tally": _tally_together if coupled else functools.partial(_tally, n_jobs=n_jobs),
+    }  # fmt: skip
 
 
 class Committee:
@@ -53,18 +66,14 @@ class Committee:
         count = self.log.count
         return self.select([*range(count)] + ([] if coupled else [-1]), [1.0] * (count + (not coupled)))
 
-    def model(
-        self,
-        count: int,
-        width: int,
-        seen: int,
-        classes: Array,
-        *,
-        coupled: bool,
-        fit_intercept: bool,
-        shrink_intercept: bool,
-    ) -> VotedModel:
-        log = self.log
+    def fits(self, count: int, width: int) -> bool:
+        """Whether it has so many half-spaces, and rows of this width (sparse rows may be narrower)."""
+        sparse = any(scipy.sparse.issparse(block) for block in self.support)
+        fits = [block.shape[1] <= width if sparse else block.shape[1] == width for block in self.support]
+        return self.log.count == count and all(fits)
+
+    def model(self, width: int, fit_intercept: bool, shrink_intercept: bool, **votes: Any) -> VotedModel:
+        """The model of these updates over rows of this width; `votes` are those of `votes_of`."""
         if any(scipy.sparse.issparse(block) for block in self.support):
             blocks = [scipy.sparse.csr_array(block) for block in self.support]
             for block in blocks:
@@ -72,20 +81,7 @@ class Committee:
             support: Any = scipy.sparse.vstack(blocks, format="csr")
         else:
             support = np.concatenate(self.support)
-        return VotedModel(
-            support=support,
-            rows=log.rows[:count],
-            steps=log.steps[:count],
-            shrinks=log.shrinks[:count],
-            counts=[survival_counts(times, seen) for times in log.times[:count]],
-            fit_intercept=fit_intercept,
-            shrink_intercept=shrink_intercept,
-            classes=classes,
-            times=log.times[:count],
-            seen=seen,
-            coupled=coupled,
-            tally=_tally_together if coupled else _tally,
-        )
+        return VotedModel(support=support, fit_intercept=fit_intercept, shrink_intercept=shrink_intercept, **votes)
 
     def to_state(self) -> dict[str, Any]:
         """For a model file: the rows, and of every update its row, step, shrink and time."""

@@ -6,23 +6,22 @@ import warnings
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse
-import scipy.special
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.arguments import as_float, shortened
+from rosenblatt.checked_labels import check_labels
 from rosenblatt.checked_rows import validated
+from rosenblatt.closed_form.discriminant import ledoit_wolf_of_classes, moments, solve
 from rosenblatt.engine.online.state import Array
-from rosenblatt.estimators.scoring import accuracy
-from rosenblatt.estimators.validation import check_labels, row_weights, unchanged_on_failure
+from rosenblatt.estimators.classes import classes_to_fit
+from rosenblatt.estimators.scoring import Probabilities, accuracy
+from rosenblatt.estimators.validation import row_weights, unchanged_on_failure
 from rosenblatt.models import LinearModel
 from rosenblatt.stored import Sizes, Stored, array, kinds, labels, size, whole
 
-ROUNDING = 1e-14  # of a square: what is left of a variance of 0
 
-
-class GaussianDiscriminant(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class GaussianDiscriminant(Probabilities, Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Gaussian classes with one covariance (lecture row L14).
 
     If the rows of class k are normal with mean m_k and the same covariance S for all classes, the posterior of two
@@ -94,11 +93,8 @@ class GaussianDiscriminant(Stored, ClassifierMixin, BaseEstimator):  # type: ign
                 )
             X = self._rows(X, reset=True)
             y = check_labels(y, X.shape[0])
-            classes, codes = np.unique(y, return_inverse=True)
-            if len(classes) < 2:
-                raise ValueError(
-                    f"y must hold at least 2 classes, but got 1 class ({classes.item(0)!r}); add rows of another class."
-                )
+            classes = classes_to_fit(y)
+            codes = np.searchsorted(classes, y)
             weights = row_weights(X, y, classes, codes, sample_weight, None, batch=False)
             weights = weights if len(weights) else np.ones(len(y))
             totals = np.bincount(codes, weights, len(classes))
@@ -110,22 +106,22 @@ class GaussianDiscriminant(Stored, ClassifierMixin, BaseEstimator):  # type: ign
                 )
             priors = self._check_priors(totals / totals.sum(), len(classes))
             with np.errstate(over="ignore", invalid="ignore"):
-                moments = [_moments(X[codes == k], weights[codes == k]) for k in range(len(classes))]
-                means = np.stack([mean for mean, _ in moments])
-                covariance = sum(t * S for t, (_, S) in zip(totals / totals.sum(), moments, strict=True))
+                parts = [moments(X[codes == k], weights[codes == k]) for k in range(len(classes))]
+                means = np.stack([mean for mean, _ in parts])
+                covariance = sum(t * S for t, (_, S) in zip(totals / totals.sum(), parts, strict=True))
             if not np.isfinite(covariance).all():
                 raise ValueError(
                     "The covariance of the features must be in the range of float64, but X has larger numbers; scale "
                     "the features (StandardScaler)."
                 )
             if isinstance(self.shrinkage, str):
-                covariance = _ledoit_wolf(X, codes, weights, means)
+                covariance = ledoit_wolf_of_classes(X, codes, weights, means)
             elif self.shrinkage is not None:
                 level = float(self.shrinkage) * float(np.trace(covariance)) / len(covariance)
                 covariance = (1.0 - float(self.shrinkage)) * covariance + level * np.eye(len(covariance))
             middle = priors @ means  # scores relative to the middle, where rounding is least
             size = np.sqrt(np.diag(covariance)) + np.abs(means).max(axis=0)
-            coef, self.rank_, unseen = _solve(covariance, means - middle, size)
+            coef, self.rank_, unseen = solve(covariance, means - middle, size)
             intercept = np.log(priors) - 0.5 * np.einsum("kj,kj->k", coef, means - middle) - coef @ middle
             self.classes_, self.means_, self.covariance_, self.priors_ = classes, means, covariance, priors
             self.coef_, self.intercept_ = coef, intercept
@@ -180,73 +176,6 @@ class GaussianDiscriminant(Stored, ClassifierMixin, BaseEstimator):  # type: ign
         """The fraction of rows that are answered correctly."""
         return accuracy(self, X, y, sample_weight)
 
-    def predict_proba(self, X: Any) -> Array:
-        """The posterior of every class: sigmoid(w·x + b) for two, the softmax of the scores for more."""
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return np.column_stack([scipy.special.expit(-scores), scipy.special.expit(scores)])
-        return np.asarray(scipy.special.softmax(scores, axis=1))
-
-    def predict_log_proba(self, X: Any) -> Array:
-        """The logarithm of `predict_proba`."""
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return np.column_stack([scipy.special.log_expit(-scores), scipy.special.log_expit(scores)])
-        return np.asarray(scipy.special.log_softmax(scores, axis=1))
-
     def _check_fitted(self, sizes: Sizes) -> None:
         if sizes["half_spaces"] != (1 if sizes["classes"] == 2 else sizes["classes"]):
             raise ValueError("GaussianDiscriminant: its half-spaces do not belong to its classes")
-
-
-def _moments(X: Any, weights: Array) -> tuple[Array, Array]:
-    """(mean, covariance) of weighted rows. Sparse rows stay sparse: S = E(x xᵀ) - m mᵀ."""
-    share = weights / weights.sum()
-    mean = np.asarray(X.T @ share).ravel()
-    if scipy.sparse.issparse(X):
-        products = (X.T @ X.multiply(share[:, None]).tocsr()).toarray() - np.outer(mean, mean)
-        # What rounding leaves of the variance of a constant column is 0.
-        flat = np.diag(products) <= ROUNDING * mean**2
-        products[flat], products[:, flat] = 0.0, 0.0
-        return mean, products
-    deviations = X - mean
-    return mean, (deviations * share[:, None]).T @ deviations
-
-
-def _ledoit_wolf(X: Any, codes: Array, weights: Array, means: Array) -> Array:
-    """The covariance of each class, shrunk by itself with features in units of their standard deviation there."""
-    from sklearn.covariance import ledoit_wolf  # here, since it loads most of scikit-learn
-
-    result = np.zeros((means.shape[1], means.shape[1]))
-    for k, mean in enumerate(means):
-        own, weight = X[codes == k], weights[codes == k]
-        rows = (own.toarray() if scipy.sparse.issparse(own) else own) - mean
-        rows *= np.sqrt(weight / weight.mean())[:, None]
-        if not rows.any():  # one row, or equal ones: nothing to add, and scikit-learn would warn
-            continue
-        unit = np.sqrt(np.mean(rows**2, axis=0))
-        unit[unit == 0.0] = 1.0
-        shrunk, _ = ledoit_wolf(rows / unit, assume_centered=True)
-        result += weight.sum() / weights.sum() * shrunk * np.outer(unit, unit)
-    return result
-
-
-def _solve(covariance: Array, means: Array, size: Array) -> tuple[Array, int, int | None]:
-    """(means · S⁺, the rank of S, the feature that counts most in what S⁺ leaves out, if anything).
-
-    In units in which the diagonal of S is 1. A variance that is rounding beside the `size` of a feature is 0.
-    """
-    unit = np.sqrt(np.diag(covariance))
-    flat = unit <= np.sqrt(ROUNDING) * 1e-4 * size
-    unit[flat] = 1.0
-    scaled = np.where(flat[:, None] | flat[None, :], 0.0, covariance / np.outer(unit, unit))
-    values, vectors = np.linalg.eigh(scaled)
-    kept = values > ROUNDING * len(values) * max(float(values[-1]), np.finfo(float).tiny)
-    wanted = means / unit
-    along = wanted @ vectors
-    coef = (along[:, kept] / values[kept]) @ vectors[:, kept].T / unit
-    left = wanted - along[:, kept] @ vectors[:, kept].T
-    left[np.abs(means) <= 1e-9 * np.maximum(size, np.finfo(float).tiny)] = 0.0
-    outside = np.abs(left).max(axis=0)
-    unseen = int(outside.argmax()) if (outside > 1e-6 * np.abs(wanted).max(initial=0.0)).any() else None
-    return coef, int(kept.sum()), unseen

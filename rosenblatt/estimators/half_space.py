@@ -7,18 +7,20 @@ import inspect
 import itertools
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from rosenblatt.arguments import shortened
-from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.estimators.missing import MissingFunction
+from rosenblatt.estimators.rule_learner import RuleLearner
 from rosenblatt.estimators.validation import check_choice, check_positive
 from rosenblatt.rules import RULES, Rule
 
 
-class HalfSpace(LinearClassifier):
+@dataclass(eq=False, repr=False, kw_only=True)
+class HalfSpace(RuleLearner):
     """Half-spaces trained by any rule.
 
     A rule is a plain function of scalars that says what one row teaches one half-space:
@@ -60,41 +62,9 @@ n_jobs, verbose
     'converged'
     """
 
-    def __init__(
-        self,
-        rule: str | Callable[..., tuple[float, float]] = "perceptron",
-        params: Any = None,
-        *,
-        regularize_intercept: bool = False,
-        answer: str = "auto",
-        max_iter: int = 100,
-        tol: float | None = 1e-3,
-        time_limit: float | None = None,
-        shuffle: bool = True,
-        fit_intercept: bool = True,
-        multi_class: str = "ovr",
-        class_weight: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.rule = rule
-        self.params = params
-        self.regularize_intercept = regularize_intercept
-        self.answer = answer
-        self.max_iter = max_iter
-        self.tol = tol
-        self.time_limit = time_limit
-        self.shuffle = shuffle
-        self.fit_intercept = fit_intercept
-        self.multi_class = multi_class
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _shrinks_intercept(self) -> bool:
-        return bool(self.regularize_intercept)
+    rule: str | Callable[..., tuple[float, float]] = field(default="perceptron", kw_only=False)
+    params: Any = field(default=None, kw_only=False)
+    regularize_intercept: bool = False
 
     def _learning_rule(self) -> tuple[Rule, tuple[float, ...]]:
         if isinstance(self.rule, str):

@@ -4,31 +4,31 @@ from __future__ import annotations
 
 import warnings
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.arguments import as_float, shortened
+from rosenblatt.checked_labels import check_labels
 from rosenblatt.engine.gradient.network import ACTIVATIONS, forward
 from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators import minimising
-from rosenblatt.estimators.gradient_descent import check_solver, steps_of, stored_solver
+from rosenblatt.estimators.classes import classes_to_fit
+from rosenblatt.estimators.gradient_descent import steps_of, stored_solver
 from rosenblatt.estimators.layer_training import minimised
 from rosenblatt.estimators.scoring import accuracy
 from rosenblatt.estimators.validation import (
     check_choice,
-    check_flags,
-    check_labels,
     check_positive,
     check_rows,
     check_weights,
     unchanged_on_failure,
 )
-from rosenblatt.seeds import check_seed
 from rosenblatt.stored import (
     Sizes,
     Stored,
@@ -50,6 +50,7 @@ OFF = {name: activation.off for name, activation in ACTIVATIONS.items()}  # the 
 STEPS = ("threshold", "sign")  # activations without a slope, learned by the perceptron's rule
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A layer of units, y = activation(W x + b) (lecture rows L16 and L24).
 
@@ -116,9 +117,9 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     323.
     """
 
-    below_: Layer | None
-    dead_units_: list[tuple[int, int]]
-    _reads_numbers: bool  # made by `soften` from rules over numbers
+    below_: Layer | None = field(init=False)
+    dead_units_: list[tuple[int, int]] = field(init=False)
+    _reads_numbers: bool = field(init=False)  # made by `soften` from rules over numbers
 
     _stored = kinds({
         "n_features_in_": size("features"), "classes_": labels, "_multilabel": flag,
@@ -135,30 +136,16 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         }
     )
 
-    def __init__(
-        self,
-        activation: str = "sigmoid",
-        *,
-        units: int | None = None,
-        below: Layer | None = None,
-        lam: float = 1e-4,
-        solver: Any = "lbfgs",
-        tol: float = 1e-4,
-        max_iter: int = 1000,
-        n_init: int | str = "auto",
-        warm_start: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        self.activation = activation
-        self.units = units
-        self.below = below
-        self.lam = lam
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_init = n_init
-        self.warm_start = warm_start
-        self.random_state = random_state
+    activation: str = field(default="sigmoid", kw_only=False)
+    units: int | None = None
+    below: Layer | None = None
+    lam: float = 1e-4
+    solver: Any = "lbfgs"
+    tol: float = 1e-4
+    max_iter: int = 1000
+    n_init: int | str = "auto"
+    warm_start: bool = False
+    random_state: Any = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -208,20 +195,15 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                             f"Layers on top of each other need activations with a slope, but {name!r} has none; use "
                             f"'sigmoid' or 'tanh', or Layer.from_weights for units whose weights you know."
                         )
-        check_solver(self.solver, "lbfgs")
+        minimising.check_solved(self, "0 means no penalty", "lbfgs")
         steps = steps_of(self.solver)
         if steps is not None and (steps.variance_reduction or steps.schedule != "constant"):
             raise ValueError(
                 "Layer takes steps of a constant rate without variance reduction, but solver has another schedule or "
                 "variance_reduction=True; use GradientDescent with its defaults for these, or solver='lbfgs'."
             )
-        minimising.check_not_negative("lam", self.lam, "0 means no penalty")
-        minimising.check_not_negative("tol", self.tol, "0 never stops early")
-        check_positive("max_iter", self.max_iter, "it limits the number of passes", whole=True)
         if not isinstance(self.n_init, str) or self.n_init != "auto":
             check_positive("n_init", self.n_init, "it is the number of starts; 'auto' chooses it", whole=True)
-        check_flags(self)
-        check_seed(self.random_state)
         if self.activation in STEPS and self.n_init not in (1, "auto"):
             raise ValueError(
                 f"n_init={self.n_init} is for activations with a slope, but {self.activation!r} units start at 0 and "
@@ -245,14 +227,8 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             own = y != 0
         else:
             labels = check_labels(y, n_rows)
-            check_classification_targets(labels)
-            self.classes_, codes = np.unique(labels, return_inverse=True)
-            self._multilabel = False
-            if len(self.classes_) < 2:
-                raise ValueError(
-                    f"y must hold at least 2 classes, but got 1 class ({self.classes_.item(0)!r}); add rows of another "
-                    f"class."
-                )
+            self.classes_, self._multilabel = classes_to_fit(labels), False
+            codes = np.searchsorted(self.classes_, labels)
             own = codes[:, None] == (np.array([1]) if len(self.classes_) == 2 else np.arange(len(self.classes_)))
         if self.units is not None and as_float(self.units) != own.shape[1]:
             raise ValueError(
@@ -313,29 +289,16 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             fitted.weights_, fitted.bias_ = W.copy(), b.copy()
             fitted.below_ = below
             below = fitted
-        self._warn(trace.stop_reason)
-
-    def _warn(self, reason: str) -> None:
-        text = {
-            "max_iter": f"Layer stopped at max_iter={self.max_iter} before it converged; raise max_iter or tol, or "
-            f"scale the features.",
-            "no_improvement": "Layer stopped where the loss no longer fell although its gradient is not zero; "
-            "raise tol, or scale the features.",
-            "interrupted": "Layer was interrupted; it keeps the weights learned so far.",
-            "diverged": "Layer diverged: its loss grew instead of falling; the best finite weights are kept. Lower "
-            "learning_rate, or scale the features.",
-        }.get(reason)
-        if reason == "no_improvement" and minimising.stops_early(self):  # as asked for
-            text = None
-        if self.dead_units_:
-            units = ", ".join(f"{unit} of layer {layer}" for layer, unit in self.dead_units_[:5])
-            text = (
-                f"{len(self.dead_units_)} units of Layer are saturated for every row, so that their gradient vanishes "
-                f"(unit {units}{', …' if len(self.dead_units_) > 5 else ''}); raise n_init, lower learning_rate, or "
-                f"scale the features."
+        if dead:
+            units = ", ".join(f"{unit} of layer {layer}" for layer, unit in dead[:5])
+            warnings.warn(
+                f"{len(dead)} units of Layer are saturated for every row, so that their gradient vanishes (unit "
+                f"{units}{', …' if len(dead) > 5 else ''}); raise n_init, lower learning_rate, or scale the features.",
+                ConvergenceWarning,
+                stacklevel=4,
             )
-        if text is not None:
-            warnings.warn(text, ConvergenceWarning, stacklevel=4)
+        else:
+            minimising.warn(self, trace)
 
     # ------------------------------------------------------------------ answers
 

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-import scipy.linalg
-import scipy.sparse
-import scipy.sparse.linalg
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.closed_form.least_squares import MOST_COLUMNS, Moments, exact
 from rosenblatt.engine.online.state import Array, weight_dtype
 from rosenblatt.estimators import minimising
-from rosenblatt.estimators.gradient_descent import check_solver, held_out, steps_of, stored_solver
-from rosenblatt.estimators.least_squares_exact import MOST_COLUMNS, exact
+from rosenblatt.estimators.gradient_descent import held_out, steps_of, stored_solver
 from rosenblatt.estimators.scoring import explained
 from rosenblatt.estimators.validation import (
     check_rows,
@@ -29,6 +27,7 @@ from rosenblatt.stored import Sizes, Stored, array, either, kinds, maybe, number
 from rosenblatt.trace import RUN, Epoch, Trace
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class LeastSquares(Stored, MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Linear regression with squared loss (lecture row L18).
 
@@ -69,28 +68,15 @@ class LeastSquares(Stored, MultiOutputMixin, RegressorMixin, BaseEstimator):  # 
     })  # fmt: skip
     _stored_parameters = kinds({"solver": stored_solver("exact")})
 
-    def __init__(
-        self,
-        *,
-        lam: float = 0.0,
-        solver: Any = "exact",
-        tol: float = 1e-8,
-        max_iter: int = 1000,
-        time_limit: float | None = None,
-        fit_intercept: bool = True,
-        warm_start: bool = False,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.lam = lam
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.fit_intercept = fit_intercept
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.verbose = verbose
+    lam: float = 0.0
+    solver: Any = "exact"
+    tol: float = 1e-8
+    max_iter: int = 1000
+    time_limit: float | None = None
+    fit_intercept: bool = True
+    warm_start: bool = False
+    random_state: Any = None
+    verbose: int = 0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -113,25 +99,15 @@ class LeastSquares(Stored, MultiOutputMixin, RegressorMixin, BaseEstimator):  # 
         X : array or CSR matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,) or (n_samples, n_targets)
         sample_weight : array of shape (n_samples,), optional
-        eval_set : (X_test, y_test), optional
-            Records the mean loss on these rows after every epoch.
-        on_epoch : callable, optional
-            Called with the `Epoch` row after every epoch; returning something true stops the run.
+        eval_set, on_epoch
+            As in `Perceptron.fit`; ``trace_`` has the mean loss on these rows.
 
         Returns
         -------
         self
-
-        Raises
-        ------
-        ValueError
-            If rows or targets cannot be used (another number of them, NaN, text) or a parameter is out of its range. An
-            earlier fit stays as it was.
         """
         with unchanged_on_failure(self):
-            minimising.check_not_negative("lam", self.lam, "0 leaves the loss alone")
-            check_solver(self.solver, "exact")
-            minimising.check_run(self)
+            minimising.check_solved(self, "0 leaves the loss alone", "exact")
             earlier = vars(self).get("_weights") if self.warm_start else None
             X, y = check_rows_and_targets(self, X, y, reset=True)
             flat, targets = y.ndim == 1, y.reshape(len(y), -1)
@@ -188,7 +164,7 @@ class LeastSquares(Stored, MultiOutputMixin, RegressorMixin, BaseEstimator):  # 
         ([0.5], 1.5)
         """
         with unchanged_on_failure(self):
-            minimising.check_not_negative("lam", self.lam, "0 means no penalty")
+            minimising.check_solved(self, "0 leaves the loss alone", "exact")
             first = not hasattr(self, "_scatter")
             if self.solver != "exact":
                 raise ValueError(
@@ -210,49 +186,19 @@ class LeastSquares(Stored, MultiOutputMixin, RegressorMixin, BaseEstimator):  # 
             weights = np.ones(len(y))
             if sample_weight is not None:
                 weights = check_weights(sample_weight, X, ensure_non_negative=True)
-            self._add(X, targets, weights)
-            found = self._solved(width)
+            moments = Moments.of(X, targets, weights, centred=bool(self.fit_intercept))
+            if not first:
+                moments = Moments(self._total, self._center, self._scatter) + moments
+            self._total: float = moments.total
+            self._center: Array = moments.center
+            self._scatter: Array = moments.scatter
+            found = moments.solved(width, float(self.lam))
             earlier = [] if first else list(self.trace_)
-            value = self._objective(found)
+            value = moments.objective(found[:, :-1], float(self.lam))
             epoch = Epoch(len(earlier) + 1, 1, 0, float(np.linalg.norm(found)), 0.0, loss=value)
             self._keep(found, X.dtype, flat, Trace([*earlier, epoch], "converged"))
             self.objective_ = value
             return self
-
-    def _add(self, X: Any, targets: Array, weights: Array) -> None:
-        """Add the moments of a batch; without an intercept, those about 0."""
-        batch = float(weights.sum())
-        rows = X.astype(np.float64)
-        center = np.zeros(X.shape[1] + targets.shape[1])
-        if self.fit_intercept:
-            center = np.concatenate([np.asarray(rows.T @ weights).ravel(), targets.T @ weights]) / batch
-        middle, level = center[: X.shape[1]], center[X.shape[1] :]
-        wanted = targets - level
-        if scipy.sparse.issparse(rows):
-            square = np.asarray((rows.T @ rows.multiply(weights[:, None]).tocsr()).todense())
-            square -= batch * np.outer(middle, middle)
-            side = np.asarray(rows.T @ (wanted * weights[:, None]))
-        else:
-            rows = rows - middle
-            square, side = rows.T @ (rows * weights[:, None]), rows.T @ (wanted * weights[:, None])
-        scatter = np.block([[square, side], [side.T, wanted.T @ (wanted * weights[:, None])]])
-        if not hasattr(self, "_scatter"):
-            self._total, self._center, self._scatter = batch, center, scatter
-            return
-        apart, total = center - self._center, self._total + batch
-        self._scatter = self._scatter + scatter + self._total * batch / total * np.outer(apart, apart)
-        self._center, self._total = self._center + batch / total * apart, total
-
-    def _solved(self, width: int) -> Array:
-        square = self._scatter[:width, :width] + 2.0 * float(self.lam) * self._total * np.eye(width)
-        coef = scipy.linalg.lstsq(square, self._scatter[:width, width:], lapack_driver="gelsy")[0].T
-        return np.column_stack([coef, self._center[width:] - coef @ self._center[:width]])
-
-    def _objective(self, found: Array) -> float:
-        coef = found[:, :-1]
-        both = np.hstack([coef, -np.eye(len(coef))])
-        mean = float(np.einsum("ki,ij,kj->", both, self._scatter, both)) / (2.0 * self._total)
-        return mean + float(self.lam) * float(np.vdot(coef, coef))
 
     @np.errstate(over="ignore", invalid="ignore")  # what is not finite is reported
     def _solve(

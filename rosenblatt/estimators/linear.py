@@ -1,42 +1,42 @@
 """What every primal, online classifier shares: one fit with several answers, learning on, and learning one.
 
-A subclass says which rule it is (`_learning_rule`) and has a constructor; the mathematics is in the rules and
-the engine.
+A subclass says which rule it is (`_learning_rule`); the mathematics is in the rules and the engine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import warnings
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import numpy as np
-from scipy.sparse import issparse
+from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt.arguments import as_float, shortened
+from rosenblatt.engine.layouts.rows import rows_of
 from rosenblatt.engine.online.pocket import Pocket
-from rosenblatt.engine.online.state import Array, HalfSpaces, weight_dtype
-from rosenblatt.estimators import one_by_one, training
-from rosenblatt.estimators.base_linear import ANSWERS as ANSWERS
-from rosenblatt.estimators.base_linear import CHOICES as CHOICES
-from rosenblatt.estimators.base_linear import BaseLinear
-from rosenblatt.estimators.classes import arrange_classes, classes_of, codes_of, positive_codes
+from rosenblatt.engine.online.state import SEEN, Array, HalfSpaces, weight_dtype
+from rosenblatt.engine.threads import thread_count
+from rosenblatt.estimators.classes import codes_of, half_space_count, positive_codes
 from rosenblatt.estimators.committee import Committee
+from rosenblatt.estimators.explaining import Explained
 from rosenblatt.estimators.missing import rule
 from rosenblatt.estimators.named_features import Names
-from rosenblatt.estimators.one_example import OneExample
+from rosenblatt.estimators.one_by_one import FIRST_CAPACITY, ONE, UNSURE, OneByOne, doubled
+from rosenblatt.estimators.online import Online
+from rosenblatt.estimators.running import Run, seed_of
 from rosenblatt.estimators.validation import (
-    as_before,
+    ANSWERS,
+    RECORDS,
     check_choice,
-    check_common,
-    check_positive,
-    check_rows_and_labels,
-    unchanged_on_failure,
-    with_declared,
+    check_finite,
+    check_parameters,
+    names_among,
+    row_weights,
 )
+from rosenblatt.models import LinearModel
 from rosenblatt.rules import Rule
 from rosenblatt.stored import (
     Sizes,
-    Stored,
     choice,
     flag,
     instance,
@@ -50,32 +50,9 @@ from rosenblatt.stored import (
 )
 from rosenblatt.trace import RUN, Epoch, Trace
 
-RECORDS = ("updates", "train_error")
 
-
-def _names(given: str | Iterable[str] | None) -> tuple[str, ...]:
-    if given is None:
-        return ()
-    return tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
-
-
-class LinearClassifier(OneExample, Stored, BaseLinear):
-    """Not for users: the shared part of `Perceptron`, `PassiveAggressive` and `HalfSpace`."""
-
-    # Set by the subclasses' constructors.
-    answer: str
-    max_iter: int
-    tol: float | None
-    time_limit: float | None
-    shuffle: bool
-    fit_intercept: bool
-    multi_class: str
-    class_weight: Any
-    warm_start: bool = False
-    random_state: Any
-    n_jobs: int | None
-    verbose: int
-    hash_features: int | None = None
+class LinearClassifier(Explained, Online):
+    """Not for users: the shared part of the classifiers whose half-spaces the online engine trains."""
 
     _stored = kinds({
         "n_features_in_": size("features"), "classes_": labels, **RUN, "_mistakes": whole, "_listening": flag,
@@ -83,32 +60,25 @@ class LinearClassifier(OneExample, Stored, BaseLinear):
         "_committee": optional(instance(Committee)), "_names": maybe(instance(Names)),
     })  # fmt: skip
     _stored_parameters = kinds({
-        "answer": choice(*CHOICES), "multi_class": choice("ovr", "coupled", "multinomial"), "fit_intercept": flag,
-        "regularize_intercept": flag, "n_jobs": threads, "hash_features": optional(whole), "rule": rule,
-        "learning_rate": rule,
+        "answer": choice("auto", *ANSWERS), "multi_class": choice("ovr", "coupled", "multinomial"),
+        "fit_intercept": flag, "regularize_intercept": flag, "n_jobs": threads, "hash_features": optional(whole),
+        "rule": rule, "learning_rate": rule,
     })  # fmt: skip
     _stored_codes = ("rule", "learning_rate")
     _not_stored = ("_one", "_models")
 
     _ways_of_several: tuple[str, ...] = ("ovr", "coupled")
-    _one: one_by_one.OneByOne | None = None  # the compiled step for one example
-    _names: Names  # of the features, where dicts were learned from
-    _state: HalfSpaces
-    _pocket: Pocket | None
-    _committee: Committee | None
-    _models: dict[str, Any]  # what was made of the state so far, and a stamp of the state
-    _mistakes: int  # met in passes; those met one by one are counted in the state
-    _listening: bool  # whether the last half-space is the shadow that a late class starts from
+    _one: OneByOne | None = None  # the compiled step for one example
 
     def _learning_rule(self) -> tuple[Rule, tuple[float, ...]]:
         """The rule and its parameters."""
         raise TypeError(f"{type(self).__name__} has no rule of its own; use Perceptron or HalfSpace.")
 
-    def _train(
-        self, task: Any, state: HalfSpaces, X: Any, eval_set: Any, on_epoch: Any, recorded: tuple[str, ...]
-    ) -> None:
-        """Learn from the rows of the task, starting at `state`; by the rule, unless a subclass has another way."""
-        training.run(self, task, state, X, eval_set, on_epoch, recorded)
+    def _check_parameters(self) -> None:
+        check_parameters(self)
+        if hasattr(self, "multi_class"):
+            check_choice("multi_class", self.multi_class, self._ways_of_several)
+        self._learning_rule()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -162,165 +132,229 @@ class LinearClassifier(OneExample, Stored, BaseLinear):
             If rows or labels cannot be used (another number of them, NaN, text, one class only) or a parameter is out
             of its range. The sentence says what to do, and an earlier fit stays as it was.
         """
-        with unchanged_on_failure(self) as before:
-            self._check_parameters()
-            recorded, kept = _names(record), {*_names(keep), self.answer}
-            for name in recorded:
-                check_choice("record", name, RECORDS)
-            for name in _names(keep):
-                check_choice("keep", name, ("pocket", "voted"))
-            check_choice("pocket_check", pocket_check, ("run", "update"))
-            if on_epoch is not None and not callable(on_epoch):
+        recorded, answer = names_among("record", record, RECORDS), getattr(self, "answer", "last")
+        kept = (*names_among("keep", keep, ("pocket", "voted")), *([answer] if isinstance(answer, str) else []))
+        check_choice("pocket_check", pocket_check, ("run", "update"))
+        if "pocket" in kept:
+            recorded = (*recorded, "pocket" if pocket_check == "run" else "pocket_update")
+        if "voted" in kept:
+            recorded = (*recorded, "voted")
+        return self._fit(X, y, sample_weight, eval_set, on_epoch, recorded)
+
+    def _task(self, X: Any, y: Array, sample_weight: Any, *, listening: bool) -> Any:
+        from rosenblatt.engine.compile.jit import reads_argument
+        from rosenblatt.engine.online.task import Task
+
+        rule, params = self._learning_rule()
+        layout, rows = rows_of(X, squared_norms=reads_argument(rule.function, 1))
+        classes, coupled = self.classes_, self._coupled
+        codes = codes_of(classes, y)
+        assert codes is not None  # the classes are those of y, or more
+        positive = positive_codes(len(classes), coupled, listening)
+        class_weight = getattr(self, "class_weight", None)
+        return Task(
+            rows=rows,
+            codes=codes,
+            sample_weight=row_weights(X, y, classes, codes, sample_weight, class_weight, batch=listening),
+            layout=layout,
+            rule=rule.function,
+            params=np.tile(np.array(params, np.float64), (max(1, len(positive)), 1)),
+            weighted=rule.weighted_index,
+            positive=positive,
+            classes=half_space_count(len(classes), coupled),
+            coupled=coupled,
+            intercept=bool(self.fit_intercept),
+            shrink_intercept=self._shrinks_intercept(),
+            n_jobs=thread_count(getattr(self, "n_jobs", None)),
+        )
+
+    def _fresh_state(self, task: Any, X: Any, before: Mapping[str, Any]) -> HalfSpaces:
+        self._one = None
+        state = HalfSpaces(len(task.positive), X.shape[1], weight_dtype(X.dtype), task.layout)
+        if getattr(self, "warm_start", False) and "_state" in before:  # its last weights, with every counter at zero
+            earlier = before["_state"]
+            if not np.array_equal(before["classes_"], self.classes_) or earlier.n_features != state.n_features:
                 raise ValueError(
-                    f"on_epoch must be a function of an epoch's row, but got {shortened(on_epoch)}; pass a function."
+                    "warm_start=True needs the classes and the number of features of the earlier fit, but they have "
+                    "changed; set warm_start=False to start afresh."
                 )
-            watched = None if on_epoch is None else as_before(self, before, on_epoch)
-            earlier = getattr(self, "_state", None) if self.warm_start else None
-            earlier_classes = getattr(self, "classes_", None)
-            one_by_one.forget_names(self)
-            X, y = check_rows_and_labels(self, X, y, reset=True, finite=False)
-            classes = classes_of(y)
-            if len(classes) < 2:
-                raise ValueError(
-                    f"y must hold at least 2 classes, but got 1 class ({classes.item(0)!r}); add rows of another "
-                    f"class, or use partial_fit, where classes may appear later."
-                )
-            self.classes_ = classes
-            one_by_one.forget(self)
-            task = training.task_of(self, X, y, sample_weight, listening=False)
-            state = HalfSpaces(len(task.positive), X.shape[1], weight_dtype(X.dtype), task.layout)
-            if earlier is not None:
-                training.start_from(self, state, earlier, earlier_classes)
-            if len(task.kept) == 0:
-                raise ValueError(
-                    "Sample weights must contain at least one non-zero number, but every row has the weight 0; "
-                    "give the rows to learn from a weight."
-                )
-            if "pocket" in kept:
-                recorded = (*recorded, "pocket" if pocket_check == "run" else "pocket_update")
-            self._train(task, state, X, eval_set, watched, (*recorded, "voted") if "voted" in kept else recorded)
-            self._listening = False
-            return self
+            coefficients, bias = earlier.last()
+            state.set_weights(coefficients[: state.count], bias[: state.count])
+        return state
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn on from one batch, in the order of its rows. Classes may appear in any batch.
+    def _train(
+        self, task: Any, state: HalfSpaces, X: Any, eval_set: Any, on_epoch: Any, recorded: tuple[str, ...]
+    ) -> None:
+        """Epochs by the rule, unless a subclass has another way.
 
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`, but a batch may hold a single class.
-        classes : array, optional
-            Classes that are known to exist, in any call. Not needed: one against the rest, a class that appears late
-            is given a half-space that has seen every earlier row as negative, the same as if it had been declared.
-            Coupled, it starts at zero.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        KeyboardInterrupt
-            After Ctrl-C, so that a loop over batches ends. What was learned of the batch until then is kept.
+        `recorded` may name "updates", "train_error", "voted", and "pocket" or "pocket_update".
         """
-        with unchanged_on_failure(self):
-            self._check_parameters()
-            self._check_online()
-            one_by_one.refuse_rows_after_dicts(self)
-            first = not hasattr(self, "_state")
-            X, y = check_rows_and_labels(self, X, y, reset=first, known=None if first else self.classes_)
-            layout = "columns" if issparse(X) else "rows"
-            self._prepare_online(X.shape[1], weight_dtype(X.dtype), layout)
-            if classes is not None or codes_of(self.classes_, y) is None:
-                self._admit(np.unique(y if classes is None else with_declared(y, classes)))
-            task = training.task_of(self, X, y, sample_weight, listening=True)
-            training.pass_once(self, task, X)
-        training.pass_on_interrupt(self)
-        return self
+        from rosenblatt.engine.compile.jit import explained
+        from rosenblatt.engine.online.epochs import train
 
-    def _check_online(self) -> None:
-        if isinstance(self.class_weight, str):
-            raise ValueError(
-                f"class_weight must be a dict or None while learning online, but got {shortened(self.class_weight)}: "
-                f"one batch does not tell how frequent the classes are; pass the weights as a dict."
-            )
+        checks = {"pocket": "run", "pocket_update": "update"}
+        pocket = next((Pocket(check) for name, check in checks.items() if name in recorded), None)
+        with explained(task.rule, task.params.shape[1]), Run(self, on_epoch, self.tol) as run:
+            outcome = train(
+                task, state, max_iter=int(self.max_iter), watch=run.watch, seed=seed_of(self), pocket=pocket,
+                record="updates" in recorded or "voted" in recorded,
+                measure=self._measures(task, state, X, eval_set, recorded),
+            )  # fmt: skip
+            run.trace.stop_reason = outcome.stop_reason
+            if outcome.stop_reason == "diverged" or (len(run.trace) == 1 and outcome.stop_reason != "converged"):
+                # The first epoch looks at every number; if it was cut short, nobody has seen that all rows are finite.
+                check_finite(self, X)
+        self._state, self._pocket, self._committee = state, pocket, None
+        if "voted" in recorded and outcome.log is not None:
+            self._committee = Committee(state.count)
+            self._committee.add(X, outcome.log)
+        run.trace.updates = outcome.log if "updates" in recorded else None
+        self._keep_trace(run.trace)
+        self._warn(run.trace, task.n_rows)
+
+    def _keep(self, state: HalfSpaces, trace: Trace, coef: Array, bias: Array, n_rows: int) -> None:
+        """A result that was not reached row by row: it counts as what `n_rows` examples taught."""
+        state.set_weights(coef, bias)
+        state.ledger[: state.count, SEEN] = n_rows
+        self._state, self._pocket, self._committee = state, None, None
+        self._keep_trace(trace)
+
+    def _measures(
+        self, task: Any, state: HalfSpaces, X: Any, eval_set: Any, recorded: tuple[str, ...]
+    ) -> Callable[[], dict[str, float]] | None:
+        """What is measured after every epoch: the training error if asked for, the test error if there is a set."""
+        from rosenblatt.engine.online.errors import count_errors
+
+        sets: dict[str, tuple[Any, int, Array, Array]] = {}
+        if "train_error" in recorded:
+            sets["train_error"] = (task.rows, task.n_rows, task.codes, task.sample_weight)
+        if eval_set is not None:
+            X_test, codes = self._eval_set(eval_set, X)
+            sets["test_error"] = (rows_of(X_test)[1], len(codes), codes, np.empty(0))
+        if not sets:
+            return None
+
+        def measure() -> dict[str, float]:
+            figures = {}
+            for name, (rows, n_rows, codes, weights) in sets.items():
+                errors = count_errors(rows, n_rows, codes, weights, state, task.classes)
+                figures[name] = errors / (weights.sum() if len(weights) else n_rows)
+            return figures
+
+        return measure
+
+    # ------------------------------------------------------------------ online
 
     def _prepare_online(self, n_features: int, dtype: Any, layout: str) -> None:
-        """A state that listens for late classes, in the layout and dtype of what comes."""
-        before = self.__dict__.get("_state")
-        if not hasattr(self, "_state"):
+        before, shadow = vars(self).get("_state"), 0 if self._coupled else 1
+        answer = getattr(self, "answer", "last")
+        if "_names" in vars(self) and before is not None:  # it has room for names to come
+            n_features = max(n_features, before.n_features)
+        if before is None:
             self.classes_ = np.empty(0, object)
-            self._state = HalfSpaces(0 if self._coupled else 1, n_features, dtype, layout)
+            self._state = HalfSpaces(shadow, n_features, dtype, layout)
+            self._pocket, self._committee = None, Committee(shadow) if answer == "voted" else None
             self._listening = True
-            self._committee = Committee(0 if self._coupled else 1) if self.answer == "voted" else None
-            self.n_iter_ = 0
-            self._mistakes = 0
-            self.trace_, self.stop_reason_ = Trace(), ""
-            self._models = {}
+            self._keep_trace(Trace())
         if not self._listening:
-            self._state = self._state.with_fresh(0 if self._coupled else 1)
+            self._state = self._state.with_fresh(shadow)
             self._committee = None if self._committee is None else self._committee.with_fresh(self._coupled)
             self._listening = True
-        if self.answer == "voted" and self._committee is None:
+        if answer == "voted" and self._committee is None:
             raise ValueError(
                 "answer='voted' needs every update from the start, but this estimator has learned without keeping "
                 "them; fit it again with answer='voted'."
             )
         wanted = np.promote_types(self._state.dtype, dtype)
         self._state = self._state.arranged(layout, wanted, n_features)
-        if self.answer != "pocket":
+        if answer != "pocket":
             self._pocket = None
-        elif getattr(self, "_pocket", None) is None:
+        elif self._pocket is None:
             self._pocket = Pocket("stream")
-        elif self._pocket is not None and self._pocket.check != "stream":
+        elif self._pocket.check != "stream":
             self._pocket = Pocket("stream", kept=self._pocket.kept, longest=self._pocket.longest)
         if self._state is not before:
-            one_by_one.forget(self)
+            self._one = None
 
-    def _admit(self, labels: Array) -> None:
-        """Give every class among `labels` that is new a place."""
-        arranged = arrange_classes(self.classes_, labels, self._coupled)
-        if arranged is None:
-            return
-        classes, sources, signs = arranged
+    def _select(self, sources: list[int], signs: list[float]) -> None:
         self._state = self._state.select_or_zero(sources, signs)
         if self._committee is not None:
             self._committee = self._committee.select(sources, signs)
         if self._pocket is not None:
             self._pocket = Pocket("stream")
-        self.classes_ = classes
-        one_by_one.forget(self)
+        self._one = None
 
-    @property
-    def _coupled(self) -> bool:
-        return self.multi_class == "coupled"
+    def _pass(self, task: Any, X: Any, watch: Any) -> str:
+        from rosenblatt.engine.compile.jit import explained
+        from rosenblatt.engine.online.epochs import train
 
-    def _check_parameters(self) -> None:
-        check_choice("answer", self.answer, CHOICES)
-        check_choice("multi_class", self.multi_class, self._ways_of_several)
-        check_positive("max_iter", self.max_iter, "it limits the number of epochs", whole=True)
-        check_positive("time_limit", self.time_limit, "it is in seconds; use None for no limit", none=True)
-        check_positive(
-            "hash_features", self.hash_features, "it is the number of slots; use None to keep names apart",
-            whole=True, none=True,
-        )  # fmt: skip
-        if self.tol is not None and not as_float(self.tol) >= 0:
-            raise ValueError(f"tol must be None or at least 0, but got {shortened(self.tol)}; use None to go on.")
-        check_common(self)
-        self._learning_rule()
+        with explained(task.rule, task.params.shape[1]):
+            outcome = train(
+                task, self._state, max_iter=1, pocket=self._pocket, record=self._committee is not None, watch=watch,
+                stop_when_clean=False,
+            )  # fmt: skip
+        if self._committee is not None and outcome.log is not None:
+            self._committee.add(X, outcome.log)
+        return outcome.stop_reason
+
+    # ------------------------------------------------------------------ one example
+
+    def learn_one(self, x: Any, y: Any, w: float = ONE) -> None:
+        """Learn from one example: a row, or a dict of named features (names may be new)."""
+        if self._one is None or not self._one.learn(x, y, w):
+            super().learn_one(x, y, w)
+
+    def _learn_example(self, example: Any, label: Array, weight: float) -> bool:
+        named = isinstance(example, dict)
+        if not named:
+            self._prepare_online(len(example), weight_dtype(example.dtype), "rows")
+        self._admit(label)
+        one = self._one
+        if one is None or (one.named and one.capacity < len(example)):
+            one = self._one = OneByOne(self, len(example))
+        value = label.tolist()[0]
+        if one.weight(one.codes[value], weight) == 0.0:
+            return False
+        if not one.may_learn:  # the voted answer keeps every update and the pocket counts runs
+            return super()._learn_example(example, label, weight)
+        if not one.learn(example if named else example.astype(one.dtype), value, weight):
+            warnings.warn(
+                f"{type(self).__name__} met a score beyond the range of {self._state.dtype} and did not learn from "
+                f"this example; scale the features.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        return False
+
+    def _make_room(self, names: Names, needed: int) -> None:
+        if names.size is None:  # weights of names to come
+            needed = doubled(max(1, self._state.n_features if hasattr(self, "_state") else FIRST_CAPACITY), needed)
+        self._prepare_online(needed, np.float64, "columns")
+
+    def predict_one(self, x: Any) -> Any:
+        """The class of one example, or None before anything was learned."""
+        label = UNSURE if self._one is None else self._one.answer(x)
+        return super().predict_one(x) if label is UNSURE else label
+
+    def _scores(self, x: Any) -> list[float] | None:
+        found = None if self._one is None else self._one.scores(x)
+        return super()._scores(x) if found is None else found
+
+    def _scores_of(self, model: Any, example: Any) -> Array:
+        if isinstance(example, dict) and isinstance(model, LinearModel):
+            values, slots = self._names.row(example)
+            return np.asarray(model.coef[:, slots] @ values + model.intercept)
+        return super()._scores_of(model, example)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """A parameter that is set counts from the next example on."""
         if not (name.startswith("_") or name.endswith("_")):
-            one_by_one.forget(self)
+            self._one = None
         super().__setattr__(name, value)
 
     def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = super().__getstate__()
-        state = dict(state)
+        state = super().__getstate__()
         state.pop("_one", None)  # compiled entry points belong to this process
-        if "_models" in state:
-            state["_models"] = {}
         return state
 
     # ------------------------------------------------------------------ model files
@@ -331,9 +365,6 @@ class LinearClassifier(OneExample, Stored, BaseLinear):
             fitted["_state"] = self._state.arranged(self._state.layout, self._state.dtype, self._names.width)
         return fitted
 
-    def _set_fitted(self, fitted: dict[str, Any]) -> None:
-        super()._set_fitted(fitted | {"_models": {}})
-
     def _check_fitted(self, sizes: Sizes) -> None:
         state, width, count = self._state, sizes["features"], sizes["classes"]
         if state.count != len(positive_codes(count, self._coupled, bool(self._listening))):
@@ -343,12 +374,8 @@ class LinearClassifier(OneExample, Stored, BaseLinear):
         kept = None if self._pocket is None else self._pocket.kept
         if kept is not None and kept.count != state.count:
             raise ValueError("the pocket holds other half-spaces")
-        if self._committee is not None:
-            blocks = self._committee.support
-            sparse = any(issparse(block) for block in blocks)
-            fits = [block.shape[1] <= width if sparse else block.shape[1] == width for block in blocks]
-            if self._committee.log.count != state.count or not all(fits):
-                raise ValueError("the committee has other half-spaces")
+        if self._committee is not None and not self._committee.fits(state.count, width):
+            raise ValueError("the committee has other half-spaces")
         names = vars(self).get("_names")
         if names is not None and names.width > state.n_features:
             raise ValueError("there are more names than features")

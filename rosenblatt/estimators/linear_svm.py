@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,16 +13,15 @@ from sklearn.exceptions import ConvergenceWarning
 from rosenblatt.engine.layouts.rows import rows_of
 from rosenblatt.engine.online.state import Array, HalfSpaces
 from rosenblatt.engine.threads import thread_count
-from rosenblatt.estimators import training
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.estimators.minimising import ONLINE_LAM, default_lam
+from rosenblatt.estimators.running import Run, seed_of
 from rosenblatt.estimators.validation import check_choice, check_finite, check_positive
-from rosenblatt.progress import reporter
 from rosenblatt.rules import RULES, Rule
 from rosenblatt.stored import array, kinds, maybe, number, optional, row_of
-from rosenblatt.trace import Epoch, Trace
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class LinearSVM(LinearClassifier):
     """The linear support vector machine (lecture row L13).
 
@@ -81,9 +81,6 @@ class LinearSVM(LinearClassifier):
     S. Shalev-Shwartz, Y. Singer, N. Srebro, A. Cotter (2011). Pegasos. Mathematical Programming 127(1).
     """
 
-    answer = "last"
-    multi_class = "ovr"
-
     _stored = kinds({
         **LinearClassifier._stored,
         "lam_": maybe(number), "duality_gap_": maybe(number), "support_": maybe(array("i", "support")),
@@ -92,39 +89,19 @@ class LinearSVM(LinearClassifier):
             row_of(array("f", "half_spaces", "rows"), array("f", "rows"), array("f", "half_spaces")))),
     })  # fmt: skip
 
-    def __init__(
-        self,
-        *,
-        lam: float | None = None,
-        loss: str = "hinge",
-        regularize_intercept: bool = False,
-        tol: float = 1e-4,
-        max_iter: int = 1000,
-        time_limit: float | None = None,
-        shuffle: bool = True,
-        fit_intercept: bool = True,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.lam = lam
-        self.loss = loss
-        self.regularize_intercept = regularize_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.shuffle = shuffle
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _shrinks_intercept(self) -> bool:
-        return bool(self.regularize_intercept)
+    lam: float | None = None
+    loss: str = "hinge"
+    regularize_intercept: bool = False
+    tol: float = 1e-4
+    max_iter: int = 1000
+    time_limit: float | None = None
+    shuffle: bool = True
+    fit_intercept: bool = True
+    class_weight: Any = None
+    warm_start: bool = False
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
     def _learning_rule(self) -> tuple[Rule, tuple[float, ...]]:
         return RULES["pegasos"], (ONLINE_LAM if self.lam is None else float(self.lam),)
@@ -138,7 +115,7 @@ class LinearSVM(LinearClassifier):
     def _train(
         self, task: Any, state: HalfSpaces, X: Any, eval_set: Any, on_epoch: Any, recorded: tuple[str, ...]
     ) -> None:
-        from rosenblatt.engine.online.stopping import Watch, interrupt_flag
+        from rosenblatt.engine.online.stopping import interrupt_flag
         from rosenblatt.engine.svm.dual import Machine, Problem
         from rosenblatt.engine.svm.epochs import solve
         from rosenblatt.engine.svm.loops import MISTAKES, SQUARE, STEPS
@@ -157,23 +134,14 @@ class LinearSVM(LinearClassifier):
             X, task.rows, task.layout, state.dtype, costs, squared=self.loss == "squared_hinge", n_jobs=inner,
             intercept="none" if not self.fit_intercept else "regularized" if self.regularize_intercept else "free",
         )  # fmt: skip
-        seed = training.seed_of(self)
+        seed = seed_of(self)
         alpha, bias = self._earlier_dual(costs, task)
         machines = [
             Machine(problem, np.where(task.codes == code, 1.0, -1.0), seed, alpha[k], float(bias[k]))
             for k, code in enumerate(task.positive)
         ]
-        measure = training.measures_of(self, task, state, eval_set, recorded)
-        trace, show = Trace(), reporter(self.verbose, type(self).__name__, self.max_iter)
+        measure = self._measures(task, state, X, eval_set, recorded)
         clock = time.perf_counter()
-
-        def note(figures: dict[str, Any]) -> object:
-            row = Epoch(**figures)
-            trace.epochs.append(row)
-            show.epoch(row)
-            return on_epoch(row) if on_epoch is not None else None
-
-        watch = Watch(time_limit=self.time_limit, on_epoch=note, on_progress=show.progress if self.verbose else None)
 
         def after_pass(number: int) -> str:
             nonlocal clock
@@ -194,26 +162,26 @@ class LinearSVM(LinearClassifier):
                 **({} if measure is None else measure()),
             }
             clock = now
-            return watch.after_epoch(figures, task.n_rows)
+            return run.watch.after_epoch(figures, task.n_rows)
 
-        with show, interrupt_flag() as watch.interrupted, np.errstate(over="ignore", invalid="ignore"):
-            trace.stop_reason = solve(
+        quiet = np.errstate(over="ignore", invalid="ignore")
+        with Run(self, on_epoch) as run, interrupt_flag() as run.watch.interrupted, quiet:
+            run.trace.stop_reason = solve(
                 machines, tol=float(self.tol or 0.0), max_iter=int(self.max_iter), n_threads=threads,
-                asked=lambda: watch.within_epoch(0.0), after_pass=after_pass,
+                asked=lambda: run.watch.within_epoch(0.0), after_pass=after_pass,
             )  # fmt: skip
-            show.finish(trace)
         for one in machines:
             one.shorten()
         self.lam_ = lam
         coef, bias = np.stack([one.coef for one in machines]), np.array([one.bias for one in machines])
-        training.keep(self, state, trace, coef, bias, len(task.kept))
+        self._keep(state, run.trace, coef, bias, len(task.kept))
         self.objective_ = scale * float(sum(one.primal for one in machines))
         self.duality_gap_ = scale * float(sum(one.gap for one in machines))
         alpha = np.stack([one.alpha for one in machines])
         self.support_ = np.flatnonzero(alpha.any(axis=0))
         self.dual_coef_ = np.stack([(one.alpha * one.signs)[self.support_] for one in machines])
         self._dual = (alpha, costs, bias) if self.warm_start else None
-        self._warn(trace.stop_reason)
+        self._warn_of_gap(run.trace.stop_reason)
 
     def _earlier_dual(self, costs: Array, task: Any) -> tuple[Any, Array]:
         """Where a warm start begins: the dual variables of the earlier fit, at the costs of this one."""
@@ -223,7 +191,7 @@ class LinearSVM(LinearClassifier):
         alpha, earlier, bias = kept
         return alpha * np.divide(costs, earlier, out=np.zeros_like(costs), where=earlier > 0.0), bias
 
-    def _warn(self, reason: str) -> None:
+    def _warn_of_gap(self, reason: str) -> None:
         if reason == "converged":
             return
         proved = f"the objective is {self.objective_:.6g} and at most {self.duality_gap_:.2g} above the least possible"

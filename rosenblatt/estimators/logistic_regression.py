@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -9,20 +10,21 @@ import scipy.sparse
 import scipy.special
 
 from rosenblatt.engine.online.state import Array, HalfSpaces
-from rosenblatt.estimators import minimising, one_by_one, training
-from rosenblatt.estimators.gradient_descent import check_solver, stored_solver
+from rosenblatt.estimators import minimising
+from rosenblatt.estimators.gradient_descent import stored_solver
 from rosenblatt.estimators.linear import LinearClassifier
+from rosenblatt.estimators.scoring import Probabilities
 from rosenblatt.estimators.validation import check_choice, check_finite
 from rosenblatt.rules import RULES, Rule
 from rosenblatt.seeds import random_state_of
 from rosenblatt.stored import flag, kinds, maybe, number
-from rosenblatt.trace import Trace
 
 MOST_FEATURES = 2000  # beyond it the rank of the rows takes too long
 CERTAIN = 30.0  # a score beyond it is a probability of 1 to thirteen digits
 
 
-class LogisticRegression(LinearClassifier):
+@dataclass(eq=False, repr=False, kw_only=True)
+class LogisticRegression(Probabilities, LinearClassifier):
     """Logistic regression, by maximum likelihood or with a prior (lecture row L15).
 
     Minimises
@@ -79,52 +81,30 @@ class LogisticRegression(LinearClassifier):
     [[0.794, 0.206], [0.206, 0.794]]
     """
 
-    answer = "last"
     _ways_of_several = ("multinomial", "ovr")
     _multinomial = False  # whether the scores were learned together
 
     _stored = kinds({**LinearClassifier._stored, "_multinomial": maybe(flag), "lam_": maybe(number)})
     _stored_parameters = kinds({**LinearClassifier._stored_parameters, "solver": stored_solver("newton")})
 
-    def __init__(
-        self,
-        *,
-        lam: float | None = None,
-        penalty: str = "l2",
-        multi_class: str = "multinomial",
-        solver: Any = "newton",
-        regularize_intercept: bool = False,
-        tol: float = 1e-4,
-        max_iter: int = 200,
-        time_limit: float | None = None,
-        fit_intercept: bool = True,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.lam = lam
-        self.penalty = penalty
-        self.multi_class = multi_class
-        self.solver = solver
-        self.regularize_intercept = regularize_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    lam: float | None = None
+    penalty: str = "l2"
+    multi_class: str = "multinomial"
+    solver: Any = "newton"
+    regularize_intercept: bool = False
+    tol: float = 1e-4
+    max_iter: int = 200
+    time_limit: float | None = None
+    fit_intercept: bool = True
+    class_weight: Any = None
+    warm_start: bool = False
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
     @property
     def _coupled(self) -> bool:
         return False
-
-    def _shrinks_intercept(self) -> bool:
-        return bool(self.regularize_intercept)
 
     def _learning_rule(self) -> tuple[Rule, tuple[float, ...]]:
         """One example at a time it learns by the rule, one class against the rest."""
@@ -133,11 +113,8 @@ class LogisticRegression(LinearClassifier):
         return RULES["logistic"], (0.1 if rate is None else float(rate), lam)
 
     def _check_parameters(self) -> None:
-        if self.lam is not None:
-            minimising.check_not_negative("lam", self.lam, "0 is maximum likelihood, None is 1/(2 n_samples)")
+        minimising.check_solved(self, "0 is maximum likelihood, None is 1/(2 n_samples)", "newton", none=True)
         check_choice("penalty", self.penalty, ("l2", "l1"))
-        check_solver(self.solver, "newton")
-        minimising.check_run(self)
         super()._check_parameters()
 
     def _train(
@@ -198,12 +175,12 @@ class LogisticRegression(LinearClassifier):
         if likelihood_alone and ended:
             separated = bool(separates(scores).any()) or self._unbounded(X[counted >= 0], scores[counted >= 0])
             trace.stop_reason = "diverged" if separated else trace.stop_reason
-        training.keep(self, state, trace, weights[:, :-1], weights[:, -1], len(task.kept))
+        self._keep(state, trace, weights[:, :-1], weights[:, -1], len(task.kept))
         self.objective_ = objective.value(weights, scores)[0]
         if self.penalty == "l1":
             self.objective_ += strength * float(np.abs(weights[:, :-1]).sum())
             self.objective_ += objective.l1_intercept * float(np.abs(weights[:, -1]).sum())
-        self._warn(trace, separated)
+        minimising.warn(self, trace, separated=separated)
 
     def _unbounded(self, X: Any, scores: Array) -> bool:
         """Whether a hyperplane separates all rows but those on it: only rows in doubt hold the weights.
@@ -223,9 +200,6 @@ class LogisticRegression(LinearClassifier):
         doubtful = np.abs(scores) <= max(5.0, -np.log(least))
         return any(_rank(X[mask], self.fit_intercept) < rank for mask in doubtful.T if not mask.all())
 
-    def _warn(self, trace: Trace, separated: bool) -> None:
-        minimising.warn(self, trace, separated=separated)
-
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn on from one batch, one example after another by the rule, each class against the rest.
 
@@ -239,39 +213,13 @@ class LogisticRegression(LinearClassifier):
 
     def predict_proba_one(self, x: Any) -> dict[Any, float]:
         """The probability of every class for one example, a row or a dict; nothing before anything was learned."""
-        scores = one_by_one.scores(self, x)
+        scores = self._scores(x)
         if scores is None:
             return {}
         if len(self.classes_) == 1:
             return {self.classes_.item(0): 1.0}
-        if len(scores) == 1:
-            second = one_by_one.sigmoid(scores[0])
-            return dict(zip(self.classes_.tolist(), (1.0 - second, second), strict=True))
-        return dict(zip(self.classes_.tolist(), self._chances(np.array([scores]))[0].tolist(), strict=True))
-
-    def predict_proba(self, X: Any) -> Array:
-        """The probability of every class, (n_samples, n_classes)."""
-        return self._chances(self.decision_function(X))
-
-    def _chances(self, scores: Array) -> Array:
-        if scores.ndim == 1:
-            positive = scipy.special.expit(scores)
-            return np.column_stack([scipy.special.expit(-scores), positive])
-        if self._multinomial:
-            return np.asarray(scipy.special.softmax(scores, axis=1))
-        chances = scipy.special.expit(scores)
-        total = chances.sum(axis=1, keepdims=True)
-        return np.where(total > 0.0, chances / np.where(total > 0.0, total, 1.0), 1.0 / chances.shape[1])
-
-    def predict_log_proba(self, X: Any) -> Array:
-        """The logarithm of `predict_proba`."""
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return np.column_stack([scipy.special.log_expit(-scores), scipy.special.log_expit(scores)])
-        if self._multinomial:
-            return np.asarray(scipy.special.log_softmax(scores, axis=1))
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+        chances = self._chances(np.array(scores if len(scores) == 1 else [scores]))[0]
+        return dict(zip(self.classes_.tolist(), chances.tolist(), strict=True))
 
 
 def _rank(X: Any, intercept: Any) -> int:

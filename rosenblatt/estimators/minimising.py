@@ -10,13 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt.arguments import as_float, shortened
 from rosenblatt.engine.online.state import Array
-from rosenblatt.estimators import training
-from rosenblatt.estimators.gradient_descent import held_out, steps_of
-from rosenblatt.estimators.validation import check_flags, check_positive
-from rosenblatt.progress import reporter
-from rosenblatt.seeds import check_seed, random_state_of
+from rosenblatt.estimators.gradient_descent import check_solver, held_out, steps_of
+from rosenblatt.estimators.running import Run, seed_of
+from rosenblatt.estimators.validation import check_not_negative, check_parameters
 from rosenblatt.trace import Epoch, Trace
 
 if TYPE_CHECKING:
@@ -30,23 +27,13 @@ def default_lam(lam: float | None, total: float) -> float:
     return 1.0 / (2.0 * total) if lam is None else float(lam)
 
 
-def check_not_negative(name: str, value: Any, why: str) -> None:
-    """A finite number of at least 0."""
-    if not 0 <= as_float(value) < np.inf:
-        raise ValueError(f"{name} must be a finite number of at least 0, but got {shortened(value)}; {why}.")
-
-
-def check_run(estimator: Any) -> None:
-    """The parameters that all of these learners share."""
-    check_positive("max_iter", estimator.max_iter, "it limits the number of passes", whole=True)
-    check_flags(estimator)
-    check_seed(estimator.random_state)
-    check_positive("time_limit", estimator.time_limit, "it is in seconds; use None for no limit", none=True)
+def check_solved(estimator: Any, what: str, *others: str, none: bool = False) -> None:
+    """The parameters of a learner that minimises a loss; `what` a lam of 0 means, `others` are solvers of its own."""
+    if estimator.lam is not None or not none:
+        check_not_negative("lam", estimator.lam, what)
+    check_solver(estimator.solver, *others)
     check_not_negative("tol", estimator.tol, "0 never stops early")
-
-
-def seed_of(estimator: Any) -> int:
-    return int(random_state_of(estimator.random_state).randint(2**31 - 1))
+    check_parameters(estimator)
 
 
 def stops_early(estimator: Any) -> bool:
@@ -66,7 +53,7 @@ def objectives_of(
     codes, weights = task.codes, task.sample_weight
     tested = None
     if eval_set is not None:
-        X_test, labels = training.check_eval_set(estimator, eval_set, task.layout)
+        X_test, labels = estimator._eval_set(eval_set, X)
         known = labels >= 0
         tested = objective_over(X_test[known], labels[known], np.empty(0)), lambda s: error_rate(s, labels[known])
     steps = steps_of(estimator.solver)
@@ -120,22 +107,14 @@ def minimise(
     from rosenblatt.engine.gradient import descent as gradient
     from rosenblatt.engine.gradient import lbfgs as quasi_newton
     from rosenblatt.engine.gradient import newton
-    from rosenblatt.engine.online.stopping import Watch, interrupt_flag
+    from rosenblatt.engine.online.stopping import interrupt_flag
 
     solver = estimator.solver if solver is None else solver
     steps = steps_of(solver)
     patience = None if steps is None or steps.validation_fraction is None else int(steps.n_iter_no_change)
-    trace, show = Trace(), reporter(estimator.verbose, type(estimator).__name__, estimator.max_iter)
     best: dict[str, Any] = {"loss": np.inf, "weights": None, "epoch": 0}
-    clock = time.perf_counter()
-
-    def note(figures: dict[str, Any]) -> object:
-        row = Epoch(**figures)
-        trace.epochs.append(row)
-        show.epoch(row)
-        return on_epoch(row) if on_epoch is not None else None
-
-    watch = Watch(time_limit=estimator.time_limit, on_epoch=note)
+    clock, seed = time.perf_counter(), seed_of(estimator)
+    assert seed is not None
 
     def after(figures: dict[str, Any]) -> str:
         nonlocal clock
@@ -157,20 +136,19 @@ def minimise(
             if row["test_loss"] < best["loss"]:
                 best.update(loss=row["test_loss"], weights=figures["weights"].copy(), epoch=row["epoch"])
         clock = now
-        told = watch.after_epoch(row, objective.n) or watch.within_epoch(0.0) or give_up(figures)
+        told = run.watch.after_epoch(row, objective.n) or run.watch.within_epoch(0.0) or give_up(figures)
         if not told and patience is not None and row["epoch"] - best["epoch"] >= patience:
             return "no_improvement"
         return told
 
-    with show, interrupt_flag() as watch.interrupted:
-        watch.started = time.perf_counter()
+    with Run(estimator, on_epoch) as run, interrupt_flag() as run.watch.interrupted:
         if steps is not None:
             size, rate = steps.batch_size, steps.learning_rate
             if rate is None:
                 rate = gradient.safe_batch_rate(objective) if size is None else gradient.safe_rate(objective)
             descent = gradient.Descent(
                 objective, start, float(rate), steps.schedule, objective.n if size is None else int(size),
-                bool(steps.variance_reduction), seed_of(estimator) if steps.shuffle else None,
+                bool(steps.variance_reduction), seed if steps.shuffle else None,
                 steps.shuffle == "replacement",
             )  # fmt: skip
             reason = gradient.descend(
@@ -183,7 +161,7 @@ def minimise(
             weights = descent.weights
         elif solver == "newton":
             weights, reason = newton.minimise(
-                objective, start, tol=float(estimator.tol), max_iter=int(estimator.max_iter), seed=seed_of(estimator),
+                objective, start, tol=float(estimator.tol), max_iter=int(estimator.max_iter), seed=seed,
                 after_step=after,
             )  # fmt: skip
         else:
@@ -191,16 +169,15 @@ def minimise(
                 objective, start, tol=float(estimator.tol), max_iter=int(estimator.max_iter), l1=solver == "l1",
                 after_step=after,
             )  # fmt: skip
-        trace.stop_reason = reason
-        show.finish(trace)
+        run.trace.stop_reason = reason
     if patience is not None and best["weights"] is not None:
         weights = best["weights"]
         estimator.best_iter_ = best["epoch"]
-    if not len(trace):  # it began at the minimum
+    if not len(run.trace):  # it began at the minimum
         scores = objective.scores(weights)
         value = objective.value(weights, scores)[0]
-        trace.epochs.append(Epoch(1, 0, mistakes(scores), float(np.linalg.norm(weights)), 0.0, loss=value))
-    return weights, trace
+        run.trace.epochs.append(Epoch(1, 0, mistakes(scores), float(np.linalg.norm(weights)), 0.0, loss=value))
+    return weights, run.trace
 
 
 def warn(estimator: Any, trace: Trace, *, separated: bool = False, level: int = 5) -> None:

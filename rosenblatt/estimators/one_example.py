@@ -1,72 +1,223 @@
-"""The methods of a linear classifier that take one example: a row, or a dict of named features."""
+"""One example at a time, or a few: a row, or a dict of named features (lecture row L6); weights by name.
+
+A dict is a sparse row, for which `Names` knows the place of every name. Everything is checked before anything changes.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+import scipy.sparse
+from sklearn.utils import check_array
+
+from rosenblatt.checked_labels import check_label, check_labels
 from rosenblatt.engine.online.state import Array
-from rosenblatt.estimators import explaining, named_batches, one_by_one
+from rosenblatt.estimators.answers import Answers
+from rosenblatt.estimators.classes import check_kind
+from rosenblatt.estimators.named_features import BEYOND_RANGE, Names, number_of, numbers_of
+from rosenblatt.estimators.validation import ROW_DTYPES, check_rows, check_weight, check_weights, unchanged_on_failure
 
 
-class OneExample:
-    """Not for users: river's protocol, weights by name, and explanations."""
+def are_dicts(X: Any) -> bool:
+    return isinstance(X, list | tuple) and len(X) > 0 and all(isinstance(x, Mapping) for x in X)
 
-    def learn_one(self: Any, x: Any, y: Any, w: float = one_by_one.ONE) -> None:
+
+class OneExample(Answers):
+    """Not for users: river's protocol on top of `partial_fit`'s parts, which `Online` has."""
+
+    _names: Names  # of the features, where dicts were learned from
+    _check_parameters: Callable[[], None]
+    _check_online: Callable[[], None]
+    _learn_batch: Callable[[Any, Array, Any, Array], None]
+    _pass_on_interrupt: Callable[[], None]
+    _checked: Callable[[Any], Any]
+    partial_fit: Callable[..., Any]
+
+    def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
         """Learn from one example: a row, or a dict of named features (names may be new)."""
-        one = self._one
-        if one is None or not one.learn(x, y, w):
-            one_by_one.learn(self, x, y, w)
+        with unchanged_on_failure(self):
+            example, label, weight = self._read_labelled(x, y, w)
+            if weight == 0.0:
+                return
+            if isinstance(example, dict):
+                self._admit_names(list(example))
+            else:
+                self.n_features_in_ = len(example)
+            passed = self._learn_example(example, label, weight)
+        if passed:
+            self._pass_on_interrupt()
 
-    def predict_one(self: Any, x: Any) -> Any:
+    def _learn_example(self, example: Any, label: Array, weight: float) -> bool:
+        """Learn from what was checked; whether a pass was made, which Ctrl-C may have ended."""
+        self._learn_batch(self._as_row(example), label, None if weight == 1.0 else [weight], label)
+        return True
+
+    def _read_labelled(self, x: Any, y: Any, w: Any) -> tuple[Any, Array, float]:
+        """(example, label, weight), everything checked and nothing changed."""
+        self._check_parameters()
+        self._check_online()
+        weight, example, label = check_weight(w), self._read(x), check_label(y)
+        if len(vars(self).get("classes_", ())):
+            check_kind(self.classes_, label)
+        return example, label, weight
+
+    def predict_one(self, x: Any) -> Any:
         """The class of one example, or None before anything was learned."""
-        one = self._one
-        if one is not None:
-            label = one.answer(x)
-            if label is not one_by_one.UNSURE:
-                return label
-        return one_by_one.predict(self, x)
+        found = self._scores(x)
+        if found is None:
+            return None
+        return self.classes_.item(int(found[0] >= 0.0) if len(found) == 1 else found.index(max(found)))
 
-    def decision_function_one(self: Any, x: Any) -> dict[Any, float]:
+    def decision_function_one(self, x: Any) -> dict[Any, float]:
         """The score of every class for one example, a row or a dict; nothing before anything was learned."""
-        scores = one_by_one.scores(self, x)
+        scores = self._scores(x)
         if scores is None:
             return {}
         if len(scores) == 1 and len(self.classes_) == 2:
             scores = [-scores[0], scores[0]]
         return dict(zip(self.classes_.tolist(), scores, strict=True))
 
-    def weights_by_name(self: Any) -> dict[Any, dict[str, float]]:
-        """The weights of every class by the names of the features, and "(intercept)". Two classes have opposite ones.
+    def _scores(self, x: Any) -> list[float] | None:
+        """The scores of one example, one for each half-space that answers, or None before anything was learned."""
+        if not hasattr(self, "_state") or len(self.classes_) == 0:
+            return None
+        chosen = self._chosen if self._has(self._chosen) else "last"  # no pocket yet after a late class
+        found: list[float] = self._scores_of(self._model(chosen), self._read(x)).ravel().tolist()
+        return found
 
-        Examples
-        --------
-        >>> from rosenblatt import Perceptron
-        >>> mail = Perceptron()
-        >>> mail.learn_many([{"offer": 2.0}, {"meeting": 1.0}, {"offer": 1.0}], ["spam", "mail", "spam"])
-        >>> mail.weights_by_name()["spam"]
-        {'offer': 2.0, 'meeting': -1.0, '(intercept)': 0.0}
-        """
-        return explaining.weights_by_name(self)
+    def _scores_of(self, model: Any, example: Any) -> Array:
+        return np.asarray(model.decision_function(self._as_row(example)))
 
-    def explain_one(self: Any, x: Any, most: int | None = None) -> list[tuple[str, float]]:
-        """Why x is predicted as it is: weight times value of its features, largest first; their sum is the score.
+    def _as_row(self, example: Any) -> Any:
+        """An example as a matrix of one row."""
+        return self._checked(self._names.matrix([example]) if isinstance(example, dict) else example[None, :])
 
-        Positive contributions speak for the class that is predicted, negative ones against it. `most` keeps so many.
+    # ------------------------------------------------------------------ batches of examples
 
-        Examples
-        --------
-        >>> from rosenblatt import Perceptron
-        >>> mail = Perceptron()
-        >>> mail.learn_many([{"offer": 2.0}, {"meeting": 1.0}, {"offer": 1.0}], ["spam", "mail", "spam"])
-        >>> mail.explain_one({"offer": 1.0, "meeting": 0.5, "never seen": 1.0})
-        [('offer', 2.0), ('meeting', -0.5)]
-        """
-        return explaining.explain_one(self, x, most)
-
-    def learn_many(self: Any, X: Any, y: Any, w: Any = None) -> None:
+    def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
         """Learn from a batch: rows, as `partial_fit` does, or a list of dicts; after dicts, a frame is too."""
-        named_batches.learn_many(self, X, y, w)
+        if "_names" not in vars(self) and not are_dicts(X):
+            self.partial_fit(X, y, sample_weight=w)
+            return
+        with unchanged_on_failure(self):
+            self._check_parameters()
+            self._check_online()
+            named = "_names" in vars(self) or not hasattr(self, "_state")
+            if named:
+                names, rows_of = self._read_named(X)
+            labels = check_labels(y, len(X))
+            if len(vars(self).get("classes_", ())):
+                check_kind(self.classes_, labels)
+            weights = None if w is None else check_weights(w, np.empty((len(X), 1)), ensure_non_negative=True)
+            if named:
+                self._admit_names(names)
+                rows = rows_of(self._names)
+            else:
+                rows = np.array([self._read(x) for x in X])
+            self._learn_batch(self._checked(rows), labels, weights, labels)
+        self._pass_on_interrupt()
 
-    def predict_many(self: Any, X: Any) -> Array:
+    def predict_many(self, X: Any) -> Array:
         """The class of every row of a batch."""
         return self.predict(X)
+
+    def _rows_to_predict(self, X: Any) -> Any:
+        """Rows like those of the fit; after dicts, a list of dicts or a frame, without names never seen."""
+        if "_names" in vars(self):
+            rows = self._read_named(X)[1](self._names)
+        elif are_dicts(X):
+            rows = np.array([self._read(x) for x in X])
+        else:
+            rows = check_rows(self, X, reset=False)
+        return self._checked(rows)
+
+    # ------------------------------------------------------------------ rows and dicts
+
+    def _refuse_rows_after_dicts(self) -> None:
+        if "_names" in vars(self):
+            raise ValueError(
+                f"{type(self).__name__} has learned from dicts of named features, but got rows; pass dicts, or call "
+                f"fit to start afresh with rows."
+            )
+
+    def _read(self, x: Any) -> Any:
+        """A row as an array, or a dict of names as a dict of numbers; nothing is changed."""
+        if scipy.sparse.issparse(x):  # the dictionary of keys among sparse matrices is a Mapping
+            raise ValueError(
+                f"x must be a row of numbers or a dict of named features, but got {type(x).__name__}; pass "
+                f"x.toarray().ravel(), or use partial_fit, which takes sparse rows."
+            )
+        fitted = hasattr(self, "_state")
+        if isinstance(x, Mapping) and not (fitted and "_names" not in vars(self)):
+            return numbers_of(x)
+        if isinstance(x, Mapping):
+            x = np.array([number_of(name, x[name], or_text=False) for name in self._known_features(x)])
+        elif fitted:
+            self._refuse_rows_after_dicts()
+        return self._read_row(x, fitted)
+
+    def _known_features(self, x: Mapping[Any, Any]) -> Any:
+        """The names of the features that rows had before, all of which a dict must have."""
+        known = getattr(self, "feature_names_in_", None)
+        if known is None:
+            raise ValueError(
+                f"{type(self).__name__} has learned from rows without feature names, but got a dict; pass a row of "
+                f"{self.n_features_in_} numbers, or start afresh with dicts."
+            )
+        missing = [name for name in known if name not in x]
+        if missing:
+            raise ValueError(
+                f"x must have the features {', '.join(known)}, but {missing[0]!r} is missing; add it to the dict."
+            )
+        return known
+
+    def _read_row(self, x: Any, fitted: bool) -> Array:
+        try:
+            row = np.asarray(x)
+            if row.dtype.kind == "c":
+                raise TypeError("complex")
+            row = row if row.dtype in ROW_DTYPES else row.astype(np.float64)
+        except OverflowError:
+            raise ValueError(BEYOND_RANGE) from None
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"x must be a row of numbers or a dict of named features, but got {type(x).__name__}; make it a "
+                f"one-dimensional array of numbers."
+            ) from None
+        if row.ndim != 1 or not len(row):
+            raise ValueError(
+                f"x must be one row, of shape (n_features,), but got shape {row.shape}; use learn_many for several."
+            )
+        if fitted and len(row) != self.n_features_in_:
+            raise ValueError(
+                f"x has {len(row)} features, but {type(self).__name__} is expecting {self.n_features_in_} features as "
+                f"input; pass the ones it was fitted on."
+            )
+        if not np.isfinite(row).all():
+            j = int(np.flatnonzero(~np.isfinite(row))[0])
+            raise ValueError(f"x must be finite, but feature {j} is {row[j]}; leave the example out or fill it in.")
+        return np.ascontiguousarray(row)
+
+    def _read_named(self, X: Any) -> tuple[list[Any], Callable[[Names], Any]]:
+        """The names in dicts or in the columns of a frame, and what makes CSR rows once all of them are known."""
+        if are_dicts(X):
+            examples = [numbers_of(x) for x in X]
+            return [name for x in examples for name in x], lambda names: names.matrix(examples)
+        if not hasattr(X, "columns"):
+            self._refuse_rows_after_dicts()
+        numbers = check_array(X, dtype=np.float64, input_name="X")
+        return list(X.columns), lambda names: names.matrix_of_columns(numbers, X.columns)
+
+    def _admit_names(self, names: list[Any]) -> None:
+        """Give names that are new a slot."""
+        known: Names | None = vars(self).get("_names")
+        known = Names(getattr(self, "hash_features", None)) if known is None else known
+        new = known.unknown(names)
+        self._make_room(known, known.width + len(new))
+        known.add(new)
+        self._names, self.n_features_in_ = known, known.width
+
+    def _make_room(self, names: Names, needed: int) -> None:
+        """Have weights for so many slots."""

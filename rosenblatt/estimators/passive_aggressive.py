@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
-from rosenblatt.estimators.linear import LinearClassifier
+from rosenblatt.estimators.rule_learner import RuleLearner
 from rosenblatt.estimators.validation import check_choice, check_positive
 from rosenblatt.rules import RULES, Rule
 
 VARIANTS = {"PA": "passive_aggressive", "PA-I": "passive_aggressive_1", "PA-II": "passive_aggressive_2"}
 
 
-class PassiveAggressive(LinearClassifier):
+@dataclass(eq=False, repr=False, kw_only=True)
+class PassiveAggressive(RuleLearner):
     """Passive-aggressive learning: the smallest change that gives every row its margin.
 
     A row with margin m = y (w·x + b) >= 1 changes nothing. Otherwise w <- w + step·y·x with
@@ -52,38 +53,9 @@ n_jobs, verbose, hash_features
     Journal of Machine Learning Research 7.
     """
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        variant: str = "PA-I",
-        answer: str = "auto",
-        max_iter: int = 100,
-        tol: float | None = 1e-3,
-        time_limit: float | None = None,
-        shuffle: bool = True,
-        fit_intercept: bool = True,
-        multi_class: str = "ovr",
-        class_weight: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        hash_features: int | None = None,
-    ) -> None:
-        self.C = C
-        self.variant = variant
-        self.answer = answer
-        self.max_iter = max_iter
-        self.tol = tol
-        self.time_limit = time_limit
-        self.shuffle = shuffle
-        self.fit_intercept = fit_intercept
-        self.multi_class = multi_class
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.hash_features = hash_features
+    C: float = 1.0
+    variant: str = "PA-I"
+    hash_features: int | None = None
 
     def _learning_rule(self) -> tuple[Rule, tuple[float, ...]]:
         check_choice("variant", self.variant, tuple(VARIANTS))

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from rosenblatt.arguments import shortened
 from rosenblatt.engine.online.state import Array
-from rosenblatt.estimators.minimising import check_not_negative
+from rosenblatt.estimators.validation import check_not_negative
 
 
 @dataclass
@@ -54,7 +53,7 @@ def regularization_path(estimator: Any, X: Any, y: Any, lams: Any, sample_weight
 
     Parameters
     ----------
-    estimator : LinearSVM, LogisticRegression, LeastSquares or SigmoidNeuron
+    estimator : LinearSVM, LogisticRegression or LeastSquares
         It stays as it is; copies of it are fitted.
     X, y, sample_weight
         As in its `fit`.
@@ -85,22 +84,17 @@ def regularization_path(estimator: Any, X: Any, y: Any, lams: Any, sample_weight
         what = f"the class {estimator.__name__}" if isinstance(estimator, type) else type(estimator).__name__
         raise ValueError(
             f"regularization_path takes a learner with lam and warm_start, but got {what}; pass a "
-            f"LinearSVM, LogisticRegression, LeastSquares or SigmoidNeuron."
+            f"LinearSVM, LogisticRegression or LeastSquares."
         )
-    try:
-        values = np.atleast_1d(np.asarray(lams, np.float64)).ravel()
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"lams must be numbers, but got {shortened(lams)}; pass numpy.logspace(-5, 0, 20), say."
-        ) from None
-    if values.size == 0:
+    values = np.ravel(np.asarray(lams, object)).tolist()
+    if not values:
         raise ValueError("lams must hold at least one number, but it is empty; pass numpy.logspace(-5, 0, 20), say.")
     for value in values:
-        check_not_negative("lams", float(value), "pass numbers of at least 0")
+        check_not_negative("lams", value, "pass numbers of at least 0, numpy.logspace(-5, 0, 20), say")
     path = Path()
     learner = clone(estimator).set_params(warm_start=True)
-    for lam in np.sort(values)[::-1]:
-        learner.set_params(lam=float(lam)).fit(X, y, sample_weight)
+    for lam in sorted(map(float, values), reverse=True):
+        learner.set_params(lam=lam).fit(X, y, sample_weight)
         kept = clone(learner).set_params(warm_start=estimator.warm_start)
         for name, value in vars(learner).items():
             if name not in vars(kept):

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
 from typing import Any
 
 from rosenblatt.arguments import as_float, shortened
-from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.estimators.missing import MissingFunction
+from rosenblatt.estimators.rule_learner import RuleLearner
+from rosenblatt.estimators.validation import check_schedule
 from rosenblatt.rules import RULES, Rule
 from rosenblatt.rules.schedules import scheduled
 
 
-class Perceptron(LinearClassifier):
+@dataclass(eq=False, repr=False, kw_only=True)
+class Perceptron(RuleLearner):
     """Rosenblatt's perceptron.
 
     Starting at w = 0, the rows are visited in turn; on a mistake, y (w·x + b) <= 0,
@@ -91,38 +94,10 @@ class Perceptron(LinearClassifier):
     (pocket with ratchet)
     """
 
-    def __init__(
-        self,
-        answer: str = "auto",
-        *,
-        learning_rate: Any = 1.0,
-        max_iter: int = 100,
-        tol: float | None = 1e-3,
-        time_limit: float | None = None,
-        shuffle: bool = True,
-        fit_intercept: bool = True,
-        multi_class: str = "ovr",
-        class_weight: Any = None,
-        warm_start: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        hash_features: int | None = None,
-    ) -> None:
-        self.answer = answer
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.tol = tol
-        self.time_limit = time_limit
-        self.shuffle = shuffle
-        self.fit_intercept = fit_intercept
-        self.multi_class = multi_class
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.hash_features = hash_features
+    answer: str = field(default="auto", kw_only=False)
+    learning_rate: Any = 1.0
+    warm_start: bool = False
+    hash_features: int | None = None
 
     def _learning_rule(self) -> tuple[Rule, tuple[float, ...]]:
         rule = RULES["perceptron"]
@@ -130,7 +105,7 @@ class Perceptron(LinearClassifier):
         if isinstance(eta, MissingFunction):
             eta.refuse("learning_rate")
         if callable(eta):
-            _try_out(eta)
+            check_schedule("learning_rate", eta)
             function = scheduled(rule.function, eta)
             return Rule(rule.name, function, rule.parameters), (1.0,)
         if not 0 < as_float(eta) < math.inf:
@@ -139,20 +114,3 @@ class Perceptron(LinearClassifier):
                 f"usual."
             )
         return rule, (float(eta),)
-
-
-def _try_out(schedule: Any) -> None:
-    """Ask a schedule for its first rates before it is compiled, where mistakes are plain to see."""
-    for t in (1, 2, 1000):
-        try:
-            rate = float(schedule(t))
-        except Exception as error:
-            raise ValueError(
-                f"learning_rate must be a function of t that returns a number, but for t={t} it raised "
-                f"{type(error).__name__} ({error}); write it like lambda t: 1 / t."
-            ) from error
-        if not 0 < rate < math.inf:
-            raise ValueError(
-                f"learning_rate must return finite numbers above 0, but for t={t} it returned {rate:g}; write it like "
-                f"lambda t: 1 / t."
-            )

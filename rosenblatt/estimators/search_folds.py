@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,9 +17,11 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import _num_samples, has_fit_parameter
 
+from rosenblatt.checked_labels import check_labels
 from rosenblatt.engine.online.state import Array
+from rosenblatt.estimators.classes import classes_to_fit
 from rosenblatt.estimators.linear import LinearClassifier
-from rosenblatt.estimators.validation import check_labels, check_rows, check_weights
+from rosenblatt.estimators.validation import check_rows, check_weights
 
 
 def last_step(estimator: Any) -> Any:
@@ -126,8 +127,8 @@ def problem_of(
         X = X.tocsr()
     n_rows = _num_samples(X)
     y = check_labels(y, n_rows) if classifier else np.asarray(y)
-    if classifier and len(np.unique(y)) < 2:
-        raise ValueError(f"y must hold at least 2 classes, but got 1 class ({y.item(0)!r}); add rows of another class.")
+    if classifier:
+        classes_to_fit(y)
     if sample_weight is not None:
         sample_weight = check_weights(sample_weight, np.empty((n_rows, 1)))
     if isinstance(scoring, Iterable) and not isinstance(scoring, str):
@@ -140,18 +141,12 @@ def problem_of(
 
 
 def _folds(cv: Any, y: Array, groups: Any, n_rows: int, classifier: bool) -> list[Fold]:
-    if isinstance(cv, numbers.Integral) and not 2 <= int(cv) <= n_rows:
-        raise ValueError(
-            f"cv must be at least 2 and at most the number of rows, {n_rows}, but got {cv}; choose fewer folds."
-        )
-    folds = [
-        Fold(np.asarray(train), np.asarray(test))
-        for train, test in check_cv(cv, y, classifier=classifier).split(np.zeros((n_rows, 1)), y, groups)
-    ]
+    splits = check_cv(cv, y, classifier=classifier).split(np.zeros((n_rows, 1)), y, groups)
+    parts = [[np.asarray(part) for part in split] for split in splits]
+    folds = [Fold(*(np.flatnonzero(part) if part.dtype == bool else part for part in split)) for split in parts]
     if not folds:
         raise ValueError("cv must give at least one fold, but it gave none; pass 5, say.")
     for number, fold in enumerate(folds, 1):
-        fold.train, fold.test = (np.flatnonzero(p) if p.dtype == bool else p for p in (fold.train, fold.test))
         if len(np.unique(fold.train)) < len(fold.train):
             raise ValueError(
                 f"cv must name every training row of a fold once, but fold {number} repeats some; use sample_weight "
@@ -162,10 +157,6 @@ def _folds(cv: Any, y: Array, groups: Any, n_rows: int, classifier: bool) -> lis
                 f"cv must give every fold rows to learn from and rows to judge, but fold {number} has "
                 f"{len(fold.train)} and {len(fold.test)}; choose fewer folds."
             )
-        classes = np.unique(y[fold.train])
-        if classifier and len(classes) < 2:
-            raise ValueError(
-                f"cv must leave every fold at least 2 classes to learn from, but fold {number} has only "
-                f"{classes[0]!r}; use fewer folds, or stratified ones."
-            )
+        if classifier:
+            classes_to_fit(y[fold.train])
     return folds

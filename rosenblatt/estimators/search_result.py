@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
 import numpy as np
 
 from rosenblatt.engine.online.state import Array
-
-SHOWN = 10  # settings in a notebook
 
 
 @dataclass
@@ -25,8 +22,7 @@ class Search:
         NaN where Ctrl-C came first. Settings are compared by all folds, or, where Ctrl-C left none with all of its
         scores, by the folds that all settings have.
     best_ : estimator or None
-        The best setting, fitted on all rows; None where `refit` was False. `predict`, `decision_function` and `score`
-        are its own.
+        The best setting, fitted on all rows; None where `refit` was False.
     fused_ : int
         How many of the fits were half-spaces of a common pass; the others were made one by one.
     seconds_ : float
@@ -79,11 +75,6 @@ class Search:
         return float(self.mean_scores[self.best_index_])
 
     @property
-    def best_estimator_(self) -> Any:
-        """`best_`, under scikit-learn's name."""
-        return self.best_
-
-    @property
     def names(self) -> list[str]:
         """The parameters that the grid names."""
         return list(dict.fromkeys(name for setting in self.params for name in setting))
@@ -116,23 +107,6 @@ class Search:
         results["rank_test_score"] = self.ranks.astype(np.int32)
         return results
 
-    def _refitted(self) -> Any:
-        if self.best_ is None:
-            raise AttributeError("This search has no fitted model because refit was False; search with refit=True.")
-        return self.best_
-
-    def predict(self, X: Any) -> Any:
-        return self._refitted().predict(X)
-
-    def decision_function(self, X: Any) -> Any:
-        return self._refitted().decision_function(X)
-
-    def score(self, X: Any, y: Any) -> float:
-        return float(self._refitted().score(X, y))
-
-    def __len__(self) -> int:
-        return len(self.params)
-
     def __repr__(self) -> str:
         best = ", ".join(f"{name}={_short(value)}" for name, value in self.best_params_.items())
         spread = self.std_scores[self.best_index_]
@@ -140,18 +114,6 @@ class Search:
             f"Search of {len(self.params)} settings on {self.fold_scores.shape[1]} folds with {self.learner}: "
             f"best {best} with {self.best_score_:.4f} ± {spread:.4f}"
         )
-
-    def _repr_html_(self) -> str:
-        names = self.names
-        head = "".join(f"<th>{escape(name)}</th>" for name in ["rank", *names, "mean", "std"])
-        lines = []
-        for n in np.argsort(self.ranks, kind="stable")[:SHOWN]:
-            values = [_short(self.params[n][name]) if name in self.params[n] else "" for name in names]
-            cells = [str(self.ranks[n]), *values, f"{self.mean_scores[n]:.4f}", f"{self.std_scores[n]:.4f}"]
-            lines.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
-        left_out = len(self.params) - len(lines)
-        more = f"<p>{left_out} more in .scores</p>" if left_out else ""
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>{more}"
 
 
 def _short(value: Any) -> str:

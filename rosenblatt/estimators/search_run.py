@@ -17,8 +17,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
 from rosenblatt.engine.online.state import Array, weight_dtype
-from rosenblatt.estimators import training
 from rosenblatt.estimators.linear import LinearClassifier
+from rosenblatt.estimators.running import seed_of
 from rosenblatt.estimators.search_folds import Problem, last_step, on_threads
 from rosenblatt.estimators.validation import check_rows_and_labels
 from rosenblatt.interrupts import listening, pressed
@@ -49,19 +49,8 @@ class Run:
         self.interrupted = False
         self.stopped: Callable[[], bool] = lambda: False
         self.lock = threading.Lock()
-        self.done = 0.0
-        self.total = float(self.scores.size)
+        self.done = self.total = 0  # passes
         self.listeners: list[Callable[[float], None]] = []
-
-    def watch(self, *listeners: Callable[[float], None] | None) -> None:
-        self.listeners = [listener for listener in listeners if listener is not None]
-
-    def _advance(self, share: float) -> None:
-        """`share` more fits are done."""
-        with self.lock:
-            self.done += share
-            for listener in self.listeners:
-                listener(min(1.0, self.done / self.total))
 
     def all(self) -> None:
         from rosenblatt.engine.online.stopping import interrupt_flag
@@ -77,6 +66,7 @@ class Run:
         for number in sorted(alone):
             for fold in range(len(self.problem.folds)):
                 tasks.append(lambda number=number, fold=fold: self._alone(number, fold))  # type: ignore[misc]
+        self.total = len(tasks)
         self.inner = max(1, self.jobs // max(1, len(tasks)))
         with interrupt_flag() as flagged, listening(), warnings.catch_warnings():
             # A fit inside has a flag of its own, and may forget what came in its last moment.
@@ -106,8 +96,12 @@ class Run:
             task()
         except SearchInterrupted:
             self.interrupted = True
+        with self.lock:
+            self.done += not self.interrupted
+            for listener in self.listeners:
+                listener(self.done / self.total)
 
-    def _alone(self, number: int, fold: int, share: float = 1.0) -> None:
+    def _alone(self, number: int, fold: int) -> None:
         estimator = clone(self.candidates[number])
         last = last_step(estimator)
         with on_threads(last, self.inner):
@@ -116,7 +110,6 @@ class Run:
             self.interrupted = True
             return
         self.scores[number, fold] = score
-        self._advance(share)
 
     def _lanes(self) -> int:
         """The half-spaces of one setting."""
@@ -166,37 +159,29 @@ class Run:
             weights = None if problem.weights is None else problem.weights[fold.train]
         X, y = check_rows_and_labels(leader, X, y, reset=True, finite=group.front is not None)
         leader.classes_ = np.unique(y)
-        task = training.task_of(leader, X, y, weights, listening=False)
+        task = leader._task(X, y, weights, listening=False)
         # Settings that differ in the answer alone are the same half-spaces.
         params, places = np.unique(
             np.array([group.members[n]._learning_rule()[1] for n in part], np.float64).reshape(len(part), -1),
             axis=0,
             return_inverse=True,
         )
-        told = 0.0
-
-        def tell(done: float) -> None:
-            nonlocal told
-            self._advance(0.9 * (done - told) * len(part))
-            told = done
-
         with explained(task.rule, task.params.shape[1]):
             endings = train_together(
                 task, X.shape[1], weight_dtype(X.dtype), params, max_iter=int(leader.max_iter),
-                seed=training.seed_of(leader), tol=leader.tol,
+                seed=seed_of(leader), tol=leader.tol,
                 averages=any(group.members[n].answer != "last" for n in part),
-                interrupted=self.stopped, on_progress=tell,
+                interrupted=self.stopped,
             )  # fmt: skip
         for n, place in zip(part, places.ravel(), strict=True):
             ending = endings[place]
             if ending.state is None:
-                self._alone(group.numbers[n], number, share=0.0)
+                self._alone(group.numbers[n], number)
                 continue
             fitted = _fitted(clone(group.members[n]), leader, ending)
             self.scores[group.numbers[n], number] = problem.judge(fitted, X_test, y_test)
             with self.lock:
                 self.fused += 1
-        self._advance((1.0 - 0.9 * told) * len(part))
 
 
 def _groups(candidates: list[Any], settings: list[dict[str, Any]]) -> tuple[list[Group], list[int]]:

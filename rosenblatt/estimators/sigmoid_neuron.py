@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -10,16 +11,17 @@ import scipy.special
 
 from rosenblatt.arguments import shortened
 from rosenblatt.engine.online.state import Array, HalfSpaces
-from rosenblatt.estimators import minimising, training
-from rosenblatt.estimators.gradient_descent import check_solver, stored_solver
+from rosenblatt.estimators import minimising
+from rosenblatt.estimators.gradient_descent import stored_solver
 from rosenblatt.estimators.linear import LinearClassifier
-from rosenblatt.estimators.validation import check_finite
+from rosenblatt.estimators.validation import check_finite, check_not_negative
 from rosenblatt.rules import RULES, Rule
 from rosenblatt.seeds import random_state_of
 from rosenblatt.stored import kinds
 from rosenblatt.trace import Epoch
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class SigmoidNeuron(LinearClassifier):
     """A sigmoid neuron with squared loss (lecture row L17).
 
@@ -61,36 +63,16 @@ class SigmoidNeuron(LinearClassifier):
     ([0, 1, 1, 1], [0.1, 0.9, 0.9, 1.0])
     """
 
-    answer = "last"
-    pocket_check = "run"
-    hash_features = None
-    multi_class = "ovr"
-    warm_start = False
-    time_limit = None
-    n_jobs = None
-    verbose = 0
     _stored_parameters = kinds({**LinearClassifier._stored_parameters, "solver": stored_solver("lbfgs")})
 
-    def __init__(
-        self,
-        *,
-        lam: float = 1e-4,
-        solver: Any = "lbfgs",
-        start: float | None = None,
-        tol: float = 1e-6,
-        max_iter: int = 500,
-        fit_intercept: bool = True,
-        class_weight: Any = None,
-        random_state: Any = None,
-    ) -> None:
-        self.lam = lam
-        self.solver = solver
-        self.start = start
-        self.tol = tol
-        self.max_iter = max_iter
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.random_state = random_state
+    lam: float = 1e-4
+    solver: Any = "lbfgs"
+    start: float | None = None
+    tol: float = 1e-6
+    max_iter: int = 500
+    fit_intercept: bool = True
+    class_weight: Any = None
+    random_state: Any = None
 
     def fit(  # type: ignore[override]
         self,
@@ -127,19 +109,16 @@ class SigmoidNeuron(LinearClassifier):
         try:
             return super().fit(X, y, sample_weight, eval_set=eval_set, on_epoch=on_epoch)
         finally:
-            if "_given" in vars(self):
-                del self._given
+            self.__dict__.pop("_given", None)
 
     def _learning_rule(self) -> tuple[Rule, tuple[float, ...]]:
         rate = getattr(self.solver, "learning_rate", None)
         return RULES["sigmoid_neuron"], (1.0 if rate is None else float(rate), float(self.lam), 1.0)
 
     def _check_parameters(self) -> None:
-        minimising.check_not_negative("lam", self.lam, "0 means no penalty")
-        check_solver(self.solver, "lbfgs")
+        minimising.check_solved(self, "0 means no penalty", "lbfgs")
         if self.start is not None:
-            minimising.check_not_negative("start", self.start, "it is a standard deviation; use None to start at zero")
-        minimising.check_run(self)
+            check_not_negative("start", self.start, "it is a standard deviation; use None to start at zero")
         super()._check_parameters()
 
     def _train(
@@ -163,9 +142,9 @@ class SigmoidNeuron(LinearClassifier):
             tested=tested,
             on_epoch=on_epoch,
         )
-        training.keep(self, state, trace, weights[:, :-1], weights[:, -1], len(task.kept))
+        self._keep(state, trace, weights[:, :-1], weights[:, -1], len(task.kept))
         self.objective_ = objective.value(weights, objective.scores(weights))[0]
-        minimising.warn(self, trace, level=5)
+        minimising.warn(self, trace, level=6)
 
     def _start(self, state: HalfSpaces, random: Any) -> Array:
         """The weights to start from, (K, d + 1): given, at random or zero."""
@@ -191,11 +170,10 @@ def _given(name: str, value: Any, otherwise: Array) -> Array:
         given = np.asarray(value, np.float64)
     except (TypeError, ValueError):
         given = np.empty(0)
-    if given.size != otherwise.size or given.shape not in (otherwise.shape, otherwise.shape[1:]):
+    fits = given.size == otherwise.size and given.shape in (otherwise.shape, otherwise.shape[1:])
+    if not fits or not np.isfinite(given).all():
         raise ValueError(
-            f"{name} must be numbers of shape {otherwise.shape}, but got {shortened(value)}; pass an array of that "
-            f"shape, as the fitted estimator has."
+            f"{name} must be finite numbers of shape {otherwise.shape}, but got {shortened(value)}; pass an array of "
+            f"that shape, as the fitted estimator has."
         )
-    if not np.isfinite(given).all():
-        raise ValueError(f"{name} must be finite, but has NaN or infinity; pass finite numbers.")
-    return given
+    return given.reshape(otherwise.shape)

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.layer import Layer
 from rosenblatt.estimators.validation import check_positive
 from rosenblatt.logic.comparisons import Comparison
 from rosenblatt.logic.function import assignments, check_names, input_names
-from rosenblatt.logic.network import ThresholdNetwork, widened
-from rosenblatt.logic.one_unit import as_threshold_unit
+from rosenblatt.logic.matrices import CHECKED_INPUTS, Layers, matrices_of, surely_the_same, unit_of
+from rosenblatt.logic.network import ThresholdNetwork
 from rosenblatt.logic.rules import RuleNetwork
 from rosenblatt.logic.unit import ThresholdUnit
 
-CHECKED_INPUTS = 12  # up to here all rows are compared when a steepness is looked for; above, there is a proof
 STEEPEST = 1 << 20
-NARROW = 1e-6  # of the largest weight: nearer sums are told apart by other, whole weights
-WHOLE_INPUTS = 8  # up to here a unit that comes back gets the smallest whole weights
 
 
 def soften(network: Any, steepness: float | None = None, *, resolution: Any = 1.0) -> Layer:
@@ -74,12 +68,12 @@ def soften(network: Any, steepness: float | None = None, *, resolution: Any = 1.
             f"soften takes networks of threshold units, but got {type(network).__name__}; pass a ThresholdNetwork, a "
             f"ThresholdUnit or a RuleNetwork."
         )
-    layers, names, gaps = _matrices(network)
+    layers, names, gaps = matrices_of(network)
     if steepness is not None:
         check_positive("steepness", steepness, "weights are multiplied by it")
         return _named(_stack(layers, float(steepness)), names)
     if len(network.inputs) > CHECKED_INPUTS:
-        return _named(_stack(layers, _steep_enough(lambda s: _surely_the_same(layers, gaps, s))), names)
+        return _named(_stack(layers, _steep_enough(lambda s: surely_the_same(layers, gaps, s))), names)
     rows = assignments(len(network.inputs))
     wanted = network.evaluate(rows, signs=False)
     numbers = rows.astype(np.float64)
@@ -109,7 +103,7 @@ def _soft_rules(rules: RuleNetwork, steepness: float | None, resolution: Any) ->
     decisions = sorted(map(str, rules.decisions))
     outputs = dict(zip(map(str, rules.decisions), rules.network.outputs, strict=True))
     chosen = tuple(outputs[name] for name in (decisions if len(decisions) > 2 else decisions[1:]))
-    above, _, gaps = _matrices(ThresholdNetwork(rules.network.inputs, rules.network.units, chosen))
+    above, _, gaps = matrices_of(ThresholdNetwork(rules.network.inputs, rules.network.units, chosen))
     weights = np.zeros((len(rules.comparisons), len(rules.columns)))
     bias = np.zeros(len(rules.comparisons))
     for row, atom in enumerate(rules.comparisons):
@@ -124,7 +118,7 @@ def _soft_rules(rules: RuleNetwork, steepness: float | None, resolution: Any) ->
             weights[row, column], bias[row] = 2.0, -1.0
     layers, gaps = [(weights, bias), *above], [np.ones(len(bias)), *gaps]
     if steepness is None:
-        steepness = _steep_enough(lambda s: _surely_the_same(layers, gaps, s, numbers=True))
+        steepness = _steep_enough(lambda s: surely_the_same(layers, gaps, s, numbers=True))
     check_positive("steepness", steepness, "weights are multiplied by it")
     layer = _stack(layers, float(steepness))
     layer.classes_, layer._multilabel, layer._reads_numbers = np.array(decisions), False, True
@@ -181,61 +175,9 @@ def harden(layer: Any, inputs: Any = None) -> ThresholdNetwork:
         last = part is layer
         own = kept[level] if kept else _names(len(part.bias_), level, last, network_inputs)
         for name, weights, bias in zip(own, part.weights_, part.bias_, strict=True):
-            units[name] = _unit(weights, bias, names, signed)
+            units[name] = unit_of(weights, bias, names, signed)
         names, signed = own, part.activation == "tanh"
     return ThresholdNetwork(network_inputs, units, names)
-
-
-def _surely_the_same(
-    layers: list[tuple[Array, Array]], gaps: list[Array], steepness: float, *, numbers: bool = False
-) -> bool:
-    """Whether bounds on the activations prove that every row is decided as the units decide it.
-
-    A unit's sum is `gap` or more from its threshold on every row of zeros and ones. Activations below that are at most
-    `off` from zero or one move it by at most sum |w| off; what is left of the gap bounds how far its own is off. With
-    `numbers` the lowest layer compares numbers of any size, and only those near its thresholds are near a gap.
-    """
-    off = np.zeros(layers[0][0].shape[1])
-    for level, ((weights, bias), gap) in enumerate(zip(layers, gaps, strict=True)):
-        rounding = 1e-12 * (np.abs(weights).sum(axis=1) + np.abs(bias))
-        if numbers and level == 0:
-            rounding = 1e-15 * np.abs(bias)
-        left = gap - np.abs(weights) @ off - rounding
-        if not (left > 0).all():
-            return False
-        off = 1.0 / (1.0 + np.exp(np.minimum(steepness * left, 700.0)))
-    return True
-
-
-def _gap(unit: ThresholdUnit) -> float:
-    """How near a sum of some of the weights can come to the threshold: they are all multiples of one number."""
-    weights, bias = [Fraction(weight) for weight in unit.weights], Fraction(unit.bias)
-    denominator = math.lcm(*(weight.denominator for weight in weights))
-    step = Fraction(math.gcd(*(int(weight * denominator) for weight in weights)), denominator)
-    if step == 0:
-        return float(abs(bias))
-    rest = bias % step
-    return float(min(rest, step - rest))
-
-
-def _centred(unit: ThresholdUnit) -> tuple[ThresholdUnit, float]:
-    """(the same unit with its threshold half way between the sums on either side, its distance from them).
-
-    On the threshold a sigmoid would answer one half, and beside it the rounding of weights such as 1/3 could decide.
-    """
-    n = len(unit.inputs)
-    if n > CHECKED_INPUTS:  # the complement of the complement has no row on its threshold
-        unit = ~~unit
-        return unit, _gap(unit)
-    weights, bias = unit.integers
-    sums = sorted(set(assignments(n).astype(object).dot(np.array(weights, object)).tolist())) if n else [0]
-    step = max([1, *map(abs, weights)])
-    below = max((total for total in sums if total < -bias), default=sums[0] - step)
-    above = min((total for total in sums if total >= -bias), default=sums[-1] + step)
-    if n <= WHOLE_INPUTS and above - below < NARROW * step:
-        return _centred(as_threshold_unit(unit))
-    level, gap = Fraction(below + above, 2 * unit.denominator), Fraction(above - below, 2 * unit.denominator)
-    return ThresholdUnit(unit.weights, -level, unit.inputs), float(gap)
 
 
 def _named(layer: Layer, names: list[tuple[str, ...]]) -> Layer:
@@ -259,37 +201,7 @@ def _names(count: int, level: int, last: bool, inputs: tuple[str, ...]) -> tuple
     return names if not set(names) & set(inputs) else tuple(f"unit {name}" for name in names)
 
 
-def _unit(weights: Array, bias: float, sources: tuple[str, ...], signed: bool) -> ThresholdUnit:
-    exact, level = [Fraction(float(w)) for w in weights], Fraction(float(bias))
-    if signed:  # the layer below answers -1 and +1, its units 0 and 1
-        exact, level = [2 * w for w in exact], level - sum(exact)
-    unit = ThresholdUnit(exact, level, sources)
-    return as_threshold_unit(unit) if len(sources) <= WHOLE_INPUTS else unit
-
-
-def _matrices(
-    network: ThresholdNetwork,
-) -> tuple[list[tuple[Array, Array]], list[tuple[str, ...]], list[Array]]:
-    """Weights and biases of each layer, with units that carry values past a layer; names, inputs first; and gaps."""
-    if network.depth == 0:  # outputs that are inputs
-        copies = {f"{name}@": ThresholdUnit([1], Fraction(-1, 2), (name,)) for name in network.outputs}
-        network = ThresholdNetwork(network.inputs, copies, tuple(copies))
-    layered = network.layered()
-    sources, layers, names, gaps = layered.inputs, [], [layered.inputs], []
-    for level in range(1, layered.depth + 1):
-        top = level == layered.depth
-        own = layered.outputs if top else tuple(n for n in layered.units if layered.level[n] == level)
-        centred = [_centred(layered.units[name]) for name in own]
-        units = [widened(unit, sources) for unit, _ in centred]
-        weights = np.array([[float(w) for w in unit.weights] for unit in units]).reshape(len(own), len(sources))
-        layers.append((weights, np.array([float(unit.bias) for unit in units])))
-        sources = own
-        names.append(own)
-        gaps.append(np.array([gap for _, gap in centred]))
-    return layers, names, gaps
-
-
-def _stack(layers: list[tuple[Array, Array]], steepness: float) -> Layer:
+def _stack(layers: Layers, steepness: float) -> Layer:
     layer: Layer | None = None
     for weights, bias in layers:
         layer = Layer.from_weights(weights * steepness, bias * steepness, "sigmoid", below=layer)

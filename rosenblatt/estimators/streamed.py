@@ -14,10 +14,11 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.checked_labels import check_labels
 from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.scoring import accuracy
 from rosenblatt.estimators.validation import (
-    check_labels,
+    check_is_given,
     check_positive,
     check_rows,
     check_weights,
@@ -91,18 +92,14 @@ class Streamed(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Learn for `max_iter` epochs; `on_epoch(number, self)` is called after each and may return True to stop."""
         with unchanged_on_failure(self):
             check_positive("max_iter", self.max_iter, "it is the number of epochs", whole=True)
-            if not hasattr(self.learner, "partial_fit"):
-                raise TypeError(
-                    f"learner must have partial_fit, but {type(self.learner).__name__} has none; use Perceptron, "
-                    f"PassiveAggressive or HalfSpace."
-                )
-            if not (hasattr(self.features, "fit") and hasattr(self.features, "transform")):
-                raise TypeError(
-                    f"features must have fit and transform, but {type(self.features).__name__} has not both; use "
-                    f"PairProducts or another transformer."
-                )
-            if y is None:
-                raise ValueError("Streamed requires y to be passed, but the target y is None; pass one label per row.")
+            for part, name in ((self.learner, "partial_fit"), (self.features, "fit"), (self.features, "transform")):
+                if not hasattr(part, name):
+                    which = "learner" if part is self.learner else "features"
+                    raise TypeError(
+                        f"{which} must have {name}, but {type(part).__name__} has none; use Perceptron or another "
+                        f"online learner, and PairProducts or another transformer."
+                    )
+            check_is_given(self, y)
             X = self._rows(X, reset=True)
             n_rows = X.shape[0]
             labels = check_labels(y, n_rows)
@@ -179,7 +176,8 @@ class Streamed(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._answer(X, "predict_proba")
 
     def _answer(self, X: Any, name: str) -> Array:
-        return self.apply(X, getattr(self.learner_, name) if hasattr(self, "learner_") else None)
+        check_is_fitted(self)
+        return self.apply(X, getattr(self.learner_, name))
 
     def apply(self, X: Any, function: Any) -> Array:
         """`function` of the mapped rows, block by block, for instance ``model.learner_.answers_["last"].predict``."""

@@ -78,8 +78,7 @@ def _kernel_values(graph: Graph, learner: Any, rows: Value, support: Any) -> str
     kernel = learner.kernel_
     if isinstance(kernel, MissingFunction) or kernel.name not in KERNELS:
         refuse("the kernel", "is a function of your own or a matrix that is given", "use one of " + ", ".join(KERNELS))
-    values = kernel_values(graph, kernel.name, kernel.parameters, rows, _dense(support))
-    return graph.add("Add", values, np.float64(1.0)) if learner._fitted_intercept else values
+    return kernel_values(graph, kernel.name, kernel.parameters, rows, _dense(support))
 
 
 def kernel_values(graph: Graph, name: str, parameters: dict[str, Any], rows: Value, support: Array) -> str:

@@ -20,18 +20,18 @@ def fitted(X, y, kernel, **more):
     return model.fit(X, y, record="updates")
 
 
-@pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize(
-    ("kernel", "numbers", "arithmetic"),
+    ("kernel", "arithmetic"),
     [
-        ("polynomial", {"degree": 2, "coef0": 1.0}, "exact rationals"),
-        ("polynomial", {"degree": 3, "coef0": 0.5, "gamma": 0.25}, "exact rationals"),
-        ("rbf", {"gamma": 1.0}, "balls of 256 bits"),
-        ("gaussian", {"sigma": 0.7}, "balls of 256 bits"),
+        (Polynomial(2), "exact rationals"),
+        (Polynomial(3, 0.25, 0.5), "exact rationals"),
+        (RBF(1.0), "balls of 256 bits"),
+        (Gaussian(0.7), "balls of 256 bits"),
     ],
+    ids=repr,
 )
-def test_exclusive_or(kernel, numbers, arithmetic, intercept):
-    model = fitted(CORNERS, XOR, kernel, fit_intercept=intercept, **numbers)
+def test_exclusive_or(kernel, arithmetic):
+    model = fitted(CORNERS, XOR, kernel)
     found = audit(model, CORNERS, XOR)
     assert model.stop_reason_ == "converged"
     assert found.holds and found.applies and found.arithmetic == arithmetic
@@ -60,7 +60,7 @@ def test_the_curves_are_those_of_the_written_out_sum(seed, degree):
     y = (X[:, 0] * X[:, 1] > 0).astype(int)
     if len(set(y)) < 2:
         return
-    model = fitted(X, y, "polynomial", degree=2 * degree, coef0=1.0)
+    model = fitted(X, y, Polynomial(2 * degree))
     found = audit(model, X, y)
     log = model.trace_.updates
     rows, steps = log.rows[0].tolist(), log.steps[0].tolist()
@@ -95,7 +95,7 @@ def test_balls_hold_the_values():
 
 @pytest.mark.parametrize(("setting", "word"), [({"drop_after": 3}, "dropped"), ({"budget": 5}, "budget")])
 def test_outside_the_theorem(setting, word):
-    found = audit(fitted(CORNERS, XOR, "polynomial", degree=2, **setting), CORNERS, XOR)
+    found = audit(fitted(CORNERS, XOR, Polynomial(2), **setting), CORNERS, XOR)
     assert not found.applies and word in found.note and found.holds is None
 
 
@@ -108,7 +108,7 @@ def test_kernels_without_exact_values_are_refused():
 def test_several_classes():
     X = np.array([[0, 0], [0, 1], [1, 0], [1, 1], [3, 3], [4, 4]])
     y = np.array(["a", "b", "b", "a", "c", "c"])
-    found = audit(fitted(X, y, "polynomial", degree=2), X, y)
+    found = audit(fitted(X, y, Polynomial(2)), X, y)
     assert set(found) == {"a", "b", "c"} and all(part.holds for part in found.audits.values())
 
 

@@ -15,6 +15,7 @@ from rosenblatt.certificates import verify as exactly
 from rosenblatt.certificates.problem import digest
 from rosenblatt.certificates.results import QuasiComplete, Separable
 from rosenblatt.certificates.verify import CertificateError
+from rosenblatt.kernels import Polynomial
 from rosenblatt.verbs import separable
 
 CORNERS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
@@ -118,7 +119,7 @@ def test_the_digest_tells_signed_from_unsigned_numbers():
 @pytest.mark.filterwarnings("ignore")
 def test_no_theorem_for_a_kernel_that_is_no_inner_product():
     X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), [0, 1, 0, 1]
-    run = KernelPerceptron("polynomial", degree=2, coef0=-1.0, shuffle=False, max_iter=50).fit(X, y, record="updates")
+    run = KernelPerceptron(Polynomial(2, coef0=-1.0), shuffle=False, max_iter=50).fit(X, y, record="updates")
     found = audit(run, X, y)
     assert found.applies is False and found.holds is None and found.bound is None
     assert "positive semi-definite" in found.note

@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pytest
+from reference.blocks import blocks
 from sklearn.datasets import load_digits
 
 from engine import fake_cupy
@@ -55,14 +56,13 @@ def integers(seed, n_classes, n=70, d=4):
     return X, y
 
 
-def pair(X, y, weights=None, **parameters):
+def pair(X, y, weights=None, block=None, **parameters):
     """The same fit on the device and on the CPU."""
     both = []
     for device in ("cuda", "cpu"):
-        model = KernelPerceptron(
-            **{"kernel": "polynomial", "degree": 2, "max_iter": 4, "random_state": 0, **parameters}
-        )
-        both.append(model.set_params(device=device).fit(X, y, weights, record=("updates", "train_error")))
+        model = KernelPerceptron(**{"kernel": Polynomial(2), "max_iter": 4, "random_state": 0, **parameters})
+        with blocks(block):
+            both.append(model.set_params(device=device).fit(X, y, weights, record=("updates", "train_error")))
     return both
 
 
@@ -88,17 +88,17 @@ class TestOnTheDevice:
     def test_the_updates_are_those_of_the_cpu(self, device, seed, n_classes, multi):
         X, y = integers(seed, n_classes)
         for block in (1, 7, 500) if seed == 0 else (33, 70):
-            on_device, on_cpu = pair(X, y, block_size=block, multi_class=multi, shuffle=bool(seed % 2))
+            on_device, on_cpu = pair(X, y, block=block, multi_class=multi, shuffle=bool(seed % 2))
             assert_same_run(on_device, on_cpu)
             X_new = integers(seed + 9, n_classes)[0]
             for name in ("last", "averaged", "voted", "pocket"):
                 scores = [model.answers_[name].decision_function(X_new) for model in (on_device, on_cpu)]
                 np.testing.assert_allclose(*scores, rtol=1e-12, atol=1e-9)
 
-    @pytest.mark.parametrize("options", [{"drop_after": 2}, {"budget": 5}, {"fit_intercept": True}, {"budget": 1}])
-    def test_outliers_budget_and_intercept(self, device, options):
+    @pytest.mark.parametrize("options", [{"drop_after": 2}, {"budget": 5}, {"budget": 1}])
+    def test_outliers_and_budget(self, device, options):
         X, y = integers(3, 3)
-        on_device, on_cpu = pair(X, y, block_size=16, **options)
+        on_device, on_cpu = pair(X, y, block=16, **options)
         assert_same_run(on_device, on_cpu)
 
     def test_a_support_that_was_left_by_all_scores_0(self, device):
@@ -108,7 +108,7 @@ class TestOnTheDevice:
     def test_weights(self, device):
         X, y = integers(4, 3)
         weights = np.random.default_rng(0).integers(0, 3, len(X)).astype(float)
-        assert_same_run(*pair(X, y, weights, block_size=16))
+        assert_same_run(*pair(X, y, weights, block=16))
 
     @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
     @pytest.mark.parametrize("kind", ["float64", "float32", "uint8"])
@@ -116,7 +116,7 @@ class TestOnTheDevice:
         X = digits.data[:200].astype(kind) if kind == "uint8" else (digits.data[:200] / 16).astype(kind)
         if kind == "uint8" and kernel.name in ("rbf", "gaussian", "sigmoid"):
             X = X // 8
-        on_device, on_cpu = pair(X, digits.target[:200], kernel=kernel, max_iter=2, block_size=64)
+        on_device, on_cpu = pair(X, digits.target[:200], kernel=kernel, max_iter=2, block=64)
         if kind == "float64":
             assert_same_run(on_device, on_cpu)
         scores = [model.decision_function(X) for model in (on_device, on_cpu)]
@@ -129,7 +129,7 @@ class TestOnTheDevice:
         generator = np.random.default_rng(0)
         X = (generator.integers(-64, 64, (150, 3)) / 16 + offset).astype(dtype)
         y = generator.integers(0, 2, 150)
-        on_device, on_cpu = pair(X, y, kernel=kernel, max_iter=4, block_size=64)
+        on_device, on_cpu = pair(X, y, kernel=kernel, max_iter=4, block=64)
         near = KernelPerceptron(kernel, random_state=0, max_iter=4).fit(X.astype(float) - offset, y)
         assert np.array_equal(on_device.mistake_counts_, near.mistake_counts_)
         assert np.array_equal(on_cpu.mistake_counts_, near.mistake_counts_)
@@ -137,14 +137,14 @@ class TestOnTheDevice:
     def test_precomputed_and_functions(self, device):
         X, y = integers(5, 3)
         matrix = (1 + X @ X.T) ** 2
-        assert_same_run(*pair(matrix, y, kernel="precomputed", block_size=16))
+        assert_same_run(*pair(matrix, y, kernel="precomputed", block=16))
         square = Function(lambda A, B: (1 + A @ B.T) ** 2, known_valid=True)
-        assert_same_run(*pair(X, y, kernel=square, block_size=16))
+        assert_same_run(*pair(X, y, kernel=square, block=16))
 
     @pytest.mark.parametrize("budget", [None, 7])
     def test_learning_online(self, device, budget):
         X, y = integers(6, 3)
-        models = [KernelPerceptron("polynomial", degree=2, budget=budget, device=d) for d in ("cuda", "cpu")]
+        models = [KernelPerceptron(Polynomial(2), budget=budget, device=d) for d in ("cuda", "cpu")]
         for model in models:
             for start in range(0, 70, 20):
                 model.partial_fit(X[start : start + 20], y[start : start + 20])
@@ -155,14 +155,15 @@ class TestOnTheDevice:
         X, y = integers(7, 3, n=120)
         errors = []
         for d in ("cuda", "cpu"):
-            model = KernelPerceptron("polynomial", degree=2, max_iter=5, device=d, block_size=32, random_state=0)
-            model.fit(X[:80], y[:80], eval_set=(X[80:], y[80:]))
+            model = KernelPerceptron(Polynomial(2), max_iter=5, device=d, random_state=0)
+            with blocks(32):
+                model.fit(X[:80], y[:80], eval_set=(X[80:], y[80:]))
             errors.append((model.trace_["test_error"].tolist(), model.answers_["pocket"].score(X[:80], y[:80])))
         assert errors[0] == errors[1]
 
     def test_a_run_that_leaves_the_range_of_floats(self, device):
         X, y = integers(8, 2)
-        model = KernelPerceptron("polynomial", degree=4, device="cuda", shuffle=False).fit((X * 1e10).astype("f4"), y)
+        model = KernelPerceptron(Polynomial(4), device="cuda", shuffle=False).fit((X * 1e10).astype("f4"), y)
         assert model.stop_reason_ == "diverged" and np.isfinite(model.dual_coef_).all()
 
     def test_sparse_rows_are_refused_in_a_sentence(self, device):

@@ -35,7 +35,7 @@ def test_exact_least_squares_is_scikit_learns(lam, sparse, intercept):
 
 
 def test_large_matrices_are_solved_by_their_products(monkeypatch):
-    from rosenblatt.estimators import least_squares_exact as least_squares
+    from rosenblatt.closed_form import least_squares
 
     whole = LeastSquares(lam=1e-3).fit(*diabetes).coef_
     monkeypatch.setattr(least_squares, "WHOLE", 0)

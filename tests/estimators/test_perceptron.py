@@ -78,7 +78,7 @@ def test_one_fit_computes_all_answers_and_each_is_what_its_own_fit_gives():
 def test_the_voted_answer_must_be_asked_for_and_has_no_weights():
     model = Perceptron(random_state=0).fit(toy.X, toy.y)
     assert set(model.answers_) == {"last", "averaged"}
-    with pytest.raises(AttributeError, match="fit again with keep='voted'"):
+    with pytest.raises(AttributeError, match="fit again with answer='voted'"):
         model.set_params(answer="voted").predict(toy.X)
     model.fit(toy.X, toy.y)
     assert not hasattr(model, "coef_")

@@ -118,11 +118,11 @@ def test_the_same_answers_are_proven_for_many_inputs() -> None:
 
 @given(st.lists(st.integers(-4, 4), min_size=1, max_size=6), st.integers(-20, 20))
 def test_the_gap_is_a_bound(weights: list[int], bias: int) -> None:
-    from rosenblatt.estimators.soft_network import _gap
+    from rosenblatt.logic.matrices import gap_of
 
     unit = ThresholdUnit([w / 2 for w in weights], bias / 4)
     sums = assignments(len(weights)) @ np.array(weights) / 2 + bias / 4
-    assert 0 <= _gap(unit) <= np.abs(sums).min()
+    assert 0 <= gap_of(unit) <= np.abs(sums).min()
 
 
 @given(

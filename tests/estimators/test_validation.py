@@ -58,15 +58,15 @@ ROWS = {
         X,
         [0.0, 1.5, 0.25, 2.0],
         {},
-        "continuous. Row 1 of y has 1.5; .* numbers, use LeastSquares",
+        "Unknown label type: continuous",
     ),
     "complex labels": (
         X,
         [1j, 0, 0, 1],
         {},
-        "Complex data not supported: y holds complex numbers. Give each row a class",
+        "Complex data not supported: y must hold real labels",
     ),
-    "labels beyond 64 bits": (X, [2**70, 0, 0, 1], {}, f"at most 64 bits, but has larger ones, like {2**70}; use text"),
+    "labels beyond 64 bits": (X, [2**70, 0, 0, 1], {}, "at most 64 bits, but has larger ones; use text"),
     "a set of labels": (X, {0, 1, 2, 3}, {}, "a list or an array of labels, but got set; pass one label per row"),
     "labels that run out": (X, iter([0, 1, 0, 1]), {}, "list or an array of labels, but got list_iterator; pass"),
     "NaN among labels": (X, [0.0, np.nan, 1.0, 0.0], {}, "NaN"),
@@ -350,7 +350,7 @@ def test_kinds_of_labels_that_are_one():
 def test_every_learner_refuses_text_for_yes_or_no(learner):
     values = {"fit_intercept": "no", "shuffle": "yes", "verbose": "much"}
     given = [(name, values[name]) for name in learner().get_params() if name in values]
-    assert len(given) >= 2
+    assert given
     for name, value in given:
         with pytest.raises(ValueError, match=f"{name} must be .*, but got '{value}'"):
             learner(**{name: value}).fit(X, y)

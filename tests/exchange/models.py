@@ -48,7 +48,7 @@ from rosenblatt import (
     from_rules,
     soften,
 )  # fmt: skip
-from rosenblatt.kernels import Gaussian
+from rosenblatt.kernels import Gaussian, Polynomial, Sigmoid
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(60, 4))
@@ -140,13 +140,13 @@ LEARNERS = {
     ),
     "rbf": lambda: (KernelPerceptron(max_iter=3, random_state=0).fit(X, BINARY), X),
     "polynomial csr": lambda: (
-        KernelPerceptron("polynomial", degree=2, answer="averaged", max_iter=3, random_state=0).fit(CSR, SEVERAL), CSR,
+        KernelPerceptron(Polynomial(2), answer="averaged", max_iter=3, random_state=0).fit(CSR, SEVERAL), CSR,
     ),
     "gaussian voted": lambda: (
         KernelPerceptron(Gaussian(2.0), answer="voted", max_iter=3, drop_after=3, random_state=0).fit(X, SEVERAL), X,
     ),
     "kernel pocket": lambda: (
-        KernelPerceptron("sigmoid", gamma=0.1, answer="pocket", max_iter=3, random_state=0).fit(X, SEVERAL), X,
+        KernelPerceptron(Sigmoid(0.1), answer="pocket", max_iter=3, random_state=0).fit(X, SEVERAL), X,
     ),
     "budget": lambda: (
         KernelPerceptron(budget=9, max_iter=3, random_state=0).fit(X.astype("f"), BINARY), X.astype("f"),

@@ -5,14 +5,14 @@ import pytest
 import scipy.sparse
 
 from rosenblatt import KernelPerceptron, load, save
-from rosenblatt.kernels import Function, Gaussian
+from rosenblatt.kernels import Function, Gaussian, Polynomial
 from rosenblatt.models.file import read_file, write_file
 from rosenblatt.sources import overlapping_blobs
 
 TOY = overlapping_blobs(120, 5, random_state=0)
 MODELS = {
     "rbf": KernelPerceptron(max_iter=5, random_state=0),
-    "averaged": KernelPerceptron("polynomial", degree=2, answer="averaged", max_iter=5, random_state=0),
+    "averaged": KernelPerceptron(Polynomial(2), answer="averaged", max_iter=5, random_state=0),
     "voted": KernelPerceptron(Gaussian(2.0), answer="voted", max_iter=5, random_state=0, drop_after=4),
     "pocket": KernelPerceptron(answer="pocket", max_iter=5, random_state=0, class_weight={-1: 2.0}),
     "coupled": KernelPerceptron(multi_class="coupled", max_iter=5, random_state=0),

@@ -33,7 +33,7 @@ from rosenblatt import (
     ThresholdUnit,
     export_onnx,
 )  # fmt: skip
-from rosenblatt.kernels import Function
+from rosenblatt.kernels import Function, Polynomial
 from rosenblatt.sources import mnist
 from tests.exchange import models
 
@@ -119,7 +119,7 @@ def test_what_has_no_operators_is_refused(name, tmp_path):
 def test_every_answer(answer, labels, tmp_path):
     for model in (
         Perceptron(answer, max_iter=4, random_state=0),
-        KernelPerceptron("polynomial", degree=5, answer=answer, max_iter=4, random_state=0, fit_intercept=True),
+        KernelPerceptron(Polynomial(5), answer=answer, max_iter=4, random_state=0),
     ):
         check(model.fit(models.X, labels), models.X, tmp_path)
 
@@ -380,7 +380,7 @@ def test_ties_are_answered_alike(tmp_path):
     plain = Perceptron(fit_intercept=False, shuffle=False).fit(line, ["yes", "no"])
     voted = Perceptron("voted", fit_intercept=False, shuffle=False).fit(line, ["yes", "no"])
     coupled = Perceptron(fit_intercept=False, shuffle=False, multi_class="coupled").fit(line, ["yes", "no"])
-    kernel = KernelPerceptron("linear", fit_intercept=False, shuffle=False).fit(line, ["yes", "no"])
+    kernel = KernelPerceptron("linear", shuffle=False).fit(line, ["yes", "no"])
     several = Perceptron(fit_intercept=False, shuffle=False, max_iter=1)
     several.fit([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], ["a", "b", "c"])
     for model in (plain, voted, coupled, kernel, several):

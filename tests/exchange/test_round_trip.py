@@ -303,7 +303,7 @@ def test_the_pocket_of_a_stream_goes_on_in_the_middle_of_a_run(cut, tmp_path):
     """One more right answer after the file than before the last mistake: the run must not begin anew."""
     rows = np.array([[1.0, 0], [1, 0], [1, 0], [0, 1], [1, 1], [1, 1], [1, 1], [-3, 0], [-3, 0]])
     for model in (
-        Perceptron("pocket", fit_intercept=False), KernelPerceptron("linear", answer="pocket", fit_intercept=False)
+        Perceptron("pocket", fit_intercept=False), KernelPerceptron("linear", answer="pocket")
     ):  # fmt: skip
         for number, row in enumerate(rows):
             model.partial_fit([row], [1], classes=[0, 1])

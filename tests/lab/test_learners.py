@@ -18,6 +18,7 @@ from rosenblatt import (
     Perceptron,
 )
 from rosenblatt.engine.online.shuffle import Shuffler
+from rosenblatt.kernels import Polynomial
 from rosenblatt.rules import RULES
 from tests.reference import plain_runs
 
@@ -175,7 +176,7 @@ def test_on_every_ready_set_page_and_library_make_the_same_mistakes_in_the_same_
         models = {
             "perceptron": Perceptron("last", **shared),
             "margin": HalfSpace("margin_perceptron", params={"theta": 1.0}, **shared),
-            "kernel": KernelPerceptron("polynomial", degree=2, gamma=1.0, **shared),
+            "kernel": KernelPerceptron(Polynomial(2), **shared),
         }
         for learner, model in models.items():
             options = {"max_iter": 20, "order": order, "kernel": "polynomial"}

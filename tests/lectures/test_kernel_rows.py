@@ -20,14 +20,14 @@ def test_l10_is_the_lecture_in_ten_lines() -> None:
             if XOR[i] * sum(alpha[j] * XOR[j] * K[j, i] for j in range(4)) <= 0:
                 alpha[i] += 1
                 changed = True
-    model = KernelPerceptron("polynomial", degree=2, shuffle=False).fit(CORNERS, XOR)
+    model = KernelPerceptron(Polynomial(2), shuffle=False).fit(CORNERS, XOR)
     np.testing.assert_array_equal(model.mistake_counts_, alpha)
     np.testing.assert_array_equal(model.predict(CORNERS), XOR)
 
 
 def test_l10_the_weights_of_a_linear_kernel_are_a_sum_of_rows() -> None:
     y = np.array([-1, -1, -1, 1])
-    model = KernelPerceptron("linear", fit_intercept=True, shuffle=False).fit(CORNERS, y)
+    model = KernelPerceptron(Polynomial(1), shuffle=False).fit(CORNERS, y)
     w = (model.mistake_counts_ * y) @ CORNERS
     b = model.mistake_counts_ @ y
     np.testing.assert_array_equal(model.decision_function(CORNERS), CORNERS @ w + b)
@@ -48,7 +48,7 @@ def test_l12_the_degree_two_map_equals_the_kernel() -> None:
 def test_l12_a_perceptron_on_the_map_makes_the_kernel_perceptrons_mistakes() -> None:
     rows = degree_two_map(CORNERS)
     mapped = KernelPerceptron("linear", shuffle=False).fit(rows, XOR)
-    kernel = KernelPerceptron("polynomial", degree=2, shuffle=False).fit(CORNERS, XOR)
+    kernel = KernelPerceptron(Polynomial(2), shuffle=False).fit(CORNERS, XOR)
     np.testing.assert_array_equal(mapped.mistake_counts_, kernel.mistake_counts_)
 
 

@@ -29,8 +29,8 @@ function call(name, o, seed) {
 
 /** @param {{[name: string]: any}} o @param {string} order */
 function kernel(o, order) {
-  const own = { rbf: `gamma=${float(o.gamma)}`, gaussian: `sigma=${float(o.sigma)}`, polynomial: `degree=${o.degree}, gamma=${float(o.gamma)}, coef0=${float(o.coef0)}`, sigmoid: `gamma=${float(o.gamma)}, coef0=${float(o.coef0)}`, linear: "fit_intercept=True" };
-  return `"${o.kernel}", ${own[/** @type {keyof typeof own} */ (o.kernel)]}${o.drop_after ? `, drop_after=${o.drop_after}` : ""}, answer="last", ${order}`;
+  const own = { rbf: `RBF(${float(o.gamma)})`, gaussian: `Gaussian(${float(o.sigma)})`, polynomial: `Polynomial(${o.degree}, ${float(o.gamma)}, ${float(o.coef0)})`, sigmoid: `Sigmoid(${float(o.gamma)}, ${float(o.coef0)})`, linear: "Polynomial(1)" };
+  return `${own[/** @type {keyof typeof own} */ (o.kernel)]}${o.drop_after ? `, drop_after=${o.drop_after}` : ""}, answer="last", ${order}`;
 }
 
 /** @param {number} value */
@@ -42,7 +42,7 @@ const quoted = (text) => JSON.stringify(text).replace(/[^\x20-\x7e]/g, (c) => `\
 /** @param {Data} data @param {Choice} choice @param {number} seed */
 export function script(data, choice, seed) {
   const [name, given] = call(choice.name, choice.options, seed), rows = Array.from(data.train), names = given.includes("GradientDescent") ? `GradientDescent, ${name}` : name;
-  const lines = ["import numpy as np", `from rosenblatt import ${names}`, ""];
+  const lines = ["import numpy as np", `from rosenblatt import ${names}`, ...(name === "KernelPerceptron" ? [`from rosenblatt.kernels import ${given.split("(")[0]}`] : []), ""];
   if (data.d === 2 && rows.length <= LITERAL) {
     lines.push("X = np.array([", ...rows.map((i) => `    [${float(data.X[2 * i])}, ${float(data.X[2 * i + 1])}],`), "])", `y = np.array([${rows.map((i) => data.y[i]).join(", ")}])`);
   } else if (data.d === 2) {

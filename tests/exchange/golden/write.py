@@ -34,7 +34,7 @@ from rosenblatt import (
     SigmoidNeuron,
     Streamed,
 )  # fmt: skip
-from rosenblatt.kernels import Gaussian
+from rosenblatt.kernels import Gaussian, Polynomial
 from tests.exchange.models import own_rule
 
 FOLDER = pathlib.Path(__file__).parent / "files"
@@ -65,7 +65,7 @@ MODELS = {
         KernelPerceptron(Gaussian(2.0), answer="voted", max_iter=3, random_state=0), X, several,
     ),
     "kernel_perceptron_csr": (
-        KernelPerceptron("polynomial", degree=2, answer="averaged", max_iter=3, random_state=0), CSR, several,
+        KernelPerceptron(Polynomial(2), answer="averaged", max_iter=3, random_state=0), CSR, several,
     ),
     "linear_svm": (LinearSVM(lam=1e-2, random_state=0), X, several),
     "logistic_regression": (LogisticRegression(lam=1e-2), X, several),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import scipy.linalg
 import scipy.sparse
 import scipy.sparse.linalg
 
-from rosenblatt.engine.online.state import Array
+Array = npt.NDArray[Any]
 
 WHOLE = 2**27  # numbers of a matrix that is decomposed as it is; a larger one by its products
 MOST_COLUMNS = 4096  # of sparse rows: 128 MB for the products of columns
@@ -96,3 +97,47 @@ def _sparse_by_products(X: Any, targets: Array, weights: Array, middle: Array, l
     )
     limits = {"damp": np.sqrt(ridge), "atol": 1e-14, "btol": 1e-14, "conlim": 1e14, "iter_lim": 20 * min(X.shape)}
     return np.stack([scipy.sparse.linalg.lsqr(centred, root * one, **limits)[0] for one in residual.T])
+
+
+class Moments(NamedTuple):
+    """Of rows z = (x, y) of weights c: the total weight, the mean m, and the scatter, the sum of c (z - m)(z - m)ᵀ."""
+
+    total: float
+    center: Array
+    scatter: Array
+
+    @classmethod
+    def of(cls, X: Any, targets: Array, weights: Array, *, centred: bool) -> Moments:
+        """The moments of a batch; those about 0 if they are not `centred`."""
+        batch, width = float(weights.sum()), X.shape[1]
+        rows = X.astype(np.float64)
+        center = np.zeros(width + targets.shape[1])
+        if centred:
+            center = np.concatenate([np.asarray(rows.T @ weights).ravel(), targets.T @ weights]) / batch
+        middle, wanted = center[:width], targets - center[width:]
+        if scipy.sparse.issparse(rows):
+            square = np.asarray((rows.T @ rows.multiply(weights[:, None]).tocsr()).todense())
+            square -= batch * np.outer(middle, middle)
+        else:
+            rows = rows - middle
+            square = rows.T @ (rows * weights[:, None])
+        side = np.asarray(rows.T @ (wanted * weights[:, None]))
+        return cls(batch, center, np.block([[square, side], [side.T, wanted.T @ (wanted * weights[:, None])]]))
+
+    def __add__(self, other: Any) -> Moments:
+        """Those of both sets of rows (Chan, Golub and LeVeque 1979)."""
+        apart, total = other.center - self.center, self.total + other.total
+        scatter = self.scatter + other.scatter + self.total * other.total / total * np.outer(apart, apart)
+        return Moments(total, self.center + other.total / total * apart, scatter)
+
+    def solved(self, width: int, lam: float) -> Array:
+        """The weights, and the intercept in the last column: (Z_xx + 2 lam n I) w = Z_xy."""
+        square = self.scatter[:width, :width] + 2.0 * lam * self.total * np.eye(width)
+        coef = scipy.linalg.lstsq(square, self.scatter[:width, width:], lapack_driver="gelsy")[0].T
+        return np.column_stack([coef, self.center[width:] - coef @ self.center[:width]])
+
+    def objective(self, coef: Array, lam: float) -> float:
+        """lam ‖w‖² plus the mean of half the squares."""
+        both = np.hstack([coef, -np.eye(len(coef))])
+        mean = float(np.einsum("ki,ij,kj->", both, self.scatter, both)) / (2.0 * self.total)
+        return mean + lam * float(np.vdot(coef, coef))
