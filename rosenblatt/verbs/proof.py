@@ -20,7 +20,7 @@ from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.sources import ReadOptions
 from rosenblatt.verbs.errors import InputError, UsageError, check_number, reading, writing
 from rosenblatt.verbs.examples import Examples, open_data, read_examples
-from rosenblatt.verbs.gaps import check_gaps, filler, fit_filler, has_gaps, note_on_gaps
+from rosenblatt.verbs.gaps import fill_gaps
 from rosenblatt.verbs.models import SavedModel, load_model, read_for, rows_for
 from rosenblatt.verbs.options import check_columns_policy
 from rosenblatt.verbs.outputs import check_outputs, files_of
@@ -211,13 +211,9 @@ def _numbers(found: Examples, missing: str, text: str) -> tuple[Any, list[str], 
     A proof is about the columns that are given, so that no number is left out for what it looks like.
     """
     if not found.is_frame:
-        width, rows = found.rows.shape[1], found.rows
-        if missing == "error":
-            check_gaps(rows, found.name)
-        elif has_gaps(rows):
-            found.notes.append(note_on_gaps(int(np.isnan(rows).sum())))
-            rows = fit_filler(filler("median"), rows)
-        return rows, found.names or column_names(width, found.zero_based), {}
+        rows, filled = fill_gaps(found.rows, "error" if missing == "error" else "median", found.name)
+        found.notes.extend(filled)
+        return rows, found.names or column_names(rows.shape[1], found.zero_based), {}
     encoder = ColumnEncoder(text=text, missing=missing, scale=None, dtype="float64")
     with reading(found.name), in_the_file(found):
         numbers = [column.name for column in found.rows if holds_numbers(column, encoder.max_categories)]

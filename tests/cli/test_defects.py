@@ -94,7 +94,7 @@ def test_the_model_is_there_before_it_is_tested(tmp_path, monkeypatch):
     def killed(*_):
         raise SystemExit("killed")
 
-    monkeypatch.setattr(testing.Test, "by_rows", killed)
+    monkeypatch.setattr(testing.Test, "summary", killed)
     with pytest.raises(SystemExit):
         train(name, "y", out="m.safetensors")
     assert rosenblatt.load("m.safetensors").predict({"a": [1.0], "b": [0.0]}).tolist() == ["p"]
@@ -169,9 +169,8 @@ def test_sigterm_leaves_no_part_of_a_file(shell, tmp_path, monkeypatch):
     def killed(*_, **__):
         signal.raise_signal(signal.SIGTERM)
 
-    monkeypatch.setattr(prediction._Asked, "notes", killed)
     before = sorted(os.listdir(tmp_path))
-    monkeypatch.setattr(prediction, "_table", killed)
+    monkeypatch.setattr(prediction._Asked, "_table", killed)
     shell("predict", "m.safetensors", "t.csv", "-o", "out.csv", code=143)
     assert sorted(os.listdir(tmp_path)) == before
 
