@@ -10,13 +10,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 
-from rosenblatt.features.target import check_classes, labels_of, quantities_of, take_target
+from rosenblatt.features.target import labels_of, quantities_of, take_target
 from rosenblatt.sources import ReadOptions
-from rosenblatt.sources.dialect import MISSING
 from rosenblatt.verbs.errors import InputError, UsageError, reading
-from rosenblatt.verbs.gaps import check_numbers, labelled_rows
-from rosenblatt.verbs.label_files import with_labels
-from rosenblatt.wording import counted, listed, shortened
+from rosenblatt.verbs.gaps import check_numbers
+from rosenblatt.verbs.labels import check_labels, check_rows_have_labels, notes_on_labels, with_labels
+from rosenblatt.wording import listed, shortened
 
 if TYPE_CHECKING:
     from rosenblatt.sources import Source
@@ -276,13 +275,12 @@ def read_examples(
     notes: list[str] = []
     if source.kind == "matrix":
         content, notes = with_labels(content, target, source.name, source.format, tests=tests)
-        _check_labels(source, content, target, labelled, tests)
+        check_rows_have_labels(source, content, target, labelled, tests)
     elif rename is not None:
         content = content.rename(rename)
     found = examples_of(source, content, roles, labelled=labelled, numbers=numbers)
     if found.y is not None and labelled is not False and numbers is False:
-        with reading(source.name):
-            check_classes(found.y, found.target or "label", least=least)
+        check_labels(found, found.y, least=least)
     if source.is_copy:
         source.close()
         found = replace(found, place_of=None)
@@ -325,12 +323,9 @@ def _of_frame(base: Examples, frame: Any, roles: Roles, labelled: bool, numbers:
 def _of_matrix(base: Examples, matrix: Any, labelled: bool | None, numbers: bool | None, before: int) -> Examples:
     y, places = None if matrix.y is None else np.asarray(matrix.y), None
     check_numbers(matrix.X, base.name, before=before)
-    if y is not None and labelled is False and y.dtype.kind == "f" and not np.isfinite(y).all():
-        y = None  # nobody needs them
-    if y is not None and labelled is not False:
-        there = labelled_rows(y, base.name, before)
-        if there is not None:
-            matrix, y, places = matrix.take(there), y[there], np.flatnonzero(there)
+    if y is not None and y.dtype.kind == "f" and np.isnan(y).any():
+        places = np.flatnonzero(~np.isnan(y))
+        matrix, y = (matrix, None) if labelled is False else (matrix.take(places), y[places])
     if y is not None:
         import polars
 
@@ -338,47 +333,7 @@ def _of_matrix(base: Examples, matrix: Any, labelled: bool | None, numbers: bool
         y = labels_of(series) if numbers is False else quantities_of(series, needed=bool(numbers))
     rows = matrix.X if issparse(matrix.X) else matrix.X.reshape(len(matrix), -1)
     return replace(base, rows=rows, y=y, weights=matrix.sample_weight, names=matrix.feature_names,
-                   image_shape=matrix.image_shape, places=places)  # fmt: skip
-
-
-def _check_labels(source: Source, matrix: Any, target: Any, labelled: bool | None, tests: bool) -> None:
-    """Refuse rows of numbers without the labels that are needed."""
-    if matrix.y is None and labelled:
-        how = f"write both into one file (rosenblatt convert {source.name} test.npz --target LABELS)"
-        raise UsageError(f"{source.name} has no labels; {how if tests else 'pass their file with --target'}.")
-    if matrix.y is not None and len(matrix.y) != len(matrix):
-        raise InputError(f"{source.name} has {len(matrix):,} rows, but {target} has {len(matrix.y):,} labels.")
-
-
-def notes_on_labels(found: Examples, content: Any, numbers: bool | None) -> list[str]:
-    """What a user should know of the labels: how they are read, which are missing, and which may mean missing."""
-    if found.y is None:
-        return []
-    notes, name = [], shortened(found.target or "label")
-    if numbers and found.is_frame and str(content.schema[found.target]) == "String":
-        cell = shortened(content[found.target].drop_nulls()[0])
-        notes.append(f"The target {name} is read as numbers: {cell} is {found.y[0]:.15g}.")
-    notes += note_on_missing_labels(len(content) - len(found), found.target)
-    if found.y.dtype.kind == "U" and found.format in ("csv", "tsv"):
-        words = sorted(set(MISSING) & set(np.unique(found.y).tolist()))
-        if words:
-            notes.append(
-                f"{listed(words, last=' and ')} {'is a class' if len(words) == 1 else 'are classes'} of {name}; "
-                f"--na-values {','.join(words)} would leave these rows out."
-            )
-    return notes
-
-
-def note_on_missing_labels(count: int, target: str | None) -> list[str]:
-    """How many rows are left out for want of a label.
-
-    Examples
-    --------
-    >>> note_on_missing_labels(2, None), note_on_missing_labels(1, "y"), note_on_missing_labels(0, "y")
-    (['2 rows without a label are left out.'], ["1 row without a value of 'y' is left out."], [])
-    """
-    what = "label" if target is None else f"value of {shortened(target)}"
-    return [f"{counted(count, 'row')} without a {what} {'is' if count == 1 else 'are'} left out."] if count else []
+                   image_shape=matrix.image_shape, places=None if y is None else places)  # fmt: skip
 
 
 def _weights(series: Any) -> Array:

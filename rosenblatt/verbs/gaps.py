@@ -94,25 +94,3 @@ def check_numbers(rows: Any, name: str, *, before: int = 0) -> None:
             f"{name} has {rows[row, column]:g} in row {before + row + 1:,}, column {column + 1:,}, too large to "
             "compute with."
         )
-
-
-def labelled_rows(y: Array, name: str, before: int = 0) -> Array | None:
-    """Which rows of a matrix have a label, where some have none (NaN); an infinite label is refused.
-
-    Examples
-    --------
-    >>> labelled_rows(np.array([1.0, np.nan, 0.0]), "x.npy").tolist()
-    [True, False, True]
-    >>> labelled_rows(np.array([1.0, np.inf]), "x.npy")
-    Traceback (most recent call last):
-    rosenblatt.verbs.errors.InputError: x.npy has the label inf in row 2.
-    """
-    if y.dtype.kind != "f" or np.isfinite(y).all():
-        return None
-    infinite = np.flatnonzero(np.isinf(y))
-    if len(infinite):
-        row = int(infinite[0])
-        raise InputError(f"{name} has the label {y[row]} in row {before + row + 1:,}.")
-    if np.isnan(y).all() and not before:
-        raise InputError(f"Every label of {name} is missing (NaN).")
-    return np.asarray(~np.isnan(y))

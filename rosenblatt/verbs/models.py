@@ -8,7 +8,6 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -99,13 +98,8 @@ def load_model(path: str) -> SavedModel:
     if path == "-" or Path(path).is_fifo():
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "model.safetensors"
-            with (
-                nullcontext(sys.stdin.buffer) if path == "-" else open(path, "rb") as pipe,
-                file.open("wb") as stream,
-            ):
-                shutil.copyfileobj(pipe, stream)
-            found = load_model(str(file))
-        return SavedModel(found.model, path, found.description)
+            file.write_bytes(sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes())
+            return replace(load_model(str(file)), path=path)
     if os.path.isdir(path):
         raise InputError(f"{path} is a folder, not a model file.")
     if not os.path.exists(path):

@@ -22,16 +22,22 @@ from scipy.sparse import issparse, vstack
 from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
 
-from rosenblatt.features.target import MOST_CLASSES, check_classes
+from rosenblatt.features.target import MOST_CLASSES
 from rosenblatt.interrupts import pressed
 from rosenblatt.progress import reporter
 from rosenblatt.sources import Source
 from rosenblatt.sources.delimited import TypesWidened
 from rosenblatt.trace import Array, Epoch, Trace
 from rosenblatt.verbs.errors import InputError, UsageError, reading, setting
-from rosenblatt.verbs.examples import Examples, Roles, examples_of, note_on_missing_labels, roles_of
+from rosenblatt.verbs.examples import Examples, Roles, examples_of, roles_of
 from rosenblatt.verbs.gaps import check_gaps, count_gaps, note_on_gaps
-from rosenblatt.verbs.label_files import is_file_of_labels, with_target
+from rosenblatt.verbs.labels import (
+    check_labels,
+    is_file_of_labels,
+    note_on_missing_labels,
+    notes_on_classes,
+    with_target,
+)
 from rosenblatt.verbs.learners import LEARNERS, make_learner
 from rosenblatt.verbs.options import TrainOptions
 from rosenblatt.verbs.pipelines import fit_columns, in_the_file, notes_of, seen, unfitted
@@ -228,9 +234,9 @@ def _surveyed(stream: _Stream, learner: Any, tested_rows: int) -> _First:
         model = unfitted(found, learner, options)
         fit_columns(model, found)
     known = np.array(sorted(classes))
-    check_classes(known, target or "label", n_rows=rows)
+    check_labels(found, known, n_rows=rows)
     notes = [note_on_gaps(gaps)] if gaps else []
-    notes += note_on_missing_labels(total - rows, target)
+    notes += [*note_on_missing_labels(total - rows, target), *notes_on_classes(found, known)]
     n_tested = min(tested_rows, len(found) // 2 if rows > 2 * len(found) else max(1, rows // 5))
     seen_rows = found.take(np.arange(n_tested, len(found)))
     if n_tested == 0:

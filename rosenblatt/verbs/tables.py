@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, BinaryIO
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
@@ -31,7 +32,7 @@ TABLES = {
 MATRICES = {".libsvm": "libsvm", ".svm": "libsvm", ".svmlight": "libsvm", ".npz": "npz"}
 FORMATS = {**TABLES, **MATRICES}
 PIECE = 2**16  # bytes written at a time
-COMPRESSIONS = (".gz", ".xz", ".zst")
+COMPRESSED = ".gz"
 DENSE_CELLS = 200_000_000  # numbers that a sparse matrix may have as a table
 
 
@@ -52,9 +53,7 @@ def format_of(path: str, given: str | None = None, known: Mapping[str, str] = FO
         return given
     if path == "-":
         return "csv"
-    name = Path(path).name.casefold()
-    for ending in COMPRESSIONS:
-        name = name.removesuffix(ending)
+    name = Path(path).name.casefold().removesuffix(COMPRESSED)
     for ending, format in FORMATS.items():
         if name.endswith(ending):
             return format
@@ -209,32 +208,19 @@ def _write(stream: IO[bytes], data: bytes | memoryview) -> None:
 
 
 @contextmanager
-def output(path: str) -> Iterator[BinaryIO]:
+def output(path: str) -> Iterator[IO[bytes]]:
     """A stream to a file, compressed as its ending says, whole or not at all; or to standard output."""
     if path == "-":
         with writing(path):
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
         return
-    with writing(path), whole_file(path) as file, _compressing(path, file) as stream:
-        yield stream
-
-
-def _compressing(path: str, file: BinaryIO) -> AbstractContextManager[Any]:
-    ending = Path(path).suffix.casefold()
-    if ending == ".gz":
-        import gzip
-
-        return gzip.GzipFile("", "wb", fileobj=file, mtime=0)
-    if ending == ".xz":
-        import lzma
-
-        return lzma.LZMAFile(file, "wb")
-    if ending == ".zst":
-        import zstandard
-
-        return zstandard.ZstdCompressor().stream_writer(file, closefd=False)
-    return nullcontext(file)
+    with writing(path), whole_file(path) as file:
+        if path.casefold().endswith(COMPRESSED):
+            with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as stream:
+                yield stream
+        else:
+            yield file
 
 
 def _libsvm(X: Any, y: Any) -> bytes:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from rosenblatt.sources import ReadOptions, Source
 from rosenblatt.verbs.errors import UsageError, setting, writing
 from rosenblatt.verbs.examples import Examples, open_data, read_examples, roles_of
 from rosenblatt.verbs.gaps import count_gaps, note_on_gaps
-from rosenblatt.verbs.label_files import labels_beside
+from rosenblatt.verbs.labels import labels_beside
 from rosenblatt.verbs.learners import DEFAULT, LEARNERS, make_learner
 from rosenblatt.verbs.memory import too_large
 from rosenblatt.verbs.models import columns_for, save_model
@@ -139,16 +140,16 @@ def train(
     options = TrainOptions(**settings) if options is None else replace(options, **settings)
     source = data if isinstance(data, Source) else open_data(data, reading)
     _check_files(source, out, report, force, target, options)
-    clock = Clock()
+    clock = Clock(verbose)
     with heard_warnings() as heard:
-        done = _learn(source, target, options, clock, out is not None, report is not None, verbose, on_epoch)
-        clock.note("learning")
+        with clock.running("learning"):
+            done = _learn(source, target, options, clock, out is not None, report is not None, on_epoch)
         about = about_model(source, done, options)
         save(done.model, out, about)
-        test = Test(done, options)
-        summary = test.summary()
-        others = compared(done, options) if options.compare and done.tested is not None else None
-        clock.note("testing")
+        with clock.running("testing"):
+            test = Test(done, options)
+            summary = test.summary()
+            others = compared(done, options) if options.compare and done.tested is not None else None
         save(done.model, out, about | _figures(summary))
     page = _write_report(report, done, summary, about | {"model": out, "command": command})
     if pressed() and not done.interrupted:
@@ -161,20 +162,19 @@ def train(
 
 
 def _learn(
-    source: Source, target: Any, options: TrainOptions, clock: Clock, digest: bool, pictures: bool, verbose: int,
-    on_epoch: Any,
+    source: Source, target: Any, options: TrainOptions, clock: Clock, digest: bool, pictures: bool, on_epoch: Any
 ) -> Learned:  # fmt: skip
     """From a source of rows to a fitted pipeline and the rows to test it on."""
     if too_large(source) if options.stream is None else options.stream:
         from rosenblatt.verbs.streaming import learn_in_passes
 
-        return learn_in_passes(source, target, options, digest=digest, verbose=verbose, on_epoch=on_epoch)
-    rows = read_examples(
-        source, target, numbers=options.numbers, weights=options.weights, apart=options.time or options.group,
-        drop=(*options.drop, *([options.group] if options.group else [])), keep=options.keep, digest=digest,
-    )  # fmt: skip
+        return learn_in_passes(source, target, options, digest=digest, verbose=clock.verbose, on_epoch=on_epoch)
+    with clock.running("reading"):
+        rows = read_examples(
+            source, target, numbers=options.numbers, weights=options.weights, apart=options.time or options.group,
+            drop=(*options.drop, *([options.group] if options.group else [])), keep=options.keep, digest=digest,
+        )  # fmt: skip
     total, positive = len(rows), None if options.positive is None else class_named(rows.labels(), options.positive)
-    clock.note("reading")
     model = unfitted(rows, _learner(options, rows), options)
     learner, gaps = model.steps[-1][1], 0 if rows.is_frame else count_gaps(rows.rows)
     rows = replace(rows, rows=as_the_learner_takes(rows.rows, learner, rows.name))
@@ -186,8 +186,8 @@ def _learn(
     if not pictures and options.cv is None and learned.is_frame:  # nobody needs the table any more
         learned = encoded(model, learned, fitted)
         tested = None if tested is None else encoded(model, tested)
-    tries = _search(learner, fitted, learned, options, verbose) if options.search else None
-    fit_learner(model, fitted, learned, tested, settings=options.given, verbose=verbose, on_epoch=on_epoch)
+    tries = _search(learner, fitted, learned, options, clock.verbose) if options.search else None
+    fit_learner(model, fitted, learned, tested, settings=options.given, verbose=clock.verbose, on_epoch=on_epoch)
     notes = [*learned.notes, *([note_on_gaps(gaps)] if gaps else []), *notes_of(model, learned)]
     if options.search and options.learner is None:
         notes.append(f"The learner is {options.name}, since {DEFAULT} has nothing to search for.")
@@ -197,15 +197,22 @@ def _learn(
 
 
 class Clock:
-    """Seconds between notes, by name."""
+    """Seconds by what took them; where somebody looks at a terminal, it says what goes on."""
 
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self._last = time.perf_counter()
+    def __init__(self, verbose: int) -> None:
+        self.verbose, self.seconds = verbose, dict[str, float]()
 
-    def note(self, name: str) -> None:
-        now = time.perf_counter()
-        self.seconds[name], self._last = now - self._last, now
+    @contextmanager
+    def running(self, name: str) -> Iterator[None]:
+        start, before = time.perf_counter(), sum(self.seconds.values())
+        shown: Any = nullcontext()
+        if self.verbose and name != "learning":  # which shows its epochs
+            from rich.console import Console
+
+            shown = Console(stderr=True).status(f"{name.capitalize()} …")
+        with shown:
+            yield
+        self.seconds[name] = time.perf_counter() - start - (sum(self.seconds.values()) - before)
 
 
 def _learner(options: TrainOptions, rows: Examples) -> Any:
@@ -216,9 +223,7 @@ def _learner(options: TrainOptions, rows: Examples) -> Any:
     )
 
 
-def _split(
-    rows: Examples, source: Source, target: Any, options: TrainOptions
-) -> tuple[Examples, Examples | None, str]:
+def _split(rows: Examples, source: Source, target: Any, options: TrainOptions) -> tuple[Examples, Examples | None, str]:
     """Rows to learn from, rows to test on, and how these came about in words."""
     others = read_tests(source, rows.target or target, options)
     if others is not None:
@@ -264,15 +269,9 @@ def _search(estimator: Any, fitted: Any, learned: Examples, options: TrainOption
 
     with setting(options.given):
         found = search(
-            fitted,
-            learned.labels(),
-            estimator,
-            dict(LEARNERS[options.name].grid),
-            sample_weight=learned.weights,
-            random_state=options.seed,
-            refit=False,
-            verbose=verbose,
-        )
+            fitted, learned.labels(), estimator, dict(LEARNERS[options.name].grid), sample_weight=learned.weights,
+            random_state=options.seed, refit=False, verbose=verbose,
+        )  # fmt: skip
     estimator.set_params(**found.best_params_)
     return found
 
