@@ -331,7 +331,7 @@ def _of_matrix(base: Examples, matrix: Any, labelled: bool | None, numbers: bool
 
         series = polars.Series("label", y)
         y = labels_of(series) if numbers is False else quantities_of(series, needed=bool(numbers))
-    rows = matrix.X if issparse(matrix.X) else matrix.X.reshape(len(matrix), -1)
+    rows = matrix.X if issparse(matrix.X) else matrix.X.reshape(len(matrix), int(np.prod(matrix.X.shape[1:])))
     return replace(base, rows=rows, y=y, weights=matrix.sample_weight, names=matrix.feature_names,
                    image_shape=matrix.image_shape, places=None if y is None else places)  # fmt: skip
 

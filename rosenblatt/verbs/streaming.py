@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from bisect import bisect
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -261,7 +261,7 @@ def joined(parts: list[Examples]) -> Examples:
         rows: Any = pl.concat(every, how="vertical_relaxed")
     else:
         rows = vstack(every, format="csr") if issparse(every[0]) else np.concatenate(every)
-    weights = None if parts[0].weights is None else np.concatenate([part.weights for part in parts])  # type: ignore[misc]
+    weights = None if parts[0].weights is None else np.concatenate([part.weights for part in parts])
     y = np.concatenate([part.labels() for part in parts])
     return replace(parts[0], rows=rows, y=y, weights=weights, places=None, place_of=None)
 
@@ -344,7 +344,7 @@ def _norm(learner: Any) -> float:
     return 0.0 if coefficients is None else float(np.linalg.norm(coefficients))
 
 
-def prefetched(items: Iterator[Item]) -> Iterator[Item]:
+def prefetched(items: Iterator[Item]) -> Generator[Item]:
     """The items of an iterator, of which the next is made on another thread while the present one is used."""
     with ThreadPoolExecutor(1) as other:
         coming = other.submit(next, items, None)

@@ -208,7 +208,7 @@ def _write(stream: IO[bytes], data: bytes | memoryview) -> None:
 
 
 @contextmanager
-def output(path: str) -> Iterator[IO[bytes]]:
+def output(path: str) -> Iterator[Any]:
     """A stream to a file, compressed as its ending says, whole or not at all; or to standard output."""
     if path == "-":
         with writing(path):
@@ -247,11 +247,9 @@ def _short(value: float) -> str:
 
 def _npz(X: Any, y: Any) -> bytes:
     data = io.BytesIO()
-    labels = {} if y is None else {"y": np.asarray(y)}
+    arrays: dict[str, Any] = {"X": np.asarray(X)} if not issparse(X) else {"format": np.array(b"csr"), "shape": X.shape}
     if issparse(X):
         rows = csr_array(X)
-        parts = {"data": rows.data, "indices": rows.indices, "indptr": rows.indptr}
-        np.savez_compressed(data, format=np.array(b"csr"), shape=np.array(rows.shape), **parts, **labels)
-    else:
-        np.savez_compressed(data, X=np.asarray(X), **labels)
+        arrays |= {"data": rows.data, "indices": rows.indices, "indptr": rows.indptr}
+    np.savez_compressed(data, **arrays, **({} if y is None else {"y": np.asarray(y)}))
     return data.getvalue()

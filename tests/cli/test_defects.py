@@ -194,3 +194,25 @@ def test_json_beside_a_model_on_standard_output(tmp_path):
 def test_a_number_as_target_does_not_make_a_row_a_header(shell, tmp_path):
     name = write(tmp_path / "h.csv", "", ["5.1,3.5,0", "4.9,3.0,1", "4.7,3.2,0", "4.6,3.1,1", "5.0,3.6,0", "5.2,1.6,1"])
     assert "no column number 0" in shell.refused("separable", name, "--target", "0", code=2)
+
+
+def test_classes_with_fractions_are_refused_in_memory_and_in_passes(shell, tmp_path):
+    name = write(tmp_path / "t.csv", "a,y", [f"{a},{1.5 if a > 0 else 2.5}" for a in A])
+    told = [shell.refused("train", name, "-t", "y", *more, code=3) for more in ([], ["--stream"])]
+    assert told[0] == told[1] and "'y' has fractions" in told[0] and "--learner least-squares" in told[0]
+
+
+def test_many_whole_numbers_as_classes_are_noted(shell, tmp_path):
+    name = write(tmp_path / "t.csv", "a,b,y", [f"{a},{b},{int(8 * a) % 30}" for a, b in zip(A, B, strict=True)])
+    for more in ([], ["--stream"]):
+        notes = shell.json("train", name, "-t", "y", *more)["notes"]
+        assert any("taken as classes" in note for note in notes)
+
+
+def test_truth_values_are_called_as_files_call_them(shell, tmp_path):
+    name = write(tmp_path / "t.csv", "a,y", [f"{a},{'TRUE' if a > 0 else 'FALSE'}" for a in A])
+    shell("train", name, "-t", "y", "-o", "m.safetensors")
+    assert set(shell("predict", "m.safetensors", name, "--only").split()) == {"true", "false"}
+    shown = shell("evaluate", "m.safetensors", name)
+    assert "true" in shown and "True" not in shown and "False" not in shown
+    assert shell("evaluate", "m.safetensors", name, "--quiet").count("\n") == 1
