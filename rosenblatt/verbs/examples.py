@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 
+from rosenblatt.features import target as targets
 from rosenblatt.features.target import labels_of, quantities_of, take_target
 from rosenblatt.sources import ReadOptions
 from rosenblatt.verbs.errors import InputError, UsageError, reading
@@ -25,43 +26,24 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Rows, with their labels and weights where they have them.
+    """Rows, with their labels and weights where they have them."""
 
-    Attributes
-    ----------
-    rows : a polars frame without target and weights, or a matrix (array or csr_array)
-    y : the labels, or None
-    weights : one number per row, or None
-    target : the name of the target, or None
-    name, format : where the rows come from
-    names : names of a matrix's columns, if it has them
-    left_out : columns that were named to be dropped, or hold weights
-    keep : columns that are not left out, whatever they look like
-    apart : the values of the column by which rows are held out, or None
-    image_shape : (height, width) where the rows of a matrix are images
-    zero_based : whether the first column of a matrix is number 0
-    digest : SHA-256 of the files, where it was asked for
-    notes : sentences about what was assumed
-    places : where these rows stand among those of the file, from 0; None where they are all of them
-    place_of : tells where in the file a row stands, in words
-    """
-
-    rows: Any
+    rows: Any  # a polars frame without target and weights, or a matrix (array or csr_array)
     y: Array | None = None
     weights: Array | None = None
-    target: str | None = None
-    name: str = ""
+    target: str | None = None  # its name
+    name: str = ""  # where the rows come from
     format: str = ""
-    names: list[str] | None = None
-    left_out: tuple[str, ...] = ()
-    keep: tuple[str, ...] = ()
-    apart: Array | None = None
-    image_shape: tuple[int, ...] | None = None
-    zero_based: bool = False
-    digest: str | None = None
-    notes: list[str] = field(default_factory=list)
-    places: Array | None = None
-    place_of: Callable[[int], str] | None = None
+    names: list[str] | None = None  # of a matrix's columns, if it has them
+    left_out: tuple[str, ...] = ()  # columns that were named to be dropped, or hold weights
+    keep: tuple[str, ...] = ()  # columns that are not left out, whatever they look like
+    apart: Array | None = None  # the values of the column by which rows are held out
+    image_shape: tuple[int, ...] | None = None  # (height, width) where the rows of a matrix are images
+    zero_based: bool = False  # whether the first column of a matrix is number 0
+    digest: str | None = None  # SHA-256 of the files, where it was asked for
+    notes: list[str] = field(default_factory=list)  # what was assumed
+    places: Array | None = None  # of these rows among those of the file, from 0; None where they are all of them
+    place_of: Callable[[int], str] | None = None  # tells where in the file a row stands
 
     def __len__(self) -> int:
         return int(self.rows.shape[0])
@@ -123,10 +105,8 @@ class Roles:
 
 def find_column(columns: Sequence[str], wanted: str | int, where: str) -> str:
     """A column by its name, by its number from 1, or by -1 for the last; see `rosenblatt.features.find_column`."""
-    from rosenblatt.features import target
-
     try:
-        return target.find_column(columns, wanted, where)
+        return targets.find_column(columns, wanted, where)
     except ValueError as error:
         raise UsageError(str(error)) from None
 

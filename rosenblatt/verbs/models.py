@@ -31,18 +31,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class SavedModel:
-    """A model from a file, with what the file says about it.
+    """A model from a file, with what the file says about it."""
 
-    Attributes
-    ----------
-    model : a fitted Pipeline; a bare estimator becomes one of a single step
-    path : where it was
-    description : the header of the file, see `rosenblatt.describe`
-    """
-
-    model: Pipeline
+    model: Pipeline  # fitted; a bare estimator becomes one of a single step
     path: str
-    description: dict[str, Any]
+    description: dict[str, Any]  # the header of the file, see `rosenblatt.describe`
 
     @property
     def about(self) -> dict[str, Any]:

@@ -36,33 +36,19 @@ BRIEF = 1.0  # seconds for what is left to do after Ctrl-C
 
 @dataclass(eq=False)
 class Learned:
-    """A model that has learned, the rows that it learned from, and those to test it on.
-
-    Attributes
-    ----------
-    model : a fitted Pipeline
-    rows : what it learned from, or a sample of that
-    tested : rows that it has not seen, or None
-    told : how these came about, in words
-    total, count : how many rows there are, and how many of them it learned from
-    notes : sentences about what was assumed
-    positive : the class that precision and recall are about, where one was asked for
-    searched : the search for the best setting, or None
-    split : how the rows can be split again, or None
-    ended : sentences about what Ctrl-C has ended
-    """
+    """A model that has learned, the rows that it learned from, and those to test it on."""
 
     model: Pipeline
-    rows: Examples
-    tested: Examples | None
-    told: str
-    total: int
-    count: int
+    rows: Examples  # what it learned from, or a sample of that
+    tested: Examples | None  # rows that it has not seen
+    told: str  # how these came about
+    total: int  # rows
+    count: int  # of them that it learned from
     notes: list[str] = field(default_factory=list)
-    positive: Any = None
-    searched: Any = None
-    split: dict[str, float] | None = None
-    ended: list[str] = field(default_factory=list)
+    positive: Any = None  # the class that precision and recall are about, where one was asked for
+    searched: Any = None  # the search for the best setting
+    split: dict[str, float] | None = None  # how the rows can be split again
+    ended: list[str] = field(default_factory=list)  # what Ctrl-C has ended
 
     @property
     def interrupted(self) -> bool:
