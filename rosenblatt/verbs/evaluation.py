@@ -27,13 +27,7 @@ class Evaluation:
     notes: list[str] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "model": self.model,
-            "data": self.data,
-            "same_data": self.same_data,
-            "summary": self.summary.to_dict(),
-            "notes": self.notes,
-        }
+        return vars(self) | {"summary": self.summary.to_dict()}
 
 
 def evaluate(

@@ -6,7 +6,6 @@ import inspect
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from scipy.sparse import csr_array, issparse
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
-from rosenblatt.features.anatomy import Seen
 from rosenblatt.features.column import KEPT, keep_option, notes_on
 from rosenblatt.features.column_decision import SMALLEST, TINY
 from rosenblatt.features.columns import ColumnEncoder
@@ -106,13 +104,6 @@ def fit_columns(model: Pipeline, found: Examples) -> Any:
     return rows
 
 
-def encoded(model: Pipeline, found: Examples, rows: Any = None) -> Examples:
-    """A table as the fitted steps make it for the learner; `rows`: where that was done already."""
-    with reading(found.name), in_the_file(found):
-        rows = seen(model, found.rows) if rows is None else rows
-    return replace(found, rows=Seen(rows, list(found.rows.columns)))
-
-
 def _scale_tiny(scaler: StandardScaler, rows: Array) -> StandardScaler:
     """Columns of numbers whose squares vanish look constant to scikit-learn: half their range is their deviation.
 
@@ -138,8 +129,6 @@ def in_the_file(found: Examples) -> Iterator[None]:
 
 def seen(model: Pipeline, rows: Any) -> Any:
     """The rows as the learner of a fitted model sees them."""
-    if isinstance(rows, Seen):
-        return rows.rows
     for _, step in model.steps[:-1]:
         rows = step.transform(rows)
     return rows

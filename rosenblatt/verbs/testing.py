@@ -14,7 +14,6 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
-from rosenblatt.features.anatomy import Seen
 from rosenblatt.features.labels import distinct
 from rosenblatt.interrupts import postponed, pressed
 from rosenblatt.report import Summary, summarise
@@ -90,9 +89,9 @@ class Test:
         random = np.random.default_rng(self.options.seed)
         few = found.take(np.sort(random.choice(len(found), FEW, replace=False)))
         try:
-            self._predict(few.rows)  # compiles
+            self.done.model.predict(few.rows)  # compiles
             start = time.perf_counter()
-            self._predict(few.rows)
+            self.done.model.predict(few.rows)
         except KeyboardInterrupt:
             self.done.ended.append("Ctrl-C ended the test.")
             return few
@@ -102,10 +101,6 @@ class Test:
             return found
         self.most = most
         return found.take(np.sort(random.choice(len(found), most, replace=False)))
-
-    def _predict(self, rows: Any) -> Any:
-        learner = self.done.model.steps[-1][1]
-        return learner.predict(rows.rows) if isinstance(rows, Seen) else self.done.model.predict(rows)
 
     def _by_folds(self, count: int) -> Summary:
         """By fitting the same steps again for every fold; what Ctrl-C leaves out is noted."""

@@ -29,7 +29,6 @@ from rosenblatt.verbs.outputs import check_outputs, files_of, identity
 from rosenblatt.verbs.pipelines import (
     as_the_learner_takes,
     columns_of,
-    encoded,
     fit_columns,
     fit_learner,
     notes_of,
@@ -143,7 +142,7 @@ def train(
     clock = Clock(verbose)
     with heard_warnings() as heard:
         with clock.running("learning"):
-            done = _learn(source, target, options, clock, out is not None, report is not None, on_epoch)
+            done = _learn(source, target, options, clock, out is not None, on_epoch)
         about = about_model(source, done, options)
         save(done.model, out, about)
         with clock.running("testing"):
@@ -162,7 +161,7 @@ def train(
 
 
 def _learn(
-    source: Source, target: Any, options: TrainOptions, clock: Clock, digest: bool, pictures: bool, on_epoch: Any
+    source: Source, target: Any, options: TrainOptions, clock: Clock, digest: bool, on_epoch: Any
 ) -> Learned:  # fmt: skip
     """From a source of rows to a fitted pipeline and the rows to test it on."""
     if too_large(source) if options.stream is None else options.stream:
@@ -183,9 +182,6 @@ def _learn(
     fitted = fit_columns(model, learned)
     if options.test is not None and tested is not None:
         tested = fitting_tests(tested, learned, model)
-    if not pictures and options.cv is None and learned.is_frame:  # nobody needs the table any more
-        learned = encoded(model, learned, fitted)
-        tested = None if tested is None else encoded(model, tested)
     tries = _search(learner, fitted, learned, options, clock.verbose) if options.search else None
     fit_learner(model, fitted, learned, tested, settings=options.given, verbose=clock.verbose, on_epoch=on_epoch)
     notes = [*learned.notes, *([note_on_gaps(gaps)] if gaps else []), *notes_of(model, learned)]

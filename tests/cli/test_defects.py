@@ -103,13 +103,13 @@ def test_the_model_is_there_before_it_is_tested(tmp_path, monkeypatch):
 def test_a_slow_model_is_tested_on_what_there_is_time_for(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(testing, "FEW", 8)
-    predict = testing.Test._predict
+    predict = rosenblatt.Perceptron.predict
 
     def slowly(self, rows):
         time.sleep(0.02)
         return predict(self, rows)
 
-    monkeypatch.setattr(testing.Test, "_predict", slowly)
+    monkeypatch.setattr(rosenblatt.Perceptron, "predict", slowly)
     done = train(plain(tmp_path / "t.csv"), "y", time_limit=0.05)
     assert done.summary.rows_test < 60 and any("drawn at random" in note for note in done.notes)
 
