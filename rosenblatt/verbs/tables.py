@@ -251,5 +251,7 @@ def _npz(X: Any, y: Any) -> bytes:
     if issparse(X):
         rows = csr_array(X)
         arrays |= {"data": rows.data, "indices": rows.indices, "indptr": rows.indptr}
-    np.savez_compressed(data, **arrays, **({} if y is None else {"y": np.asarray(y)}))
+    if y is not None:
+        arrays["y"] = np.asarray(y)
+    np.savez_compressed(data, **arrays)
     return data.getvalue()
