@@ -261,5 +261,5 @@ def _kind(kind: str, series: Any) -> str:
     if series.dtype.is_temporal():
         return "date"
     if len(series) == 1:
-        return "number" if series.dtype.is_numeric() else "yes/no" if series.dtype == bool else "text"
+        return "number" if series.dtype.is_numeric() else "yes/no" if str(series.dtype) == "Boolean" else "text"
     return "yes/no" if kind == "boolean" and not series.dtype.is_numeric() and series.dtype != bool else kind
