@@ -48,15 +48,16 @@ STREAM = """
 import resource, sys, time
 limit = 10**9
 resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))  # heap and private pages: more than that is refused
-from rosenblatt import Perceptron, open_source
-from rosenblatt.verbs.streaming import train_streamed
+from rosenblatt import open_source
+from rosenblatt.verbs import train
 source = open_source(sys.argv[1])
-done = train_streamed(source, "label", Perceptron("averaged"), max_iter=2)
+done = train(source, "label", stream=True, settings={"max_iter": 2})
+epoch = done.model[-1].trace_.epochs[-1]
 start = time.perf_counter()
 for _ in source.placed_blocks():
     pass
 reading = time.perf_counter() - start
-print(f"{done.trace.epochs[-1].seconds:.2f} {reading:.2f} {done.trace.epochs[-1].test_error:.2%} {done.rows}")
+print(f"{epoch.seconds:.2f} {reading:.2f} {epoch.test_error:.2%} {done.about['rows']}")
 """
 OUR_LIBSVM = """
 import sys

@@ -60,10 +60,12 @@ def short(name: Any, most: int = 32) -> str:
 
     Examples
     --------
-    >>> short("the length of the petal", 12)
-    'the length …'
+    >>> short("the length of the petal", 12), short(True)
+    ('the length …', 'true')
     """
     text = " ".join(str(name).split())
+    if text in ("True", "False") and not isinstance(name, str):  # as files have it
+        text = text.lower()
     return text if len(text) <= most else text[: most - 1] + "…"
 
 

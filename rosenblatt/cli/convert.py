@@ -19,7 +19,7 @@ def convert(
             metavar="FILE",
             show_default=False,
             help="The file to write, or - for standard output; its ending says the format: csv, tsv, parquet, arrow, "
-            "jsonl, libsvm, npz, and .gz, .xz, .zst.",
+            "jsonl, libsvm, npz, and .gz.",
         ),
     ],
     target: o.Target = None,

@@ -1,7 +1,7 @@
 """`make demo`: what this library does, on scikit-learn's handwritten digits, in a few seconds.
 
-One fit of ten half-spaces, the epochs shown as they happen; what it answers; the four answers that the one fit gives;
-and whether there is a hyperplane at all, proven. Everything fits a terminal of 80 columns.
+One fit of ten half-spaces, the epochs shown as they happen; the four answers that the one fit gives; and whether there
+is a hyperplane at all, proven. Everything fits a terminal of 80 columns.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.text import Text
 
     from rosenblatt.estimators.perceptron import Perceptron
 
@@ -27,9 +26,6 @@ MEANING = {
     "pocket": "the best on the training rows",
 }
 WIDEST = 88  # columns that a line of words may have
-DRAWN = 8  # digits
-BRIGHTEST = 16  # grey value of a pixel
-HALVES = {(False, False): " ", (True, False): "▀", (False, True): "▄", (True, True): "█"}
 
 
 def run(console: Console | None = None) -> dict[str, tuple[float, float]]:
@@ -52,18 +48,11 @@ def run(console: Console | None = None) -> dict[str, tuple[float, float]]:
     model = _train(data)
     _say(console, f"\n{explain(model)}\n")
     errors = _answers(console, model, data)
-    shown = model.answers_[min(errors, key=lambda name: errors[name][1])].predict(data.X_test[:DRAWN])
-    console.print("\n[bold]Eight digits that it has never seen[/bold], and its answers\n")
-    console.print(drawn(data.X_test[:DRAWN], shown, data.y_test[:DRAWN], colours=_has_greys(console)))
     _prove(console, model, data)
     seconds, trained = time.perf_counter() - started, model.trace_["seconds"].sum()
     console.print(f"\n[dim]{seconds:.1f} s in all, {trained:.2f} s of it in the epochs.[/dim]\n")
     _next(console)
     return errors
-
-
-def _has_greys(console: Console) -> bool:
-    return console.color_system in ("256", "truecolor", "windows")
 
 
 def _say(console: Console, words: str) -> None:
@@ -100,31 +89,6 @@ def _answers(console: Console, model: Perceptron, data: Any) -> dict[str, tuple[
         table.add_row(name, f"{train:.2%}", f"{test:.2%}", MEANING[name], style=style)
     console.print(table)
     return errors
-
-
-def drawn(images: Any, answers: Any, truth: Any, *, colours: bool) -> Text:
-    """Digits side by side, two rows of pixels to a line of text, with the answers below; a wrong one says so."""
-    from rich.text import Text
-
-    picture = Text()
-    for line in range(0, 8, 2):
-        picture.append("  ")
-        for image in images:
-            pixels = image.reshape(8, 8)
-            for above, below in zip(pixels[line], pixels[line + 1], strict=True):
-                if colours:
-                    grey, under = (round(255 * value / BRIGHTEST) for value in (above, below))
-                    picture.append("▀", f"rgb({grey},{grey},{grey}) on rgb({under},{under},{under})")
-                else:
-                    picture.append(HALVES[2 * above > BRIGHTEST, 2 * below > BRIGHTEST])
-            picture.append(" ")
-        picture.append("\n")
-    picture.append("  ")
-    for answer, wanted in zip(answers, truth, strict=True):
-        right = answer == wanted
-        said = f"{answer}" if right else f"{answer}, is {wanted}"
-        picture.append(said.center(8) + " ", "bold green" if right else "bold red")
-    return picture
 
 
 def _prove(console: Console, model: Perceptron, data: Any) -> None:

@@ -46,7 +46,7 @@ def evaluate(
 ) -> None:
     """Test a model on a file that has the answers."""
     from rosenblatt.cli.screen import console, notes, print_json
-    from rosenblatt.cli.summary import print_summary
+    from rosenblatt.cli.summary import print_briefly, print_summary
     from rosenblatt.verbs import evaluate as judge
     from rosenblatt.verbs.errors import check_number
 
@@ -61,6 +61,8 @@ def evaluate(
     )
     if as_json:
         print_json(done.to_dict())
+    elif quiet:
+        print_briefly(done.summary, model)
     else:
         print_summary(console(), done.summary)
     notes(done.notes, quiet or as_json)

@@ -10,7 +10,8 @@ from rosenblatt.wording import counted, listed, number_in_words, short
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from rosenblatt.verbs.proof import AuditedRun, Proof
+    from rosenblatt.verbs.audits import AuditedRun
+    from rosenblatt.verbs.proof import Proof
 
 
 FEW = 3  # columns that are named for one reason

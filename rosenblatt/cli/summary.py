@@ -43,16 +43,15 @@ def print_training(screen: Console, done: Training) -> None:
     screen.print(f"[dim]{spent[:1].upper()}{spent[1:]}.[/dim]")
 
 
-def print_briefly(done: Training) -> None:
-    """One line: where the model is, and how good."""
-    summary = done.summary
+def print_briefly(summary: Summary, path: str | None) -> None:
+    """One line: which model, and how good."""
     if summary.accuracy is not None:
         share = summary.accuracy
         told = f"accuracy {percent(share.value)}, {share.count:,} of {counted(share.total, 'row')}"
     else:
         assert summary.regression is not None
         told = f"mean error {summary.regression.mean_error:.4g} on {counted(summary.rows_test, 'row')}"
-    print(f"{done.path}: {told}" if done.path else told[:1].upper() + told[1:])
+    print(f"{path}: {told}" if path else told[:1].upper() + told[1:])
 
 
 def print_summary(screen: Console, summary: Summary, learner: str | None = None) -> None:
@@ -163,7 +162,7 @@ def _confusion(screen: Console, summary: Summary) -> None:
     """Truth in rows, answers in columns; the most frequent mix-ups where there are many classes."""
     confusion = summary.confusion
     assert confusion is not None
-    names = [short(visible(str(name)), LONGEST) for name in confusion.classes]
+    names = [visible(short(name, LONGEST)) for name in confusion.classes]
     # What is left for each column of answers, beside the names on the left and the two shares on the right.
     room = (screen.width - max(len(name) for name in names) - 22) // len(names) - 2
     screen.print("\n[bold]Confusion[/bold] [dim](rows: truth, columns: predictions)[/dim]")
@@ -171,7 +170,7 @@ def _confusion(screen: Console, summary: Summary) -> None:
         worst = [(truth, answer, count) for truth, answer, count in confusion.worst(6) if count]
         shown = table("truth", "predicted", ("rows", "right"))
         for truth, answer, count in worst:
-            shown.add_row(safe(short(str(truth), LONGEST)), safe(short(str(answer), LONGEST)), f"{count:,}")
+            shown.add_row(safe(short(truth, LONGEST)), safe(short(answer, LONGEST)), f"{count:,}")
         screen.print(shown if worst else "[green]no errors[/green]")
         return
     shown = table(

@@ -128,7 +128,7 @@ def train(
     if as_json:
         print_json(done.to_dict(), to_stderr=path == "-")
     elif quiet and path != "-":
-        print_briefly(done)
+        print_briefly(done.summary, done.path)
     elif not quiet:
         print_training(console(stderr=path == "-"), done)
     notes(done.notes, quiet or as_json)

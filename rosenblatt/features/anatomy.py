@@ -23,31 +23,6 @@ Array = npt.NDArray[Any]
 SCALERS = (MinMaxScaler, StandardScaler, MaxAbsScaler, RobustScaler)
 
 
-@dataclass(frozen=True, eq=False)
-class Seen:
-    """Rows as the learner of a model sees them: what stands for a table that was encoded before, and is gone.
-
-    Attributes
-    ----------
-    rows : array or csr_array
-    columns : the names of the table's columns
-    """
-
-    rows: Any
-    columns: list[str]
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Of the table that it was."""
-        return self.rows.shape[0], len(self.columns)
-
-    def __len__(self) -> int:
-        return int(self.rows.shape[0])
-
-    def __getitem__(self, chosen: Any) -> Seen:
-        return Seen(self.rows[chosen], self.columns)
-
-
 @dataclass(frozen=True)
 class Anatomy:
     """A fitted estimator, or a pipeline taken apart: encoders, then scalers, then the learner."""
@@ -157,8 +132,6 @@ class Anatomy:
 
 
 def _through(steps: list[tuple[str, Any]], X: Any) -> Any:
-    if isinstance(X, Seen):
-        return X.rows
     for _, step in steps:
         X = step.transform(X)
     return X
@@ -180,9 +153,6 @@ def count_rows(X: Any) -> int:
 
 def take(X: Any, rows: Array) -> Any:
     """These rows of an array, a sparse matrix, a frame or a list."""
-    if isinstance(X, Seen):
-        everything = len(rows) == len(X) and np.array_equal(rows, np.arange(len(X)))
-        return X if everything else X[rows]
     if hasattr(X, "tocsr"):
         return X.tocsr()[rows]
     return _safe_indexing(X, rows)

@@ -8,25 +8,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-_HOMES = {
-    "train": "rosenblatt.verbs.training",
-    "predict": "rosenblatt.verbs.prediction",
-    "evaluate": "rosenblatt.verbs.evaluation",
-    "separable": "rosenblatt.verbs.proof",
-    "audit": "rosenblatt.verbs.proof",
-    "inspect": "rosenblatt.verbs.inspection",
-    "export": "rosenblatt.verbs.exporting",
-    "convert": "rosenblatt.verbs.conversion",
-    "list_datasets": "rosenblatt.verbs.known_sets",
-    "export_dataset": "rosenblatt.verbs.known_sets",
-    "fetch_dataset": "rosenblatt.verbs.known_sets",
-    "TrainOptions": "rosenblatt.verbs.options",
-    "InputError": "rosenblatt.verbs.errors",
-    "OutputError": "rosenblatt.verbs.errors",
-    "UsageError": "rosenblatt.verbs.errors",
-}
-
 if TYPE_CHECKING:
+    from rosenblatt.verbs.audits import audit as audit
     from rosenblatt.verbs.conversion import convert as convert
     from rosenblatt.verbs.errors import InputError as InputError
     from rosenblatt.verbs.errors import OutputError as OutputError
@@ -39,10 +22,23 @@ if TYPE_CHECKING:
     from rosenblatt.verbs.known_sets import list_datasets as list_datasets
     from rosenblatt.verbs.options import TrainOptions as TrainOptions
     from rosenblatt.verbs.prediction import predict as predict
-    from rosenblatt.verbs.proof import audit as audit
     from rosenblatt.verbs.proof import separable as separable
     from rosenblatt.verbs.training import train as train
 
+_NAMES = {
+    "conversion": ("convert",),
+    "errors": ("InputError", "OutputError", "UsageError"),
+    "evaluation": ("evaluate",),
+    "exporting": ("export",),
+    "inspection": ("inspect",),
+    "known_sets": ("export_dataset", "fetch_dataset", "list_datasets"),
+    "options": ("TrainOptions",),
+    "prediction": ("predict",),
+    "proof": ("separable",),
+    "audits": ("audit",),
+    "training": ("train",),
+}
+_HOMES = {name: f"rosenblatt.verbs.{home}" for home, names in _NAMES.items() for name in names}
 __all__ = sorted(_HOMES)
 
 

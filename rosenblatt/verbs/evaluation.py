@@ -11,7 +11,7 @@ import numpy as np
 from rosenblatt.report import Summary, summarise
 from rosenblatt.sources import ReadOptions
 from rosenblatt.verbs.errors import check_number, reading
-from rosenblatt.verbs.models import load_model, read_for, rows_for, unknown_notes
+from rosenblatt.verbs.models import load_model, read_for, rows_for, unknown_counts, unknown_notes
 from rosenblatt.verbs.pipelines import in_the_file
 from rosenblatt.verbs.testing import check_known, class_named
 
@@ -27,13 +27,7 @@ class Evaluation:
     notes: list[str] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "model": self.model,
-            "data": self.data,
-            "same_data": self.same_data,
-            "summary": self.summary.to_dict(),
-            "notes": self.notes,
-        }
+        return vars(self) | {"summary": self.summary.to_dict()}
 
 
 def evaluate(
@@ -82,18 +76,12 @@ def evaluate(
     same = found.digest is not None and found.digest == saved.about.get("digest")
     with reading(found.name), in_the_file(found):
         summary = summarise(
-            saved.model,
-            rows,
-            found.labels(),
+            saved.model, rows, found.labels(), target=found.target, held_out=f"the rows of {found.name}", most=top,
             positive=positive if positive is not None else (saved.about.get("summary") or {}).get("positive"),
-            target=found.target,
             feature_names=None if found.is_frame else found.names or saved.places(rows.shape[1]),
-            held_out=f"the rows of {found.name}",
             rows_train=saved.about.get("learned_rows"),
-            most=top,
-            advise=False,
-        )
-    notes = [*found.notes, *notes, *unknown_notes(saved)]
+        )  # fmt: skip
+    notes = [*found.notes, *notes, *unknown_notes(saved, unknown_counts(saved))]
     if same:
         notes.append("This is the file that the model was trained on, which flatters it.")
     return Evaluation(summary, model, found.name, same, notes)

@@ -73,12 +73,7 @@ def _weights(saved: Any) -> Any:
     coefficients, intercepts = np.atleast_2d(coefficients), np.atleast_1d(saved.learner.intercept_)
     values = np.column_stack([coefficients, intercepts])
     columns = {"feature": [*feature_names(saved, coefficients.shape[1]), "(intercept)"]}
-    return polars.DataFrame({**columns, **dict(zip(_names(saved.learner, len(values)), values, strict=True))})
-
-
-def _names(learner: Any, count: int) -> list[str]:
-    """Names of the columns of weights: words also where the classes are numbers, which would be read as a row."""
-    if not hasattr(learner, "classes_"):
-        return ["weight"]
-    classes = learner.classes_.tolist()
-    return [f"weight_{label}" for label in (classes if count == len(classes) else classes[-1:])]
+    names = ["weight"]
+    if hasattr(saved.learner, "classes_"):  # words also where the classes are numbers, which would be read as a row
+        names = [f"weight_{label}" for label in saved.learner.classes_.tolist()[-len(values) :]]
+    return polars.DataFrame({**columns, **dict(zip(names, values, strict=True))})

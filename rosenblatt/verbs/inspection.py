@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.features.column import GUESSED, Column
+from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.sources import ReadOptions
 from rosenblatt.verbs.errors import UsageError, check_number, reading
 from rosenblatt.verbs.examples import Examples, open_data, read_examples
@@ -38,14 +40,7 @@ class ModelCard:
     kind: str = "model"
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "kind": self.kind,
-            "path": self.path,
-            "description": self.description,
-            "columns": self.columns,
-            "drivers": self.drivers,
-            "explained": None if self.explained is None else self.explained.to_dict(),
-        }
+        return vars(self) | {"explained": None if self.explained is None else self.explained.to_dict()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,13 +147,11 @@ def _model(path: str, data: Any, row: int | None, top: int, reading_options: Rea
 
 def _largest(saved: SavedModel, top: int) -> list[dict[str, Any]]:
     """The largest weights, for a model whose file says nothing about features."""
-    weights = getattr(saved.learner, "coef_", None)
-    if weights is None:
+    if not hasattr(saved.learner, "coef_"):
         return []
-    weights = np.atleast_2d(weights)
-    sizes = np.abs(weights).max(axis=0)
+    weights = np.atleast_2d(saved.learner.coef_)
     names = feature_names(saved, weights.shape[1])
-    order = np.argsort(-sizes, kind="stable")[:top]
+    order = np.argsort(-np.abs(weights).max(axis=0), kind="stable")[:top]
     return [{"feature": names[j], "weight": float(weights[np.abs(weights[:, j]).argmax(), j])} for j in order.tolist()]
 
 
@@ -190,30 +183,25 @@ def explain(saved: SavedModel, found: Examples, row: int, top: int = 10) -> Expl
         values = np.asarray(values.toarray() if hasattr(values, "toarray") else values, np.float64).ravel()
         answer = saved.model.predict(rows)[0]
     weights, intercepts = np.atleast_2d(weights).astype(np.float64), np.atleast_1d(saved.learner.intercept_)
-    instead: Any = None
+    plain = answer.item() if isinstance(answer, np.generic) else answer
+    direction, intercept, instead = weights[0], intercepts[0], None
     if hasattr(saved.learner, "classes_"):
         classes = saved.learner.classes_.tolist()
-        chosen = classes.index(answer.item() if isinstance(answer, np.generic) else answer)
+        chosen = classes.index(plain)
         if len(weights) == 1:
-            sign = 1.0 if chosen == 1 else -1.0
-            direction, intercept, instead = sign * weights[0], sign * intercepts[0], classes[1 - chosen]
+            sign, second = (1.0 if chosen == 1 else -1.0), 1 - chosen
+            direction, intercept = sign * direction, sign * intercept
         else:
-            scores = weights @ values + intercepts
-            second = int(np.argsort(-scores, kind="stable")[1])
-            direction = weights[chosen] - weights[second]
-            intercept, instead = intercepts[chosen] - intercepts[second], classes[second]
-    else:
-        direction, intercept = weights[0], intercepts[0]
-    adds = direction * values
-    names = feature_names(saved, len(values))
+            second = int(np.argsort(-(weights @ values + intercepts), kind="stable")[1])
+            direction, intercept = weights[chosen] - weights[second], intercepts[chosen] - intercepts[second]
+        instead = classes[second]
+    adds, names = direction * values, feature_names(saved, len(values))
     order = [j for j in np.argsort(-np.abs(adds), kind="stable")[:top].tolist() if adds[j]]
     given = _in_own_units(saved, values)
     dates = {column.start: column for column in getattr(saved.model.steps[0][1], "columns_", []) if column.holds_dates}
     parts = [(names[j], _told(dates.get(j), float(given[j])), float(adds[j])) for j in order]
-    score = float(adds.sum() + intercept)
     rest = float(np.delete(adds, order).sum())
-    plain = answer.item() if isinstance(answer, np.generic) else answer
-    return Explanation(row, plain, instead, score, float(intercept), parts, rest)
+    return Explanation(row, plain, instead, float(adds.sum() + intercept), float(intercept), parts, rest)
 
 
 def _told(date: Any, value: float) -> float | str:
@@ -233,69 +221,45 @@ def _in_own_units(saved: SavedModel, values: Any) -> Any:
 
 
 def _data(paths: list[str], reading_options: ReadOptions | None) -> DataCard:
-    from rosenblatt.features.column import GUESSED
-    from rosenblatt.features.columns import ColumnEncoder
-
     found = read_examples(open_data(paths, reading_options), labelled=False)
     if not found.is_frame:
-        rows = found.rows
-        labels = [] if found.y is None else [_card("label", found.y, "target")]
+        rows, sparse = found.rows, hasattr(found.rows, "indptr")
         target = found.y is None and found.format not in ("libsvm", "vw")  # which have labels, or none at all
-        sparse = hasattr(rows, "indptr")
         what = f"{rows.dtype}, {rows.nnz / max(1, np.prod(rows.shape)):.2%} not 0" if sparse else str(rows.dtype)
-        features = {"name": f"{rows.shape[1]:,} features", "kind": what, "why": "", "missing": 0, "values": None}
-        columns = [*labels, {**features, "examples": []}]
-        return DataCard(
-            found.name, found.format, len(found), columns, rows.shape[1], sparse, found.notes, target, found.zero_based
-        )
+        columns = [_card(f"{rows.shape[1]:,} features", what)]
+        if found.y is not None:
+            names = np.unique(found.y)
+            columns.insert(0, _card("label", "target", values=len(names), examples=list(map(str, names[:4].tolist()))))
+        width, notes = rows.shape[1], found.notes
+        return DataCard(found.name, found.format, len(found), columns, width, sparse, notes, target, found.zero_based)
     with reading(found.name), in_the_file(found):
         encoder = ColumnEncoder(missing="median").look(found.rows)
-    columns = [
-        {
-            "name": column.name,
-            "kind": _kind(column.called, found.rows[column.name]) if len(found) > 1 else _type(found.rows[column.name]),
-            "why": column.why,
-            "guessed": column.reason in GUESSED,
-            "missing": int(column.missing),
-            "values": int(found.rows[column.name].drop_nulls().n_unique()),
-            "examples": [str(value) for value in _first_values(found.rows[column.name])],
-        }
-        for column in encoder.columns_
-    ]
+    columns = [_column(column, found.rows[column.name]) for column in encoder.columns_]
     notes = list(found.notes)
     if not encoder.n_features_out_:
-        rows = "one row" if len(found) == 1 else f"these {len(found):,} rows"
-        notes.append(f"Nothing can be learned from {rows}: training would leave out every column.")
+        told = "one row" if len(found) == 1 else f"these {len(found):,} rows"
+        notes.append(f"Nothing can be learned from {told}: training would leave out every column.")
     return DataCard(
         found.name, found.format, len(found), columns, encoder.n_features_out_, bool(encoder.sparse_), notes
     )
 
 
+def _column(column: Column, series: Any) -> dict[str, Any]:
+    values = series.drop_nulls().unique(maintain_order=True)
+    return _card(
+        column.name, _kind(column.called, series), values=len(values), examples=list(map(str, values.head(4))),
+        why=column.why, guessed=column.reason in GUESSED, missing=int(column.missing),
+    )  # fmt: skip
+
+
+def _card(name: str, kind: str, **more: Any) -> dict[str, Any]:
+    return {"name": name, "kind": kind, "why": "", "missing": 0, "values": None, "examples": []} | more
+
+
 def _kind(kind: str, series: Any) -> str:
-    """A kind in the words of a user: dates are no plain numbers, and words for yes and no are no Booleans."""
+    """A kind in the words of a user; of one row, which does not tell what it is for, what the value is."""
     if series.dtype.is_temporal():
         return "date"
+    if len(series) == 1:
+        return "number" if series.dtype.is_numeric() else "yes/no" if str(series.dtype) == "Boolean" else "text"
     return "yes/no" if kind == "boolean" and not series.dtype.is_numeric() and series.dtype != bool else kind
-
-
-def _type(series: Any) -> str:
-    """What the values of a column are, where one row does not tell what they are for."""
-    if series.dtype.is_temporal():
-        return "date"
-    return "number" if series.dtype.is_numeric() else "yes/no" if str(series.dtype) == "Boolean" else "text"
-
-
-def _first_values(series: Any) -> Any:
-    return series.drop_nulls().unique(maintain_order=True).head(4)
-
-
-def _card(name: str, values: Any, kind: str) -> dict[str, Any]:
-    names = np.unique(values)
-    return {
-        "name": name,
-        "kind": kind,
-        "why": "",
-        "missing": 0,
-        "values": len(names),
-        "examples": [str(value) for value in names[:4].tolist()],
-    }

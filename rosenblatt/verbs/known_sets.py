@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +16,10 @@ PARTS = ("all", "train", "test")
 
 @dataclass(frozen=True)
 class Dataset:
-    """A set that we know: what it is, its target column, and the files that it is read from (none: it is bundled)."""
+    """A set that we know: what it is, its target column, and the files that it is read from (none: it is bundled).
+
+    `loader` is a function of `rosenblatt.sources`; `text` the column's name, where the rows are texts.
+    """
 
     name: str
     told: str
@@ -25,29 +27,37 @@ class Dataset:
     columns: int
     classes: int
     target: str
-    load: Callable[[], Any]  # a Split
+    loader: str
     files: tuple[str, ...] = ()
-    text: str | None = None  # the column's name, where the rows are texts
-    names: Callable[[], list[str]] | None = None
+    text: str | None = None
 
-
-def _source(name: str) -> Callable[[], Any]:
-    def load() -> Any:
+    def load(self) -> Any:
+        """The published split, or a seeded one."""
         from rosenblatt import sources
 
-        return getattr(sources, name)()
+        return _sms() if self.name == "sms-spam" else getattr(sources, self.loader)()
 
-    return load
-
-
-def _bundled_names(loader: str) -> Callable[[], list[str]]:
-    def names() -> list[str]:
+    def names(self) -> list[str] | None:
+        """The names of the columns, where the bundled set has some."""
+        if self.name not in ("iris", "wine", "breast-cancer"):
+            return None
         from sklearn import datasets
 
-        found = getattr(datasets, loader)().feature_names
+        found = getattr(datasets, f"load_{self.loader}")().feature_names
         return [str(name).removesuffix(" (cm)").replace(" ", "_") for name in found]
 
-    return names
+    def where(self) -> str:
+        """Bundled, on this machine, or to be downloaded."""
+        from rosenblatt.sources.catalogue import FILES
+        from rosenblatt.sources.fetch import stored
+
+        if not self.files:
+            return "bundled"
+        if all(stored(name) for name in self.files):
+            return "here"
+        # scikit-learn knows the home of 20 Newsgroups, which is why it is not in our catalogue.
+        can = self.name == "newsgroups" or all(FILES[name].url for name in self.files)
+        return "to download" if can else "not here"
 
 
 def _sms() -> Any:
@@ -61,32 +71,27 @@ def _sms() -> Any:
     return Split(texts, labels, [], labels[:0])
 
 
-_MNIST = tuple(
-    f"mnist/{part}-ubyte" for part in ("train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1")
-)
-_INRIA = tuple(
-    f"inria-person/{part}-ubyte"
-    for part in ("train-images-idx3", "train-labels-idx1", "test-images-idx3", "test-labels-idx1")
-)
+def _idx(folder: str, *names: str) -> tuple[str, ...]:
+    return tuple(f"{folder}/{name}-{kind}-ubyte" for name in names for kind in ("images-idx3", "labels-idx1"))
 
-_A9A = ("libsvm/a9a", "libsvm/a9a.t")
-_MUSHROOMS = ("libsvm/mushrooms-agaricus.train", "libsvm/mushrooms-agaricus.test")
-_REUTERS = ("libsvm/reuters-lasvm", "libsvm/reuters-lasvm.t")
-_NEWS, _SMS = ("20newsgroups/20news-bydate.tar",), ("sms-spam/SMSSpamCollection",)
-_IRIS, _WINE, _CANCER = (_bundled_names(f"load_{name}") for name in ("iris", "wine", "breast_cancer"))
+
 _KNOWN = (
-    Dataset("iris", "three kinds by four lengths", 150, 4, 3, "species", _source("iris"), names=_IRIS),
-    Dataset("wine", "three growers", 178, 13, 3, "grower", _source("wine"), names=_WINE),
-    Dataset("breast-cancer", "malignant or benign", 569, 30, 2, "diagnosis", _source("breast_cancer"), names=_CANCER),
-    Dataset("digits", "digits, 8 x 8 pixels", 1797, 64, 10, "digit", _source("digits")),
-    Dataset("mnist", "digits, 28 x 28 pixels", 70_000, 784, 10, "digit", _source("mnist"), _MNIST),
-    Dataset("pedestrians", "is a person in the photograph?", 3_442, 8_192, 2, "person", _source("pedestrians"), _INRIA),
-    Dataset("a9a", "does a household earn 50,000?", 48_842, 123, 2, "target", _source("a9a"), _A9A),
-    Dataset("mushrooms", "edible or poisonous", 8_124, 126, 2, "target", _source("mushrooms"), _MUSHROOMS),
-    Dataset("reuters", "money news or not, words", 11_069, 8_315, 2, "target", _source("reuters"), _REUTERS),
-    Dataset("newsgroups", "which newsgroup? text", 18_846, 1, 20, "group", _source("newsgroups"), _NEWS, "message"),
-    Dataset("sms-spam", "spam or not? text", 5_574, 1, 2, "label", _sms, _SMS, "message"),
-)
+    Dataset("iris", "three kinds by four lengths", 150, 4, 3, "species", "iris"),
+    Dataset("wine", "three growers", 178, 13, 3, "grower", "wine"),
+    Dataset("breast-cancer", "malignant or benign", 569, 30, 2, "diagnosis", "breast_cancer"),
+    Dataset("digits", "digits, 8 x 8 pixels", 1797, 64, 10, "digit", "digits"),
+    Dataset("mnist", "digits, 28 x 28 pixels", 70_000, 784, 10, "digit", "mnist", _idx("mnist", "train", "t10k")),
+    Dataset("pedestrians", "is a person in the photograph?", 3_442, 8_192, 2, "person", "pedestrians",
+            _idx("inria-person", "train", "test")),
+    Dataset("a9a", "does a household earn 50,000?", 48_842, 123, 2, "target", "a9a", ("libsvm/a9a", "libsvm/a9a.t")),
+    Dataset("mushrooms", "edible or poisonous", 8_124, 126, 2, "target", "mushrooms",
+            ("libsvm/mushrooms-agaricus.train", "libsvm/mushrooms-agaricus.test")),
+    Dataset("reuters", "money news or not, words", 11_069, 8_315, 2, "target", "reuters",
+            ("libsvm/reuters-lasvm", "libsvm/reuters-lasvm.t")),
+    Dataset("newsgroups", "which newsgroup? text", 18_846, 1, 20, "group", "newsgroups",
+            ("20newsgroups/20news-bydate.tar",), "message"),
+    Dataset("sms-spam", "spam or not? text", 5_574, 1, 2, "label", "", ("sms-spam/SMSSpamCollection",), "message"),
+)  # fmt: skip
 #: Every set that `rosenblatt datasets` knows.
 DATASETS = {dataset.name: dataset for dataset in _KNOWN}
 
@@ -116,31 +121,8 @@ def list_datasets() -> list[dict[str, Any]]:
     >>> list_datasets()[0]["name"], list_datasets()[0]["where"]
     ('iris', 'bundled')
     """
-    return [
-        {
-            "name": dataset.name,
-            "told": dataset.told,
-            "rows": dataset.rows,
-            "columns": dataset.columns,
-            "classes": dataset.classes,
-            "target": dataset.target,
-            "where": _where(dataset),
-        }
-        for dataset in DATASETS.values()
-    ]
-
-
-def _where(dataset: Dataset) -> str:
-    from rosenblatt.sources.catalogue import FILES
-    from rosenblatt.sources.fetch import stored
-
-    if not dataset.files:
-        return "bundled"
-    if all(stored(name) for name in dataset.files):
-        return "here"
-    # scikit-learn knows the home of 20 Newsgroups, which is why it is not in our catalogue.
-    can = dataset.name == "newsgroups" or all(FILES[name].url for name in dataset.files)
-    return "to download" if can else "not here"
+    shown = ("name", "told", "rows", "columns", "classes", "target")
+    return [{**{name: getattr(each, name) for name in shown}, "where": each.where()} for each in DATASETS.values()]
 
 
 def fetch_dataset(name: str) -> list[str]:
@@ -208,8 +190,7 @@ def export_dataset(name: str, path: str, *, part: str = "all", to: str | None = 
         frame = polars.DataFrame({dataset.text: X, dataset.target: y})
         write_table(path, frame, format)
         return Exported(dataset.name, path, len(y), 1, dataset.target)
-    names = None if dataset.names is None else dataset.names()
-    write_matrix(path, X, y, names=names, target=dataset.target, format=format)
+    write_matrix(path, X, y, names=dataset.names(), target=dataset.target, format=format)
     return Exported(dataset.name, path, len(y), int(np.prod(X.shape[1:])), dataset.target)
 
 

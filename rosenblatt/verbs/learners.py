@@ -34,56 +34,32 @@ class Learner:
 _PATIENT = {"tol": 1e-3}
 _AVERAGED = {"answer": "averaged", **_PATIENT}
 _COUPLED = {"multi_class": "coupled"}
-_PENALTIES = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
-_STEPS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
-_WIDTHS = (0.001, 0.01, 0.1, 1.0)
+_LAM = {"lam": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)}
+_C = {"C": (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)}
+_GAMMA = {"gamma": (0.001, 0.01, 0.1, 1.0)}
+_LAST, _POCKET, _VOTED = ({"answer": answer, **_PATIENT} for answer in ("last", "pocket", "voted"))
+_MARGIN = {"rule": "margin_perceptron", **_AVERAGED}
 
 #: Every learner that `--learner` knows, the default first.
 LEARNERS = {
     "averaged": Learner("Perceptron", "perceptron, the mean of all weights on the way", _AVERAGED, several=_COUPLED),
-    "perceptron": Learner(
-        "Perceptron", "Rosenblatt's perceptron, the weights at the end", {"answer": "last", **_PATIENT}
-    ),
-    "pocket": Learner(
-        "Perceptron", "perceptron, the best weights on the training rows", {"answer": "pocket", **_PATIENT}
-    ),
-    "voted": Learner(
-        "Perceptron", "perceptron, all weights on the way vote", {"answer": "voted", **_PATIENT}, usual=False
-    ),
-    "margin": Learner(
-        "HalfSpace",
-        "perceptron that also learns from rows right by a hair",
-        {"rule": "margin_perceptron", **_AVERAGED},
-    ),
-    "passive-aggressive": Learner("PassiveAggressive", "smallest step that repairs the row", _AVERAGED, {"C": _STEPS}),
-    "kernel": Learner("KernelPerceptron", "perceptron on curved boundaries (RBF)", _AVERAGED, {"gamma": _WIDTHS}),
-    "svm": Learner("LinearSVM", "the widest margin, with a proven gap", {}, {"lam": _PENALTIES}),
-    "logistic": Learner("LogisticRegression", "probabilities", {}, {"lam": _PENALTIES}),
+    "perceptron": Learner("Perceptron", "Rosenblatt's perceptron, the weights at the end", _LAST),
+    "pocket": Learner("Perceptron", "perceptron, the best weights on the training rows", _POCKET),
+    "voted": Learner("Perceptron", "perceptron, all weights on the way vote", _VOTED, usual=False),
+    "margin": Learner("HalfSpace", "perceptron that also learns from rows right by a hair", _MARGIN),
+    "passive-aggressive": Learner("PassiveAggressive", "smallest step that repairs the row", _AVERAGED, _C),
+    "kernel": Learner("KernelPerceptron", "perceptron on curved boundaries (RBF)", _AVERAGED, _GAMMA),
+    "svm": Learner("LinearSVM", "the widest margin, with a proven gap", {}, _LAM),
+    "logistic": Learner("LogisticRegression", "probabilities", {}, _LAM),
     "discriminant": Learner("GaussianDiscriminant", "bell-shaped classes, probabilities", {"shrinkage": "auto"}),
-    "sigmoid": Learner("SigmoidNeuron", "one sigmoid unit, squared loss", {}, {"lam": _PENALTIES}, usual=False),
+    "sigmoid": Learner("SigmoidNeuron", "one sigmoid unit, squared loss", {}, _LAM, usual=False),
     "layer": Learner("Layer", "sigmoid units side by side", usual=False),
-    "half-space": Learner(
-        "HalfSpace", "any learning rule: --set rule=pegasos, logistic, adaline, ...", _AVERAGED, usual=False
-    ),
-    "least-squares": Learner("LeastSquares", "numbers instead of classes", {}, {"lam": _PENALTIES}, kind="numbers"),
+    "half-space": Learner("HalfSpace", "any learning rule: --set rule=pegasos, ...", _AVERAGED, usual=False),
+    "least-squares": Learner("LeastSquares", "numbers instead of classes", {}, _LAM, kind="numbers"),
 }
 DEFAULT = "averaged"
 
-#: Other names for them.
-ALIASES = {
-    "averaged-perceptron": "averaged",
-    "pa": "passive-aggressive",
-    "kernel-perceptron": "kernel",
-    "rbf": "kernel",
-    "linear-svm": "svm",
-    "logistic-regression": "logistic",
-    "gaussian-discriminant": "discriminant",
-    "lda": "discriminant",
-    "sigmoid-neuron": "sigmoid",
-    "margin-perceptron": "margin",
-    "halfspace": "half-space",
-    "linear-regression": "least-squares",
-}
+ALIASES = {"pa": "passive-aggressive", "lda": "discriminant", "rbf": "kernel"}
 
 
 def learner_named(name: str) -> tuple[str, Learner]:
@@ -141,22 +117,16 @@ def make_learner(name: str, settings: Mapping[str, Any] | Iterable[str] = (), **
     return kind(**{**learner.settings, **usual, **given})
 
 
-def parameters_of(name: str) -> dict[str, inspect.Parameter]:
-    """The parameters that `--set` may name."""
+def check_parameter(name: str, key: str) -> inspect.Parameter:
+    """The parameter of a learner that `--set` may name, or the sentence that suggests the nearest."""
     import rosenblatt
 
-    kind = getattr(rosenblatt, learner_named(name)[1].estimator)
-    signature = inspect.signature(kind.__init__).parameters
-    return {key: value for key, value in signature.items() if key not in ("self", "verbose", "below", "time_limit")}
-
-
-def check_parameter(name: str, key: str) -> inspect.Parameter:
-    """The parameter of a learner, or the sentence that suggests the nearest."""
-    known = parameters_of(name)
+    parameters = inspect.signature(getattr(rosenblatt, learner_named(name)[1].estimator).__init__).parameters
+    known = [each for each in parameters if each not in ("self", "verbose", "below", "time_limit")]
     if key not in known:
         near = nearest(key, known)
         raise UsageError(f"The learner {name} has no parameter {key!r}{near or f'; it has {listed(known, 99)}'}.")
-    return known[key]
+    return parameters[key]
 
 
 def read_settings(name: str, texts: Iterable[str]) -> dict[str, Any]:
@@ -184,45 +154,21 @@ _WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "o
 
 
 def _value(key: str, text: str, parameter: inspect.Parameter) -> Any:
+    """A number, a truth value, none, JSON, or else the text itself; refused where the parameter takes numbers only."""
     kinds = {part.strip() for part in str(parameter.annotation).split("|")}
     word = text.casefold()
-    if "None" in kinds | _allows_none(parameter) and word in ("none", "null"):
-        return None
-    for kind, convert, told in (
-        ("bool", lambda: _boolean(word), "true or false"),
-        ("int", lambda: int(text), "a whole number"),
-        ("float", lambda: float(text), "a number"),
-    ):
-        if kind in kinds:
-            try:
-                return convert()
-            except (KeyError, ValueError):
-                if not kinds & {"str", "Any"}:
-                    like = parameter.default if parameter.default not in (None, parameter.empty) else 10
-                    raise UsageError(
-                        f"{key} must be {told}, such as {str(like).lower()}, but got {shortened(text)}."
-                    ) from None
-    if "str" in kinds:
+    if kinds == {"str"}:
         return text
-    return _literal(text)
-
-
-def _allows_none(parameter: inspect.Parameter) -> set[str]:
-    return {"None"} if "Any" in str(parameter.annotation) or parameter.default is None else set()
-
-
-def _boolean(word: str) -> bool:
-    value = _WORDS[word]
-    if value is None:
-        raise KeyError(word)
-    return bool(value)
-
-
-def _literal(text: str) -> Any:
-    """A number, a Boolean, JSON, or else the text itself."""
-    if text.casefold() in _WORDS:
-        return _WORDS[text.casefold()]
+    if word in _WORDS:
+        return _WORDS[word]
     try:
-        return json.loads(text)
+        found = json.loads(text)
     except ValueError:
-        return text
+        found = text
+    if kinds <= {"int", "float", "None"} and (
+        isinstance(found, str) or (isinstance(found, float) and "float" not in kinds)
+    ):
+        told = "a whole number" if "float" not in kinds else "a number"
+        like = 10 if parameter.default in (None, parameter.empty) else parameter.default
+        raise UsageError(f"{key} must be {told}, such as {like}, but got {shortened(text)}.")
+    return found

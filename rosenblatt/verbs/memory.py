@@ -14,11 +14,12 @@ PACKED = (".gz", ".xz", ".bz2", ".zst", ".parquet")
 
 def too_large(source: Any) -> bool:
     """Whether the rows of a source, with all that is made of them, might not fit into memory."""
-    size = sum(_size(path) for path in source.paths if "://" not in path)
+    size = sum(unpacked_size(path) for path in source.paths if "://" not in path)
     return size * SHARE > available_bytes()
 
 
-def _size(path: str) -> int:
+def unpacked_size(path: str) -> int:
+    """The bytes of a file, about, when it is unpacked."""
     size = os.path.getsize(path)
     return size * UNPACKED if path.casefold().endswith(PACKED) else size
 

@@ -144,11 +144,8 @@ class TrainOptions:
 
     def check_in_passes(self) -> None:
         """Refuse what needs all rows in memory."""
-        asked = {
-            "--learner least-squares": self.numbers, "--search": self.search, "--cv": self.cv is not None,
-            "--holdout": self.holdout is not None, "--positive": self.positive is not None,
-            "--time": self.time is not None, "--group": self.group is not None, "--compare": self.compare,
-        }  # fmt: skip
-        for option, given in asked.items():
-            if given:
-                raise UsageError(f"{option} needs all rows in memory, which --stream does not have; use --no-stream.")
+        if self.numbers:
+            raise UsageError("Least squares needs all rows in memory, which --stream does not have; use --no-stream.")
+        for name in ("search", "cv", "holdout", "positive", "time", "group", "compare"):
+            if getattr(self, name) not in (None, False):
+                raise UsageError(f"--{name} needs all rows in memory, which --stream does not have; use --no-stream.")

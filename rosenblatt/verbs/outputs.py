@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable
+from contextlib import suppress
 from glob import glob
 from typing import Any
 
@@ -72,9 +73,8 @@ def check_outputs(outputs: dict[str, str | None], inputs: Iterable[str]) -> None
 
 
 def _same(path: str, other: str) -> bool:
-    try:
+    with suppress(OSError):
         if not stat.S_ISREG(os.stat(path).st_mode):
             return False  # /dev/null takes anything, any number of times
-        return os.path.samefile(path, other)
-    except OSError:  # one of them is not there yet
-        return os.path.realpath(path) == os.path.realpath(other)
+        return identity(path) == identity(other)
+    return os.path.realpath(path) == os.path.realpath(other)  # one of them is not there yet

@@ -6,7 +6,6 @@ import inspect
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,59 +13,58 @@ from scipy.sparse import csr_array, issparse
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
-from rosenblatt.features.anatomy import Seen
 from rosenblatt.features.column import KEPT, keep_option, notes_on
 from rosenblatt.features.column_decision import SMALLEST, TINY
-from rosenblatt.features.column_figures import HUGE
 from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.features.tables import CellError
 from rosenblatt.verbs.errors import InputError, reading, setting
 from rosenblatt.verbs.examples import Array, Examples
-from rosenblatt.verbs.gaps import check_gaps, filler, fit_filler, has_gaps, may_have_gaps, note_on_gaps
+from rosenblatt.verbs.gaps import check_gaps, filler, fit_filler
+from rosenblatt.verbs.options import TrainOptions
 
 UNEVEN = 100.0  # times that a column may be larger than most before it is noted
 WATCHED = 20_000_000  # numbers in the held-out rows up to which their error is measured after every epoch
 DENSE = 200_000_000  # numbers that sparse rows may have as dense ones
-DENSE_ONLY = ("GaussianDiscriminant",)  # learners that take no sparse rows
 
 
-def unfitted(found: Examples, learner: Any, *, scale: bool | None, missing: str, text: str) -> Pipeline:
+def unfitted(found: Examples, learner: Any, options: TrainOptions) -> Pipeline:
     """The steps for these rows: columns are encoded, dense numbers scaled, bytes and sparse rows left as they are."""
-    dense_only = type(learner).__name__ in DENSE_ONLY
+    scaled = options.scale is not False
     if found.is_frame:
         encoder = ColumnEncoder(
-            text=text, missing=missing, scale=None if scale is False else "standard",
-            sparse=False if dense_only else "auto",
-            kinds=dict.fromkeys(found.keep, KEPT) or None,
+            text=options.text, missing=options.missing, scale="standard" if scaled else None,
+            sparse=False if _dense_only(learner) else "auto", kinds=dict.fromkeys(found.keep, KEPT) or None,
         )  # fmt: skip
         return Pipeline([("columns", encoder), ("learner", learner)])
-    check_numbers(found.rows, found.name)
     steps: list[tuple[str, Any]] = [("learner", learner)]
-    if scale is not False and not issparse(found.rows) and found.rows.dtype != np.uint8:
+    numbers = not issparse(found.rows) and found.rows.dtype != np.uint8
+    if scaled and numbers:
         steps.insert(0, ("scaler", StandardScaler()))
-    elif scale:
+    elif options.scale:
         found.notes.append(note_on_scale(found.name))
     if issparse(found.rows):
         found.notes.extend(_notes_on_sizes(found))
-    if missing == "error":
+    if options.missing == "error":
         check_gaps(found.rows, found.name)
-    elif may_have_gaps(found.rows):
-        if has_gaps(found.rows):
-            found.notes.append(note_on_gaps(int(np.isnan(found.rows).sum())))
-        steps.insert(0, ("imputer", filler(missing)))
+    elif numbers and found.rows.dtype.kind != "b":  # they may come with gaps one day
+        steps.insert(0, ("imputer", filler(options.missing)))
     return Pipeline(steps)
 
 
-def as_the_learner_takes(found: Examples, learner: Any) -> Examples:
-    """Sparse rows of a matrix as dense ones, for a learner that takes no others."""
-    if found.is_frame or not issparse(found.rows) or type(learner).__name__ not in DENSE_ONLY:
-        return found
-    if int(np.prod(found.rows.shape)) > DENSE:
+def _dense_only(learner: Any) -> bool:
+    return type(learner).__name__ == "GaussianDiscriminant"
+
+
+def as_the_learner_takes(rows: Any, learner: Any, name: str) -> Any:
+    """Sparse rows as dense ones, for a learner that takes no others."""
+    if not issparse(rows) or not _dense_only(learner):
+        return rows
+    if int(np.prod(rows.shape)) > DENSE:
         raise InputError(
-            f"{type(learner).__name__} takes no sparse rows, and those of {found.name} are too many to be made dense; "
-            "use another learner."
+            f"{type(learner).__name__} takes no sparse rows, and those of {name} are too many to be made dense; use "
+            "another learner."
         )
-    return replace(found, rows=found.rows.toarray())
+    return rows.toarray()
 
 
 def note_on_scale(name: str) -> str:
@@ -92,29 +90,6 @@ def _notes_on_sizes(found: Examples) -> list[str]:
     ]
 
 
-def check_numbers(rows: Any, name: str, *, before: int = 0) -> None:
-    """Refuse numbers of a matrix that cannot be computed with: infinite or huge ones.
-
-    `before`: how many rows of the file stand before these.
-
-    Examples
-    --------
-    >>> check_numbers(np.array([[1.0, 2.0], [np.inf, 3.0]]), "x.npy")
-    Traceback (most recent call last):
-    rosenblatt.verbs.errors.InputError: x.npy has inf in row 2, column 1, too large to compute with.
-    """
-    if issparse(rows) or rows.dtype.kind != "f":
-        return
-    with np.errstate(invalid="ignore"):
-        huge = np.abs(rows) >= HUGE
-    if huge.any():
-        row, column = (int(at) for at in np.argwhere(huge)[0])
-        raise InputError(
-            f"{name} has {rows[row, column]:g} in row {before + row + 1:,}, column {column + 1:,}, too large to "
-            "compute with."
-        )
-
-
 def fit_columns(model: Pipeline, found: Examples) -> Any:
     """Fit what comes before the learner, and return the rows that the learner sees."""
     rows = found.rows
@@ -127,13 +102,6 @@ def fit_columns(model: Pipeline, found: Examples) -> Any:
             else:
                 rows = step.fit(rows).transform(rows)
     return rows
-
-
-def encoded(model: Pipeline, found: Examples, rows: Any = None) -> Examples:
-    """A table as the fitted steps make it for the learner; `rows`: where that was done already."""
-    with reading(found.name), in_the_file(found):
-        rows = seen(model, found.rows) if rows is None else rows
-    return replace(found, rows=Seen(rows, list(found.rows.columns)))
 
 
 def _scale_tiny(scaler: StandardScaler, rows: Array) -> StandardScaler:
@@ -161,8 +129,6 @@ def in_the_file(found: Examples) -> Iterator[None]:
 
 def seen(model: Pipeline, rows: Any) -> Any:
     """The rows as the learner of a fitted model sees them."""
-    if isinstance(rows, Seen):
-        return rows.rows
     for _, step in model.steps[:-1]:
         rows = step.transform(rows)
     return rows

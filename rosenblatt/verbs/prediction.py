@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
+import polars
 from sklearn.pipeline import Pipeline
 
-from rosenblatt.sources import ReadOptions
-from rosenblatt.verbs.blocks import Blocks, blocks_for
+from rosenblatt.sources import ReadOptions, Source
+from rosenblatt.verbs.blocks import blocks_of, rows_of_width
 from rosenblatt.verbs.errors import UsageError, check_number, reading
-from rosenblatt.verbs.examples import Examples
-from rosenblatt.verbs.models import (
-    SavedModel,
-    load_model,
-    rows_for,
-    unknown_counts,
-    unknown_notes,
-)
+from rosenblatt.verbs.examples import Examples, Roles, examples_of
+from rosenblatt.verbs.models import SavedModel, load_model, open_for, rows_for, unknown_counts, unknown_notes
 from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.pipelines import in_the_file, score_columns, seen
-from rosenblatt.verbs.tables import TextStyle, check_table, format_of, table_writer
+from rosenblatt.verbs.tables import check_table, format_of, table_writer
 from rosenblatt.wording import shortened
-
-if TYPE_CHECKING:
-    import polars
 
 COLUMN = "prediction"
 MOST_COUNTED = 1000  # different answers that are counted
@@ -75,7 +66,7 @@ def predict(
 
     The order of the columns does not matter, unless the model was trained on a file without a header: then a file
     without one is read by position, with or without the target's column. A large file is answered block by block, and
-    so are the results written, so that memory does not grow with it.
+    text is written as it comes, so that memory does not grow with it.
 
     Parameters
     ----------
@@ -104,40 +95,35 @@ def predict(
     if model == "-" and "-" in ([data] if isinstance(data, str) else data):
         raise UsageError("Model and data cannot both come from standard input.")
     if out is not None:
-        check_table(out, to, "--to")  # refused before the work, not after it
+        check_table(out, to)  # refused before the work, not after it
         check_outputs({"The predictions": out}, files_of(model, data))
     saved = load_model(model)
-    as_written = out is not None and not only and format_of(out, to) in ("csv", "tsv")
-    blocks = blocks_for(saved, data, reading_options, as_written=as_written)
-    asked = _Asked(saved, blocks, only=only, scores=scores, probabilities=probabilities, threshold=threshold)
+    asked = _Asked(saved, *open_for(saved, data, reading_options), only, scores, probabilities, threshold)
     asked.check()
-    table = answers = None
     if out is None:
-        table = _joined(list(asked.tables()))
-        answers = np.concatenate(asked.answers)
-    else:
-        bare = out == "-" and only and not (scores or probabilities) and format_of(out, to) == "csv"
-        tables = asked.tables(keep=False)
-        first = next(tables)  # what the file looks like is known for sure when it has been read
-        style = TextStyle() if bare else TextStyle.like(blocks.dialect(), out, to)
-        with table_writer(out, to, heading=not bare, style=style) as add:
-            for block in itertools.chain([first], tables):
-                add(block)
-    return Predictions(table, answers, asked.rows, asked.counts(), out, asked.notes())
+        tables = list(asked.tables())
+        table = polars.concat(tables)
+        return Predictions(table, table[asked.column].to_numpy(), asked.rows, asked.counts(), None, asked.notes())
+    bare = out == "-" and only and not (scores or probabilities) and format_of(out, to) == "csv"
+    with table_writer(out, to, heading=not bare) as add:
+        for block in asked.tables():
+            add(block)
+    return Predictions(None, None, asked.rows, asked.counts(), out, asked.notes())
 
 
 @dataclass(eq=False)
 class _Asked:
-    """A model that is asked about blocks of rows, and what is kept of its answers."""
+    """A model that is asked about the rows of a source, and what is kept of its answers."""
 
     saved: SavedModel
-    blocks: Blocks
+    source: Source
+    rename: dict[str, str] | None
     only: bool
     scores: bool
     probabilities: bool
-    threshold: float | None = None
+    threshold: float | None
     rows: int = 0
-    answers: list[Any] = field(default_factory=list)
+    column: str = COLUMN
     counted: Counter[Any] = field(default_factory=Counter)
     unknown: Counter[str] = field(default_factory=Counter)
     said: list[str] = field(default_factory=list)
@@ -145,18 +131,52 @@ class _Asked:
     def check(self) -> None:
         """Refuse what the model cannot answer, before anything is read."""
         learner = self.saved.learner
-        name, classes = type(learner).__name__, getattr(learner, "classes_", ())
-        if self.scores and not hasattr(learner, "decision_function"):
+        name, scored = type(learner).__name__, hasattr(learner, "decision_function")
+        if self.scores and not scored:
             raise UsageError(f"--scores needs a classifier, but the model is a {name}.")
         if self.probabilities and not hasattr(learner, "predict_proba"):
             raise UsageError(
                 f"A {name} has no probabilities; train with --learner logistic or discriminant, or use --scores."
             )
-        if self.threshold is not None:
-            if len(classes) != 2 or not hasattr(learner, "decision_function"):
-                raise UsageError("--threshold needs a model of two classes.")
-            if hasattr(learner, "predict_proba"):
-                check_number("--threshold", self.threshold, 0, 1)
+        if self.threshold is not None and (len(getattr(learner, "classes_", ())) != 2 or not scored):
+            raise UsageError("--threshold needs a model of two classes.")
+        if hasattr(learner, "predict_proba"):
+            check_number("--threshold", self.threshold, 0, 1)
+
+    def tables(self) -> Iterator[polars.DataFrame]:
+        """The rows with the columns that are added, block by block."""
+        first = self.saved.model.steps[0][1]
+        width = int(getattr(self.saved.learner, "n_features_in_", 1))
+        if getattr(first, "sparse_", False):
+            width = len(first.columns_)
+        for content in blocks_of(self.source, rows_of_width(width)):
+            given = content.rename(self.rename) if self.rename else content
+            table = self._answered(given)
+            self.rows += table.height
+            yield table
+
+    def _answered(self, given: Any) -> polars.DataFrame:
+        block = self._examples(given)
+        rows, notes = rows_for(self.saved, block)
+        learner = Pipeline(self.saved.model.steps[-1:])
+        with reading(block.name), in_the_file(block):
+            values = seen(self.saved.model, rows)
+            answers = self._answers(learner, values)
+            added = {COLUMN: answers, **_further(learner, values, self.scores, self.probabilities)}
+        self.said += notes
+        self.unknown.update(unknown_counts(self.saved))
+        if len(self.counted) <= MOST_COUNTED:
+            names, counts = np.unique(answers, return_counts=True)
+            self.counted.update(dict(zip(names.tolist(), counts.tolist(), strict=True)))
+        return self._table(polars.DataFrame() if self.only or not block.is_frame else given, added)
+
+    def _examples(self, given: Any) -> Examples:
+        if self.source.kind == "matrix":
+            block = examples_of(self.source, given, Roles(), labelled=False, before=self.rows)
+        else:
+            rows = given if self.saved.target is None else given.drop(self.saved.target, strict=False)
+            block = Examples(rows, name=self.source.name, format=self.source.format, place_of=self.source.place_of)
+        return replace(block, places=np.arange(self.rows, self.rows + len(block)))
 
     def _answers(self, learner: Pipeline, values: Any) -> Any:
         if self.threshold is None:
@@ -167,33 +187,21 @@ class _Asked:
             second = score_columns(learner, values)[0][:, 0]
         return np.asarray(learner.classes_)[(second >= self.threshold).astype(int)]
 
-    def tables(self, *, keep: bool = True) -> Iterator[polars.DataFrame]:
-        """The rows with the columns that are added, block by block."""
-        learner = Pipeline(self.saved.model.steps[-1:])
-        for block in self.blocks:
-            rows, notes = rows_for(self.saved, block)
-            with reading(block.name), in_the_file(block):
-                values = seen(self.saved.model, rows)
-                answers = self._answers(learner, values)
-                added = {COLUMN: answers, **_further(learner, values, self.scores, self.probabilities)}
-            self.rows += len(answers)
-            self.said += [note for note in notes if note not in self.said]
-            self.unknown.update(unknown_counts(self.saved))
-            if len(self.counted) <= MOST_COUNTED:
-                names, counts = np.unique(answers, return_counts=True)
-                self.counted.update(dict(zip(names.tolist(), counts.tolist(), strict=True)))
-            if keep:
-                self.answers.append(answers)
-            table = _table(block, added, self.only)
-            self._say_where(table)
-            yield table
-
-    def _say_where(self, table: polars.DataFrame) -> None:
-        """The file may have a column of that name already, which stays as it is."""
-        name = next(name for name in reversed(table.columns) if name.rstrip("_") == COLUMN)
-        note = f"The file has a column {COLUMN!r} of its own, which is kept; the answers are in {shortened(name)}."
-        if name != COLUMN and note not in self.said:
-            self.said.append(note)
+    def _table(self, frame: polars.DataFrame, added: dict[str, Any]) -> polars.DataFrame:
+        """A table with further columns; the file may have one of that name already, which stays as it is."""
+        names = []
+        for name in added:
+            while name in frame.columns:
+                name += "_"
+            names.append(name)
+        self.column = names[0]
+        if self.column != COLUMN:
+            self.said.append(
+                f"The file has a column {COLUMN!r} of its own, which is kept; the answers are in "
+                f"{shortened(self.column)}."
+            )
+        columns = [polars.Series(name, values) for name, values in zip(names, added.values(), strict=True)]
+        return frame.hstack(columns) if frame.width else polars.DataFrame(columns)
 
     def counts(self) -> dict[str, int]:
         """How often each answer was given; nothing where there are too many different ones."""
@@ -202,8 +210,7 @@ class _Asked:
         return {str(name): count for name, count in sorted(self.counted.items())}
 
     def notes(self) -> list[str]:
-        self.unknown.update(self.blocks.strange)
-        return [*self.blocks.notes, *self.said, *unknown_notes(self.saved, dict(self.unknown))]
+        return [*dict.fromkeys([*self.source.notes, *self.said]), *unknown_notes(self.saved, dict(self.unknown))]
 
 
 def _further(learner: Pipeline, rows: Any, scores: bool, probabilities: bool) -> dict[str, Any]:
@@ -216,20 +223,3 @@ def _further(learner: Pipeline, rows: Any, scores: bool, probabilities: bool) ->
         values = np.asarray(learner.predict_proba(rows))
         added |= {f"probability_{label}": values[:, k] for k, label in enumerate(learner.classes_.tolist())}
     return added
-
-
-def _joined(tables: list[polars.DataFrame]) -> polars.DataFrame:
-    import polars
-
-    return tables[0] if len(tables) == 1 else polars.concat(tables)
-
-
-def _table(found: Examples, added: dict[str, Any], only: bool) -> polars.DataFrame:
-    import polars
-
-    frame = found.given if found.given is not None and not only else polars.DataFrame()
-    for name, values in added.items():
-        while name in frame.columns:
-            name += "_"
-        frame = frame.with_columns(polars.Series(name, values)) if frame.width else polars.DataFrame({name: values})
-    return frame

@@ -1,13 +1,10 @@
-"""`separable`: whether a hyperplane separates the classes of a file, with a proof; and `audit` of a run."""
+"""`separable`: whether a hyperplane separates the classes of a file, with a proof."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
-
-import numpy as np
-from sklearn.base import clone
 
 from rosenblatt.certificates.certify import CertifiedModel
 from rosenblatt.certificates.fewest import FewestErrors, fewest_errors
@@ -20,12 +17,10 @@ from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.sources import ReadOptions
 from rosenblatt.verbs.errors import InputError, UsageError, check_number, reading, writing
 from rosenblatt.verbs.examples import Examples, open_data, read_examples
-from rosenblatt.verbs.gaps import check_gaps, filler, fit_filler, has_gaps, note_on_gaps
-from rosenblatt.verbs.models import SavedModel, load_model, read_for, rows_for
+from rosenblatt.verbs.gaps import fill_gaps
 from rosenblatt.verbs.options import check_columns_policy
 from rosenblatt.verbs.outputs import check_outputs, files_of
-from rosenblatt.verbs.pipelines import in_the_file, seen
-from rosenblatt.verbs.splits import hold_out
+from rosenblatt.verbs.pipelines import in_the_file
 from rosenblatt.verbs.tables import column_names
 from rosenblatt.wording import shortened
 
@@ -71,44 +66,33 @@ class Proof:
     @property
     def witness_rows(self) -> list[int]:
         """The rows of the file that prove a no, counted from 1 as everywhere on the command line."""
-        rows = getattr(self.result, "rows", ())
-        return [1 + int(row if self.places is None else self.places[row]) for row in rows]
+        return self._in_the_file(getattr(self.result, "rows", ()))
 
     @property
     def wrong_rows(self) -> list[int]:
         """The rows of the file that the best hyperplane, or the model, has wrong, counted from 1."""
-        rows = getattr(self.result, "wrong", ())
+        return self._in_the_file(getattr(self.result, "wrong", ()))
+
+    def _in_the_file(self, rows: Any) -> list[int]:
         return [1 + int(row if self.places is None else self.places[row]) for row in rows]
 
     def to_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = {
-            "verdict": self.verdict,
-            "intercept": self.intercept,
-            "left_out": self.left_out,
-            "data": self.data,
-            "target": self.target,
-            "verified": self.verified,
-            "certificate": self.path,
-            "notes": self.notes,
-        }
-        if isinstance(self.result, SeparabilityTable):
-            return found | {"classes": self.result.classes, "questions": self.result.records()}
-        if isinstance(self.result, Separable):
-            weights = dict(zip(self.features, self.result.normal.tolist(), strict=True))
-            return found | {
-                "margin": self.result.margin,
-                "margin_upper": self.result.margin_upper,
-                "mistake_bound": self.result.mistake_bound,
-                "hyperplane": {"weights": weights, "offset": self.result.offset},
-            }
-        if isinstance(self.result, NotSeparable):
+        result = self.result
+        found: dict[str, Any] = {"verdict": self.verdict, "intercept": self.intercept, "certificate": self.path}
+        found |= {key: getattr(self, key) for key in ("left_out", "data", "target", "verified", "notes")}
+        if isinstance(result, SeparabilityTable):
+            return found | {"classes": result.classes, "questions": result.records()}
+        if isinstance(result, Separable):
+            weights = dict(zip(self.features, result.normal.tolist(), strict=True))
+            found |= {key: getattr(result, key) for key in ("margin", "margin_upper", "mistake_bound")}
+            return found | {"hyperplane": {"weights": weights, "offset": result.offset}}
+        if isinstance(result, NotSeparable):
             return found | {"witness_rows": self.witness_rows}
-        if isinstance(self.result, FewestErrors):
-            interval = {"lower": self.result.lower, "upper": self.result.upper, "rows": self.wrong_rows}
-            return found | {"fewest_errors": interval}
-        if isinstance(self.result, CertifiedModel):
-            return found | {"errors": self.result.errors, "margin": self.result.margin, "rows": self.wrong_rows}
-        return found | {"reason": self.reason or getattr(self.result, "reason", "")}
+        if isinstance(result, FewestErrors):
+            return found | {"fewest_errors": {"lower": result.lower, "upper": result.upper, "rows": self.wrong_rows}}
+        if isinstance(result, CertifiedModel):
+            return found | {"errors": result.errors, "margin": result.margin, "rows": self.wrong_rows}
+        return found | {"reason": self.reason or getattr(result, "reason", "")}
 
 
 def separable(
@@ -211,13 +195,9 @@ def _numbers(found: Examples, missing: str, text: str) -> tuple[Any, list[str], 
     A proof is about the columns that are given, so that no number is left out for what it looks like.
     """
     if not found.is_frame:
-        width, rows = found.rows.shape[1], found.rows
-        if missing == "error":
-            check_gaps(rows, found.name)
-        elif has_gaps(rows):
-            found.notes.append(note_on_gaps(int(np.isnan(rows).sum())))
-            rows = fit_filler(filler("median"), rows)
-        return rows, found.names or column_names(width, found.zero_based), {}
+        rows, filled = fill_gaps(found.rows, "error" if missing == "error" else "median", found.name)
+        found.notes.extend(filled)
+        return rows, found.names or column_names(rows.shape[1], found.zero_based), {}
     encoder = ColumnEncoder(text=text, missing=missing, scale=None, dtype="float64")
     with reading(found.name), in_the_file(found):
         numbers = [column.name for column in found.rows if holds_numbers(column, encoder.max_categories)]
@@ -258,151 +238,11 @@ def _verified(path: str, rows: Any, found: Examples, intercept: bool, common: di
             raise
         return Proof("not verified", None, verified=False, reason=str(error), path=path, **common)
     proof = Proof(_verdict(result), result, verified=True, path=path, **common)
-    if proof.intercept and not intercept:
-        raise UsageError(
-            f"{path} proves something about any hyperplane, but --no-intercept asks about those through the origin; "
-            f"leave --no-intercept out to verify it."
+    if proof.intercept != intercept:
+        proven, mend = (
+            ("any hyperplane, but --no-intercept asks about those through the origin", "leave --no-intercept out")
+            if proof.intercept
+            else ("hyperplanes through the origin only, but the question is about any hyperplane", "add --no-intercept")
         )
-    if not proof.intercept and intercept:
-        raise UsageError(
-            f"{path} proves something about hyperplanes through the origin only, but the question is about any "
-            f"hyperplane; add --no-intercept to verify it."
-        )
+        raise UsageError(f"{path} proves something about {proven}; {mend} to verify it.")
     return proof
-
-
-# ------------------------------------------------------------------------------------------------ audit
-
-
-@dataclass(frozen=True, eq=False)
-class AuditedRun:
-    """A run that was made again and held against the convergence theorem.
-
-    Attributes
-    ----------
-    audits : one `Audit` for two classes, one for each class against the rest for more, by name
-    holds : whether the theorem holds for every one; None where it is not about this run
-    """
-
-    model: str
-    data: str
-    audits: dict[str, Any]
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def holds(self) -> bool | None:
-        if any(audit.holds is False for audit in self.audits.values()):
-            return False
-        return True if all(audit.holds for audit in self.audits.values()) else None
-
-    def to_dict(self) -> dict[str, Any]:
-        fields = ("mistakes", "radius", "gamma", "bound", "applies", "holds", "note", "arithmetic")
-        return {
-            "model": self.model,
-            "data": self.data,
-            "holds": self.holds,
-            "audits": {name: {key: getattr(audit, key) for key in fields} for name, audit in self.audits.items()},
-            "notes": self.notes,
-        }
-
-
-def audit(
-    model: str,
-    data: str | Sequence[str],
-    *,
-    tolerance: float = 0.01,
-    time_limit: float | None = None,
-    reading_options: ReadOptions | None = None,
-) -> AuditedRun:
-    """Make the run behind a model again, and hold it against the convergence theorem, update by update.
-
-    A model file keeps the weights, not the way to them. The seed, the split and the order are known, so that the run
-    is made again from the same data; that it ends at the very same weights is checked before anything else is said.
-
-    Parameters
-    ----------
-    model : a model file that `train` wrote with a perceptron of any kind
-    data : the data that it was trained on
-    tolerance, time_limit : as for `rosenblatt.audit`
-    reading_options : how to read the data
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from rosenblatt.verbs import train
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> path, kept = folder / "and.csv", str(folder / "and.safetensors")
-    >>> _ = path.write_text("a,b,both\\n0,0,no\\n0,1,no\\n1,0,no\\n1,1,yes\\n")
-    >>> _ = train(str(path), "both", learner="perceptron", holdout=0, out=kept)
-    >>> audit(kept, str(path)).holds
-    True
-    """
-    from rosenblatt.certificates.audit import Audits
-    from rosenblatt.certificates.audit import audit as audited
-
-    check_number("--time-limit", time_limit, 0, above=True)
-    saved = load_model(model)
-    _check_can_repeat(saved)
-    found = read_for(saved, data, None, reading_options, labelled=True, digest=True)
-    learned = _learned_rows(saved, found)
-    rows, notes = rows_for(saved, learned)
-    with reading(found.name):
-        rows = seen(saved.model, rows)
-        run = _repeated(saved, rows, learned)
-        result = audited(run, rows, learned.labels(), tolerance=tolerance, time_limit=time_limit)
-    parts = dict(result.audits) if isinstance(result, Audits) else {result.name: result}
-    return AuditedRun(model, found.name, {str(name): part for name, part in parts.items()}, [*found.notes, *notes])
-
-
-def _check_can_repeat(saved: SavedModel) -> None:
-    kind = type(saved.learner).__name__
-    if kind not in ("Perceptron", "HalfSpace", "KernelPerceptron"):
-        raise UsageError(
-            f"The theorem is about perceptrons, and the model is a {kind}; train one with --learner perceptron."
-        )
-    if "split" in saved.about and saved.about["split"] is None:
-        raise UsageError(
-            f"{saved.path} was learned in passes, whose order of rows is not kept, or held rows out by a column; train "
-            f"with --no-stream and a random hold-out."
-        )
-    if not saved.about.get("split"):
-        raise UsageError(f"{saved.path} does not say how it was trained; audit a model that rosenblatt train wrote.")
-
-
-def _learned_rows(saved: SavedModel, found: Examples) -> Examples:
-    """The rows that the model learned from, by the split that its file tells."""
-    if found.digest is not None and saved.about.get("digest") not in (None, found.digest):
-        raise InputError(
-            f"{found.name} differs from what the model was trained on, {saved.about.get('source')} as it was then; "
-            "train again, or audit with that file."
-        )
-    share = saved.about["split"].get("share", 0.0)
-    if not share:
-        return found
-    return found.take(hold_out(found.labels(), share, int(saved.about["seed"]))[0])
-
-
-def _repeated(saved: SavedModel, rows: Any, learned: Examples) -> Any:
-    """The run once more, with every update recorded."""
-    import warnings
-
-    from sklearn.exceptions import ConvergenceWarning
-
-    run = clone(saved.learner).set_params(time_limit=None)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        run.fit(rows, learned.labels(), sample_weight=learned.weights, record="updates")
-    if run.stop_reason_ == "interrupted" != saved.learner.stop_reason_:
-        raise KeyboardInterrupt
-    if not np.array_equal(_last(run), _last(saved.learner)):
-        raise InputError(
-            f"The run, made again, does not end at the weights of {saved.path} (it was interrupted, or made by another "
-            f"version); train again without a time limit."
-        )
-    return run
-
-
-def _last(learner: Any) -> Any:
-    model = learner.answers_["last"]
-    return model.coef if hasattr(model, "coef") else learner.decision_function(learner.support_vectors_)

@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,14 +14,14 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
-from rosenblatt.features.anatomy import Seen
 from rosenblatt.features.labels import distinct
 from rosenblatt.interrupts import postponed, pressed
 from rosenblatt.report import Summary, summarise
 from rosenblatt.verbs.errors import InputError, UsageError, nearest, one_line
 from rosenblatt.verbs.examples import Array, Examples
+from rosenblatt.verbs.learners import LEARNERS, make_learner
 from rosenblatt.verbs.options import TrainOptions
-from rosenblatt.verbs.pipelines import fit_columns, fit_learner, in_the_file
+from rosenblatt.verbs.pipelines import fit_columns, fit_learner, in_the_file, seen
 from rosenblatt.verbs.splits import folds
 from rosenblatt.wording import listed, shortened
 
@@ -34,24 +34,43 @@ BRIEF = 1.0  # seconds for what is left to do after Ctrl-C
 
 
 @dataclass(eq=False)
+class Learned:
+    """A model that has learned, the rows that it learned from, and those to test it on."""
+
+    model: Pipeline
+    rows: Examples  # what it learned from, or a sample of that
+    tested: Examples | None  # rows that it has not seen
+    told: str  # how these came about
+    total: int  # rows
+    count: int  # of them that it learned from
+    notes: list[str] = field(default_factory=list)
+    positive: Any = None  # the class that precision and recall are about, where one was asked for
+    searched: Any = None  # the search for the best setting
+    split: dict[str, float] | None = None  # how the rows can be split again
+    ended: list[str] = field(default_factory=list)  # what Ctrl-C has ended
+
+    @property
+    def interrupted(self) -> bool:
+        return bool(self.ended) or is_interrupted(self.model)
+
+
+@dataclass(eq=False)
 class Test:
-    """A fitted model and what its summary is made with; `ended` says what was not done to its end."""
+    """How a summary of a model is made, and remarks about that."""
 
     __test__ = False  # for pytest
 
-    model: Pipeline
-    learned: Examples
-    told: str
+    done: Learned
     options: TrainOptions
-    positive: Any = None
-    rows_train: int | None = None
     most: int | None = None  # rows, of each part, that there is time for
-    ended: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def by_rows(self, tested: Examples | None) -> Summary:
+    def summary(self) -> Summary:
+        return self._by_rows() if self.options.cv is None else self._by_folds(self.options.cv)
+
+    def _by_rows(self) -> Summary:
         """By rows that were held out; by the training rows themselves where none were."""
-        found = tested or self.learned
+        found = self.done.tested or self.done.rows
         some = self._within_time(found)
         if len(some) < len(found):
             self.notes.append(
@@ -70,11 +89,11 @@ class Test:
         random = np.random.default_rng(self.options.seed)
         few = found.take(np.sort(random.choice(len(found), FEW, replace=False)))
         try:
-            self._predict(few.rows)  # compiles
+            self.done.model.predict(few.rows)  # compiles
             start = time.perf_counter()
-            self._predict(few.rows)
+            self.done.model.predict(few.rows)
         except KeyboardInterrupt:
-            self.ended.append("Ctrl-C ended the test.")
+            self.done.ended.append("Ctrl-C ended the test.")
             return few
         each = (time.perf_counter() - start) / FEW
         most = max(FEW, int((self.options.time_limit or TESTING) / max(each, 1e-9)))
@@ -83,21 +102,17 @@ class Test:
         self.most = most
         return found.take(np.sort(random.choice(len(found), most, replace=False)))
 
-    def _predict(self, rows: Any) -> Any:
-        learner = self.model.steps[-1][1]
-        return learner.predict(rows.rows) if isinstance(rows, Seen) else self.model.predict(rows)
-
-    def by_folds(self, count: int) -> Summary:
+    def _by_folds(self, count: int) -> Summary:
         """By fitting the same steps again for every fold; what Ctrl-C leaves out is noted."""
-        rows, y = self.learned.rows, self.learned.labels()
+        rows, y = self.done.rows.rows, self.done.rows.labels()
         answers = np.empty_like(y)
         done, left = np.zeros(len(y), dtype=bool), count
-        groups = self.learned.apart if self.options.group is not None else None
+        groups = self.done.rows.apart if self.options.group is not None else None
         try:
             for kept, tested in folds(y, count, self.options.seed, numbers=self.options.numbers, groups=groups):
-                if is_interrupted(self.model) or pressed():
+                if is_interrupted(self.done.model) or pressed():
                     break
-                model, part = clone(self.model), self.learned.take(kept)
+                model, part = clone(self.done.model), self.done.rows.take(kept)
                 fit_learner(model, fit_columns(model, part), part, settings=self.options.given)
                 if is_interrupted(model):
                     break
@@ -106,18 +121,18 @@ class Test:
         except KeyboardInterrupt:
             pass
         if left:
-            self.ended.append(f"Ctrl-C ended the cross-validation after {count - left} of {count} folds.")
+            self.done.ended.append(f"Ctrl-C ended the cross-validation after {count - left} of {count} folds.")
         if left == count:
-            self.told = ON_TRAINING_ROWS
-            return self.by_rows(None)
-        return self._summary(self.learned.take(np.flatnonzero(done)), answers[done])
+            self.done.told = ON_TRAINING_ROWS
+            return self._by_rows()
+        return self._summary(self.done.rows.take(np.flatnonzero(done)), answers[done])
 
     def _summary(self, tested: Examples, predictions: Array | None) -> Summary:
-        if not is_interrupted(self.model) and not pressed():
+        if not is_interrupted(self.done.model) and not pressed():
             try:
                 return self._summarised(tested, predictions, briefly=False)
             except KeyboardInterrupt:
-                self.ended.append("Ctrl-C ended the test; the model itself is whole.")
+                self.done.ended.append("Ctrl-C ended the test; the model itself is whole.")
                 if predictions is None and len(tested) > FEW:
                     self.most = FEW
                     tested = tested.take(np.arange(0, len(tested), len(tested) // FEW))
@@ -125,27 +140,17 @@ class Test:
             return self._summarised(tested, predictions, briefly=True)
 
     def _summarised(self, tested: Examples, predictions: Array | None, *, briefly: bool) -> Summary:
-        learned = self.learned
+        done, learned = self.done, self.done.rows
         if self.most is not None and len(learned) > self.most:
             random = np.random.default_rng(self.options.seed)
             learned = learned.take(np.sort(random.choice(len(learned), self.most, replace=False)))
         return summarise(
-            self.model,
-            tested.rows,
-            tested.labels(),
-            X_train=learned.rows,
-            y_train=learned.labels(),
-            predictions=predictions,
-            positive=self.positive,
-            target=self.learned.target,
-            feature_names=self.learned.feature_names(),
-            held_out=self.told,
-            rows_train=len(self.learned) if self.rows_train is None else self.rows_train,
-            most=self.options.top,
-            time_limit=BRIEF if briefly else ADVISING,
-            advise=self.options.advise and not briefly,
+            done.model, tested.rows, tested.labels(), X_train=learned.rows, y_train=learned.labels(),
+            predictions=predictions, positive=done.positive, target=done.rows.target,
+            feature_names=done.rows.feature_names(), held_out=done.told, rows_train=done.count, most=self.options.top,
+            time_limit=BRIEF if briefly else ADVISING, advise=self.options.advise and not briefly,
             random_state=self.options.seed,
-        )
+        )  # fmt: skip
 
 
 def check_known(tested: Examples, classes: Array) -> None:
@@ -192,35 +197,27 @@ def heard_warnings() -> Iterator[list[str]]:
             sentences.append(text)
 
 
-def compared(learned: Examples, tested: Examples, options: TrainOptions, model: Pipeline) -> list[dict[str, Any]]:
+def compared(done: Learned, options: TrainOptions) -> list[dict[str, Any]]:
     """What every learner scores on the rows held out, after learning from the others; the best first.
 
     Each has the time limit, or a minute; one that fails or is interrupted is listed without a score.
     """
-    from rosenblatt.verbs.learners import LEARNERS, make_learner
-    from rosenblatt.verbs.pipelines import seen
-
-    kind = LEARNERS[options.name].kind
-    limit = options.time_limit or TESTING
-    several = len(distinct(learned.labels())) > 2
     found = []
+    tested = done.tested or done.rows
+    rows, test_rows = seen(done.model, done.rows.rows), seen(done.model, tested.rows)
+    several = len(distinct(done.rows.labels())) > 2
     for name, learner in LEARNERS.items():
-        if learner.kind != kind or not learner.usual or pressed():
+        if learner.kind != LEARNERS[options.name].kind or not learner.usual or pressed():
             continue
-        extra = learner.several if several else {}
-        estimator = make_learner(name, dict(extra), random_state=options.seed, time_limit=limit)
-        start = time.perf_counter()
-        row: dict[str, Any] = {"learner": name, "told": learner.told, "score": None, "seconds": None}
+        estimator = make_learner(name, learner.several if several else {}, random_state=options.seed,
+                                 time_limit=options.time_limit or TESTING)  # fmt: skip
+        start, score, told = time.perf_counter(), None, learner.told
         try:
-            trial = Pipeline([*model.steps[:-1], ("learner", estimator)])
-            rows, test_rows = seen(model, learned.rows), seen(model, tested.rows)
-            part = replace(learned, rows=rows)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                fit_learner(trial, rows, part)
-                row["score"] = float(estimator.score(test_rows, tested.labels()))
+                fit_learner(Pipeline([("learner", estimator)]), rows, done.rows)
+                score = float(estimator.score(test_rows, tested.labels()))
         except (ValueError, TypeError, MemoryError) as error:
-            row["told"] = one_line(error)
-        row["seconds"] = time.perf_counter() - start
-        found.append(row)
+            told = one_line(error)
+        found.append({"learner": name, "told": told, "score": score, "seconds": time.perf_counter() - start})
     return sorted(found, key=lambda row: -1.0 if row["score"] is None else row["score"], reverse=True)

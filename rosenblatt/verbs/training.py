@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,8 @@ from rosenblatt.report import Summary
 from rosenblatt.sources import ReadOptions, Source
 from rosenblatt.verbs.errors import UsageError, setting, writing
 from rosenblatt.verbs.examples import Examples, open_data, read_examples, roles_of
-from rosenblatt.verbs.label_files import labels_beside
+from rosenblatt.verbs.gaps import count_gaps, note_on_gaps
+from rosenblatt.verbs.labels import labels_beside
 from rosenblatt.verbs.learners import DEFAULT, LEARNERS, make_learner
 from rosenblatt.verbs.memory import too_large
 from rosenblatt.verbs.models import columns_for, save_model
@@ -26,9 +28,7 @@ from rosenblatt.verbs.options import TrainOptions
 from rosenblatt.verbs.outputs import check_outputs, files_of, identity
 from rosenblatt.verbs.pipelines import (
     as_the_learner_takes,
-    check_numbers,
     columns_of,
-    encoded,
     fit_columns,
     fit_learner,
     notes_of,
@@ -39,12 +39,12 @@ from rosenblatt.verbs.splits import hold_out
 from rosenblatt.verbs.tables import names_data
 from rosenblatt.verbs.testing import (
     ON_TRAINING_ROWS,
+    Learned,
     Test,
     check_known,
     class_named,
     compared,
     heard_warnings,
-    is_interrupted,
 )
 
 KEPT = ("accuracy", "baseline", "regression", "classes", "rows_test", "positive")  # figures for the model file
@@ -137,69 +137,78 @@ def train(
     averaged 96.7% (95% interval 83.3% to 99.4%)
     """
     options = TrainOptions(**settings) if options is None else replace(options, **settings)
-    _check_outputs(out, report, data.paths if isinstance(data, Source) else data, target, options)
     source = data if isinstance(data, Source) else open_data(data, reading)
-    _check_files(source, options.test)
-    if source.kind == "frame":  # what is wrong with the names of columns is found in the header
-        roles_of(source, target, weights=options.weights, drop=options.drop, keep=options.keep)
-    if out is not None and not force and os.path.isfile(out):
-        raise UsageError(f"{out} exists already; --force replaces it, and --out NAME writes another file.")
-    if too_large(source) if options.stream is None else options.stream:
-        from rosenblatt.verbs.streaming import train_in_passes
-
-        return train_in_passes(source, target, options, out, report, verbose, on_epoch, command)
-    clock = Clock()
-    rows = read_examples(
-        source, target, numbers=options.numbers, weights=options.weights, apart=options.time or options.group,
-        drop=(*options.drop, *([options.group] if options.group else [])), keep=options.keep, digest=out is not None,
-    )  # fmt: skip
-    total, positive = len(rows), None if options.positive is None else class_named(rows.labels(), options.positive)
-    clock.note("reading")
+    _check_files(source, out, report, force, target, options)
+    clock = Clock(verbose)
     with heard_warnings() as heard:
-        model = unfitted(rows, _learner(options, rows), scale=options.scale, missing=options.missing, text=options.text)
-        rows = as_the_learner_takes(rows, model.steps[-1][1])
-        learned, tested, told = _split(rows, source, target, options, model)
-        del rows
-        fitted = fit_columns(model, learned)
-        if tested is not None and tested.is_frame and options.test is not None:
-            tested = replace(tested, rows=columns_for(model.steps[0][1], tested))
-        if report is None and options.cv is None and learned.is_frame:  # nobody needs the table any more
-            learned = encoded(model, learned, fitted)
-            tested = None if tested is None else encoded(model, tested)
-        tries = _search(model.steps[-1][1], fitted, learned, options, verbose) if options.search else None
-        fit_learner(model, fitted, learned, tested, settings=options.given, verbose=verbose, on_epoch=on_epoch)
-        del fitted
-        clock.note("learning")
-        about = about_model(source, learned, options, told, total)
-        _save(model, out, about)
-        test = Test(model, learned, told, options, positive)
-        summary = test.by_rows(tested) if options.cv is None else test.by_folds(options.cv)
-        others = compared(learned, tested, options, model) if options.compare and tested is not None else None
-        clock.note("testing")
-    ended = [*([_end_of_search(tries)] if tries is not None and tries.interrupted_ else []), *test.ended]
-    about |= {"columns": columns_of(model), **_judged(summary)}
-    page = keep_model(model, summary, learned, tested, about, out, report, command, ended)
-    notes = [*learned.notes, *notes_of(model, learned), *heard, *test.notes, *ended]
+        with clock.running("learning"):
+            done = _learn(source, target, options, clock, out is not None, on_epoch)
+        about = about_model(source, done, options)
+        save(done.model, out, about)
+        with clock.running("testing"):
+            test = Test(done, options)
+            summary = test.summary()
+            others = compared(done, options) if options.compare and done.tested is not None else None
+        save(done.model, out, about | _figures(summary))
+    page = _write_report(report, done, summary, about | {"model": out, "command": command})
+    if pressed() and not done.interrupted:
+        done.ended.append("Ctrl-C came when the learning was done; the model is whole.")
+    notes = [*done.notes, *heard, *test.notes, *done.ended]
+    return Training(
+        done.model, summary, options.name, about, None if done.searched is None else done.searched.scores, others, out,
+        page, [*dict.fromkeys(notes)], clock.seconds, done.interrupted,
+    )  # fmt: skip
+
+
+def _learn(
+    source: Source, target: Any, options: TrainOptions, clock: Clock, digest: bool, on_epoch: Any
+) -> Learned:  # fmt: skip
+    """From a source of rows to a fitted pipeline and the rows to test it on."""
+    if too_large(source) if options.stream is None else options.stream:
+        from rosenblatt.verbs.streaming import learn_in_passes
+
+        return learn_in_passes(source, target, options, digest=digest, verbose=clock.verbose, on_epoch=on_epoch)
+    with clock.running("reading"):
+        rows = read_examples(
+            source, target, numbers=options.numbers, weights=options.weights, apart=options.time or options.group,
+            drop=(*options.drop, *([options.group] if options.group else [])), keep=options.keep, digest=digest,
+        )  # fmt: skip
+    total, positive = len(rows), None if options.positive is None else class_named(rows.labels(), options.positive)
+    model = unfitted(rows, _learner(options, rows), options)
+    learner, gaps = model.steps[-1][1], 0 if rows.is_frame else count_gaps(rows.rows)
+    rows = replace(rows, rows=as_the_learner_takes(rows.rows, learner, rows.name))
+    learned, tested, told = _split(rows, source, target, options)
+    del rows
+    fitted = fit_columns(model, learned)
+    if options.test is not None and tested is not None:
+        tested = fitting_tests(tested, learned, model)
+    tries = _search(learner, fitted, learned, options, clock.verbose) if options.search else None
+    fit_learner(model, fitted, learned, tested, settings=options.given, verbose=clock.verbose, on_epoch=on_epoch)
+    notes = [*learned.notes, *([note_on_gaps(gaps)] if gaps else []), *notes_of(model, learned)]
     if options.search and options.learner is None:
         notes.append(f"The learner is {options.name}, since {DEFAULT} has nothing to search for.")
-    interrupted = bool(ended) or is_interrupted(model)
-    searched = None if tries is None else tries.scores
-    return Training(
-        model, summary, options.name, about, searched, others, out, page, [*dict.fromkeys(notes)], clock.seconds,
-        interrupted,
-    )  # fmt: skip
+    split = None if options.time or options.group else {"share": 0.0 if options.cv or options.test else options.share}
+    ended = [_end_of_search(tries)] if tries is not None and tries.interrupted_ else []
+    return Learned(model, learned, tested, told, total, len(learned), notes, positive, tries, split, ended)
 
 
 class Clock:
-    """Seconds between notes, by name."""
+    """Seconds by what took them; where somebody looks at a terminal, it says what goes on."""
 
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self._last = time.perf_counter()
+    def __init__(self, verbose: int) -> None:
+        self.verbose, self.seconds = verbose, dict[str, float]()
 
-    def note(self, name: str) -> None:
-        now = time.perf_counter()
-        self.seconds[name], self._last = now - self._last, now
+    @contextmanager
+    def running(self, name: str) -> Iterator[None]:
+        start, before = time.perf_counter(), sum(self.seconds.values())
+        shown: Any = nullcontext()
+        if self.verbose and name != "learning":  # which shows its epochs
+            from rich.console import Console
+
+            shown = Console(stderr=True).status(f"{name.capitalize()} …")
+        with shown:
+            yield
+        self.seconds[name] = time.perf_counter() - start - (sum(self.seconds.values()) - before)
 
 
 def _learner(options: TrainOptions, rows: Examples) -> Any:
@@ -210,45 +219,44 @@ def _learner(options: TrainOptions, rows: Examples) -> Any:
     )
 
 
-def _split(
-    rows: Examples, source: Source, target: Any, options: TrainOptions, model: Pipeline
-) -> tuple[Examples, Examples | None, str]:
+def _split(rows: Examples, source: Source, target: Any, options: TrainOptions) -> tuple[Examples, Examples | None, str]:
     """Rows to learn from, rows to test on, and how these came about in words."""
-    if options.test is not None:
-        others = read_examples(
-            open_data(options.test, replace(source.reading, header=None)), rows.target or target,
-            drop=(*options.drop, *([options.weights] if options.weights else [])), least=1, numbers=options.numbers,
-            tests=True,
-        )  # fmt: skip
-        return rows, _fitting(others, rows, options, model), f"the rows of {others.name}"
+    others = read_tests(source, rows.target or target, options)
+    if others is not None:
+        if not options.numbers:
+            check_known(others, distinct(rows.labels()))
+        return rows, others, f"the rows of {others.name}"
+    share, by = options.share, {}
     if options.cv is not None:
         return rows, None, f"each row by a model that was trained on the other {options.cv - 1} of {options.cv} folds"
-    share = options.share
     if share == 0:
         return rows, None, ON_TRAINING_ROWS
-    by = {"time": rows.apart} if options.time else {"groups": rows.apart} if options.group else {}
-    parts = hold_out(rows.labels(), share, options.seed, numbers=options.numbers, **by)
     told = f"a random {share:.0%} of the rows"
-    if options.time or options.group:
-        told = (
-            f"the latest {share:.0%} of the rows by {options.time}"
-            if options.time
-            else f"rows of other groups by {options.group}"
-        )
-    return *rows.split(*parts), told
+    if options.time:
+        by, told = {"time": rows.apart}, f"the latest {share:.0%} of the rows by {options.time}"
+    elif options.group:
+        by, told = {"groups": rows.apart}, f"rows of other groups by {options.group}"
+    learned, tested = hold_out(rows.labels(), share, options.seed, numbers=options.numbers, **by)
+    return rows.take(learned), rows.take(tested), told
 
 
-def _fitting(others: Examples, rows: Examples, options: TrainOptions, model: Pipeline) -> Examples:
-    """Rows of another file to test on, checked to be of the same kind as those to learn from."""
-    if others.is_frame != rows.is_frame:
-        raise UsageError(f"{others.name} and {rows.name} must both be tables, or neither.")
-    if not options.numbers:
-        check_known(others, distinct(rows.labels()))
+def read_tests(source: Source, target: Any, options: TrainOptions) -> Examples | None:
+    """The rows of the file to test on, if there is one, read as the others are."""
+    if options.test is None:
+        return None
+    others = open_data(options.test, replace(source.reading, header=None))
+    if others.kind != source.kind:
+        raise UsageError(f"{others.name} and {source.name} must both be tables, or neither.")
+    away = (*options.drop, *([options.weights] if options.weights else []))
+    return read_examples(others, target, drop=away, least=1, numbers=options.numbers, tests=True)
+
+
+def fitting_tests(others: Examples, rows: Examples, model: Pipeline) -> Examples:
+    """Rows of another file with the columns of those that are learned from."""
     if others.is_frame:
-        return others
-    check_numbers(others.rows, others.name)
-    others = as_the_learner_takes(others, model.steps[-1][1])
-    return replace(others, rows=with_width(others.rows, rows.rows.shape[1], others.name)[0])
+        return replace(others, rows=columns_for(model.steps[0][1], others))
+    dense = as_the_learner_takes(others.rows, model.steps[-1][1], others.name)
+    return replace(others, rows=with_width(dense, rows.rows.shape[1], others.name)[0])
 
 
 def _search(estimator: Any, fitted: Any, learned: Examples, options: TrainOptions, verbose: int) -> Any:
@@ -257,15 +265,9 @@ def _search(estimator: Any, fitted: Any, learned: Examples, options: TrainOption
 
     with setting(options.given):
         found = search(
-            fitted,
-            learned.labels(),
-            estimator,
-            dict(LEARNERS[options.name].grid),
-            sample_weight=learned.weights,
-            random_state=options.seed,
-            refit=False,
-            verbose=verbose,
-        )
+            fitted, learned.labels(), estimator, dict(LEARNERS[options.name].grid), sample_weight=learned.weights,
+            random_state=options.seed, refit=False, verbose=verbose,
+        )  # fmt: skip
     estimator.set_params(**found.best_params_)
     return found
 
@@ -282,94 +284,84 @@ def _end_of_search(found: Any) -> str:
 # ------------------------------------------------------------------------------------------------ what is written
 
 
-def about_model(source: Source, learned: Examples, options: TrainOptions, told: str, total: int) -> dict[str, Any]:
+def about_model(source: Source, done: Learned, options: TrainOptions) -> dict[str, Any]:
     """What the model file says about where the model comes from."""
-    split = None if options.time or options.group else {"share": 0.0 if options.cv or options.test else options.share}
+    rows, words = done.rows, source.reading.na_values
     return {
-        "target": learned.target,
+        "target": rows.target,
         "learner": options.name,
-        "source": learned.name,
-        "format": learned.format,
-        "zero_based": learned.zero_based,
-        "na_values": None if source.reading.na_values is None else list(source.reading.na_values),
-        "digest": learned.digest,
-        "rows": total,
-        "learned_rows": len(learned),
-        "held_out": told,
+        "source": rows.name,
+        "format": rows.format,
+        "zero_based": rows.zero_based,
+        "na_values": None if words is None else list(words),
+        "digest": rows.digest,
+        "rows": done.total,
+        "learned_rows": done.count,
+        "held_out": done.told,
         "seed": options.seed,
-        "split": split,
-        "weighted": learned.weights is not None,
-        "left_out": list(learned.left_out),
-        "image_shape": None if learned.image_shape is None else list(learned.image_shape),
+        "split": done.split,
+        "weighted": rows.weights is not None,
+        "left_out": list(rows.left_out),
+        "image_shape": None if rows.image_shape is None else list(rows.image_shape),
+        "columns": columns_of(done.model),
     }
 
 
-def _judged(summary: Summary) -> dict[str, Any]:
+def _figures(summary: Summary) -> dict[str, Any]:
+    """What the model file says about how good it is."""
     found = summary.to_dict()
     return {"summary": {key: found[key] for key in KEPT}, "drivers": found["drivers"]["top"]}
 
 
-def _save(model: Pipeline, out: str | None, about: dict[str, Any]) -> None:
-    """Save the model before it is tested: who stops the test has it all the same."""
-    if out is not None and out != "-":
+def save(model: Pipeline, out: str | None, about: dict[str, Any]) -> None:
+    """Write the model whatever Ctrl-C ended before: first as soon as it has learned, then with what the test found."""
+    if out is not None and (out != "-" or "summary" in about):
         with postponed():
             save_model(model, out, about)
 
 
-def keep_model(
-    model: Pipeline,
-    summary: Summary,
-    learned: Examples,
-    tested: Examples | None,
-    about: dict[str, Any],
-    out: str | None,
-    report: str | None,
-    command: str | None,
-    ended: list[str],
-) -> str | None:
-    """Write the model and the page about it, whatever Ctrl-C ended before; where the page is, if it was written."""
-    if out is not None:
-        with postponed():
-            save_model(model, out, about)
-    if report is not None:
-        from rosenblatt.report import write_report
+def _write_report(report: str | None, done: Learned, summary: Summary, about: dict[str, Any]) -> Any:
+    """Write the page about the model; where it is, if it was written."""
+    if report is None:
+        return None
+    from rosenblatt.report import write_report
 
-        found = tested or learned
-        try:
-            with writing(report):
-                write_report(
-                    report, model, summary, found.rows, found.labels(), X_train=learned.rows, y_train=learned.labels(),
-                    about=about | {"model": out, "command": command}, image_shape=learned.image_shape,
-                )  # fmt: skip
-        except KeyboardInterrupt:
-            ended.append("Ctrl-C ended the report, which is not written; the model itself is whole.")
-            report = None
-    if pressed() and not ended and not is_interrupted(model):
-        ended.append("Ctrl-C came when the learning was done; the model is whole.")
+    rows, found = done.rows, done.tested or done.rows
+    try:
+        with writing(report):
+            write_report(
+                report, done.model, summary, found.rows, found.labels(), X_train=rows.rows, y_train=rows.labels(),
+                about=about, image_shape=rows.image_shape,
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        done.ended.append("Ctrl-C ended the report, which is not written; the model itself is whole.")
+        return None
     return report
 
 
-def _check_files(source: Source, test: Any) -> None:
-    """A file that is given twice would be learned from and tested on."""
+def _check_files(
+    source: Source, out: str | None, report: str | None, force: bool, target: Any, options: TrainOptions
+) -> None:
+    """Refuse results that would replace what is read, a file that is given twice, and columns that are not there."""
     seen: dict[Any, str] = {}
     for path in source.paths:
-        key = identity(path)
-        if key in seen:
-            name, other = source.name_of(seen[key]), source.name_of(path)
-            again = "" if name == other else f", also as {other}"
-            raise UsageError(f"{name} is given twice{again}: a model would be tested on rows it learned from.")
-        seen[key] = path
-    known = [path for path in files_of(test) if identity(path) in seen]
+        name, first = source.name_of(path), seen.get(identity(path))
+        if first is not None:
+            again = "" if name == first else f", also as {name}"
+            raise UsageError(f"{first} is given twice{again}: a model would be tested on rows it learned from.")
+        seen[identity(path)] = name
+    known = [path for path in files_of(options.test) if identity(path) in seen]
     if known:
         source.notes.append(f"{known[0]} is learned from and tested on: on new rows the model may do worse.")
-
-
-def _check_outputs(out: str | None, report: str | None, data: Any, target: Any, options: TrainOptions) -> None:
-    read = files_of(data, options.test)
+    read = files_of(list(source.paths), options.test)
     labels = [path for path in (target, *map(labels_beside, read)) if isinstance(path, str)]
     check_outputs({"The model": out, "The report": report}, [*read, *labels])
     if out is not None and names_data(out):
         raise UsageError(f"{out} is named like data, not like a model; call it {Path(out).stem}.safetensors.")
+    if source.kind == "frame":  # what is wrong with the names of columns is found in the header
+        roles_of(source, target, weights=options.weights, drop=options.drop, keep=options.keep)
+    if out is not None and not force and os.path.isfile(out):
+        raise UsageError(f"{out} exists already; --force replaces it, and --out NAME writes another file.")
 
 
 def default_path(data: str | Sequence[str]) -> str:

@@ -94,7 +94,7 @@ def test_the_model_is_there_before_it_is_tested(tmp_path, monkeypatch):
     def killed(*_):
         raise SystemExit("killed")
 
-    monkeypatch.setattr(testing.Test, "by_rows", killed)
+    monkeypatch.setattr(testing.Test, "summary", killed)
     with pytest.raises(SystemExit):
         train(name, "y", out="m.safetensors")
     assert rosenblatt.load("m.safetensors").predict({"a": [1.0], "b": [0.0]}).tolist() == ["p"]
@@ -103,13 +103,13 @@ def test_the_model_is_there_before_it_is_tested(tmp_path, monkeypatch):
 def test_a_slow_model_is_tested_on_what_there_is_time_for(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(testing, "FEW", 8)
-    predict = testing.Test._predict
+    predict = rosenblatt.Perceptron.predict
 
     def slowly(self, rows):
         time.sleep(0.02)
         return predict(self, rows)
 
-    monkeypatch.setattr(testing.Test, "_predict", slowly)
+    monkeypatch.setattr(rosenblatt.Perceptron, "predict", slowly)
     done = train(plain(tmp_path / "t.csv"), "y", time_limit=0.05)
     assert done.summary.rows_test < 60 and any("drawn at random" in note for note in done.notes)
 
@@ -169,9 +169,8 @@ def test_sigterm_leaves_no_part_of_a_file(shell, tmp_path, monkeypatch):
     def killed(*_, **__):
         signal.raise_signal(signal.SIGTERM)
 
-    monkeypatch.setattr(prediction._Asked, "notes", killed)
     before = sorted(os.listdir(tmp_path))
-    monkeypatch.setattr(prediction, "_table", killed)
+    monkeypatch.setattr(prediction._Asked, "_table", killed)
     shell("predict", "m.safetensors", "t.csv", "-o", "out.csv", code=143)
     assert sorted(os.listdir(tmp_path)) == before
 
@@ -195,3 +194,25 @@ def test_json_beside_a_model_on_standard_output(tmp_path):
 def test_a_number_as_target_does_not_make_a_row_a_header(shell, tmp_path):
     name = write(tmp_path / "h.csv", "", ["5.1,3.5,0", "4.9,3.0,1", "4.7,3.2,0", "4.6,3.1,1", "5.0,3.6,0", "5.2,1.6,1"])
     assert "no column number 0" in shell.refused("separable", name, "--target", "0", code=2)
+
+
+def test_classes_with_fractions_are_refused_in_memory_and_in_passes(shell, tmp_path):
+    name = write(tmp_path / "t.csv", "a,y", [f"{a},{1.5 if a > 0 else 2.5}" for a in A])
+    told = [shell.refused("train", name, "-t", "y", *more, code=3) for more in ([], ["--stream"])]
+    assert told[0] == told[1] and "'y' has fractions" in told[0] and "--learner least-squares" in told[0]
+
+
+def test_many_whole_numbers_as_classes_are_noted(shell, tmp_path):
+    name = write(tmp_path / "t.csv", "a,b,y", [f"{a},{b},{int(8 * a) % 30}" for a, b in zip(A, B, strict=True)])
+    for more in ([], ["--stream"]):
+        notes = shell.json("train", name, "-t", "y", *more)["notes"]
+        assert any("taken as classes" in note for note in notes)
+
+
+def test_truth_values_are_called_as_files_call_them(shell, tmp_path):
+    name = write(tmp_path / "t.csv", "a,y", [f"{a},{'TRUE' if a > 0 else 'FALSE'}" for a in A])
+    shell("train", name, "-t", "y", "-o", "m.safetensors")
+    assert set(shell("predict", "m.safetensors", name, "--only").split()) == {"true", "false"}
+    shown = shell("evaluate", "m.safetensors", name)
+    assert "true" in shown and "True" not in shown and "False" not in shown
+    assert shell("evaluate", "m.safetensors", name, "--quiet").count("\n") == 1

@@ -4,7 +4,6 @@ import io
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 from rich.console import Console
 
@@ -42,14 +41,6 @@ def test_every_line_fits_the_terminal(width, monkeypatch, capsys):
     steps = lines[lines.index("What to try next") + 1 :]
     assert len([line for line in steps if line]) == len(demo.next_steps())  # none is wrapped
     assert not [line for line in lines if 0 < len(line) <= 6 and line.strip() != "8"]  # nor has a word for itself
-
-
-def test_digits_in_greys_and_in_black_and_white():
-    images, answers, truth = np.arange(128).reshape(2, 64) % 17.0, [3, 5], [3, 8]
-    plain = demo.drawn(images, answers, truth, colours=False).plain.splitlines()
-    grey = demo.drawn(images, answers, truth, colours=True)
-    assert [len(line) for line in plain[:4]] == [20] * 4 and set("".join(plain[:4])) <= set(" ▀▄█")
-    assert "5, is 8" in plain[4] and "rgb(255,255,255)" in str(grey.spans)
 
 
 def test_what_to_try_next_works_from_here(monkeypatch):

@@ -7,7 +7,6 @@ import os
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 import scipy.sparse
 from hypothesis import given
@@ -26,8 +25,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from rosenblatt import ColumnEncoder, KernelPerceptron, LeastSquares, LinearSVM, Perceptron
-from rosenblatt.features.anatomy import Seen
+from rosenblatt import KernelPerceptron, LeastSquares, LinearSVM, Perceptron
 from rosenblatt.report import separation, summarise
 from rosenblatt.report.scores import Confusion, Share, area_under_roc, lead
 from rosenblatt.sources import digits, iris
@@ -303,20 +301,6 @@ def test_area_under_roc(rows):
     if hits.all() or not hits.any():
         return
     assert area_under_roc(hits, scores) == pytest.approx(roc_auc_score(hits, scores), abs=1e-12)
-
-
-def test_rows_that_are_encoded_already_are_judged_alike():
-    random = np.random.default_rng(0)
-    X = random.normal(size=(400, 3)) * [1, 10, 100]
-    table = pl.DataFrame({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2]})
-    y = np.where(X @ [1.0, 0.1, 0.01] + random.normal(size=400) > 0, "yes", "no")
-    model = make_pipeline(ColumnEncoder(), Perceptron("averaged", max_iter=5, random_state=0)).fit(table[:300], y[:300])
-    encoded = Seen(model[:-1].transform(table), table.columns)
-    assert encoded.shape == table.shape and len(encoded[:7]) == 7
-    told = summarise(model, table[300:], y[300:], X_train=table[:300], y_train=y[:300]).to_dict()
-    also = summarise(model, encoded[300:], y[300:], X_train=encoded[:300], y_train=y[:300]).to_dict()
-    told["separation"].pop("seconds"), also["separation"].pop("seconds")
-    assert told == also
 
 
 def test_sentences_have_the_words_of_the_field():

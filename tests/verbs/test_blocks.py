@@ -56,7 +56,7 @@ def both_ways(small_blocks, model, data, folder, ending="csv", **options):
     return whole, parts, first, second
 
 
-@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet", "arrow", "csv.gz", "csv.xz", "csv.zst"])
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet", "arrow", "csv.gz"])
 def test_every_format_is_written_alike(ending, table, model, tmp_path, small_blocks):
     table.write_csv(tmp_path / "data.csv")
     whole, parts, *_ = both_ways(small_blocks, model, tmp_path / "data.csv", tmp_path, ending)
@@ -111,14 +111,14 @@ def test_types_that_the_last_lines_change(table, model, tmp_path, small_blocks):
     assert any("'more'" in note or "more" in note for note in second.notes)
 
 
-def test_words_among_numbers_are_judged_by_the_whole_file(table, model, tmp_path, small_blocks):
+def test_words_among_numbers_are_refused_where_they_are_many(table, model, tmp_path, small_blocks):
     age = table["age"].cast(polars.String).to_list()
-    age[1000:1100] = ["-"] * 100  # a seventh of a block, and 3 % of the file
+    age[1000:1030] = ["-"] * 30
     data = tmp_path / "words.csv"
     table.with_columns(age=polars.Series(age)).write_csv(data)
     whole, parts, *_ = both_ways(small_blocks, model, data, tmp_path)
     assert whole.read_bytes() == parts.read_bytes()
-    age[1100:1300] = ["-"] * 200
+    age[1030:1300] = ["-"] * 270
     table.with_columns(age=polars.Series(age)).write_csv(data)
     with pytest.raises(InputError, match=r"line 1,002 has '-'"):
         predict(model, str(data), out=str(parts))
@@ -172,7 +172,7 @@ def test_memory_does_not_grow_with_the_file(model, table, tmp_path):
             for _ in range(times):
                 file.write(text)
         bound = 1.25 * peaks[0] if peaks else math.inf
-        (rows,), peak = peak_within(bound, code, model, tmp_path / "data.csv.gz", tmp_path / "out.parquet")
+        (rows,), peak = peak_within(bound, code, model, tmp_path / "data.csv.gz", tmp_path / "out.csv")
         assert rows == times * 40 * ROWS
         peaks.append(peak)
     assert peaks[1] < 1.25 * peaks[0], peaks

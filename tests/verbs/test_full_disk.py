@@ -13,7 +13,6 @@ ROOM = 40_000  # bytes that a file may have
 COMMANDS = {
     "predict as parquet": "predict m.safetensors t.csv -o out.parquet",
     "predict as csv": "predict m.safetensors t.csv -o out.csv",
-    "predict as csv.zst": "predict m.safetensors t.csv -o out.csv.zst",
     "convert to libsvm": "convert t.csv out.libsvm -t y",
     "convert to npz": "convert t.csv out.npz -t y",
     "convert to arrow": "convert t.csv out.arrow",

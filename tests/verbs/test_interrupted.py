@@ -11,7 +11,8 @@ from rosenblatt.engine.online.stopping import interrupt_flag
 from rosenblatt.interrupts import listening
 from rosenblatt.report import advice
 from rosenblatt.verbs import export_dataset, predict, testing, train, training
-from rosenblatt.verbs.streaming import train_streamed
+from rosenblatt.verbs.options import TrainOptions
+from rosenblatt.verbs.streaming import learn_in_passes
 
 
 @pytest.fixture
@@ -106,18 +107,21 @@ def test_the_last_moment_of_a_fit(iris, monkeypatch, capsys):
     assert predict("m.safetensors", "iris.csv").rows == 150
 
 
-def test_the_last_moment_of_a_block(iris):
+def test_the_last_moment_of_a_block(iris, monkeypatch):
     from rosenblatt import Perceptron
 
-    class Forgetful(Perceptron):
-        def partial_fit(self, *given, **options):
-            super().partial_fit(*given, **options)
-            press_in_the_last_moment()
-            return self
+    partial_fit = Perceptron.partial_fit
 
+    def forgetful(self, *given, **options):
+        partial_fit(self, *given, **options)
+        press_in_the_last_moment()
+        return self
+
+    monkeypatch.setattr(Perceptron, "partial_fit", forgetful)
     with listening():
-        done = train_streamed(open_source("iris.csv"), "species", Forgetful())
-    assert done.trace.stop_reason == "interrupted" and len(done.trace) == 1
+        done = learn_in_passes(open_source("iris.csv"), "species", TrainOptions(), digest=False)
+    learner = done.model[-1]
+    assert learner.stop_reason_ == "interrupted" and len(learner.trace_) == 1
 
 
 @pytest.mark.parametrize("place", ["save_model", "write_report"])

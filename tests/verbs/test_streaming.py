@@ -8,12 +8,13 @@ import polars as pl
 import pytest
 from peak_memory import peak_within
 
-from rosenblatt import ColumnEncoder, GaussianDiscriminant, HalfSpace, Perceptron, open_source
+from rosenblatt import ColumnEncoder, Perceptron, open_source
 from rosenblatt.sources import Matrix, ReadOptions
 from rosenblatt.sources import source as source_module
-from rosenblatt.verbs import separable, train
+from rosenblatt.verbs import separable, streaming, train
 from rosenblatt.verbs.errors import InputError, UsageError
-from rosenblatt.verbs.streaming import prefetched, train_streamed
+from rosenblatt.verbs.options import TrainOptions
+from rosenblatt.verbs.streaming import learn_in_passes, prefetched
 
 
 def table(n=4000, seed=0):
@@ -29,12 +30,35 @@ def small_blocks(monkeypatch):
     monkeypatch.setattr(source_module, "STREAMED_BYTES", 4096)
 
 
+@pytest.fixture
+def keep_aside(monkeypatch):
+    return lambda count: monkeypatch.setattr(streaming, "TESTED_ROWS", count)
+
+
+def learn(path, target=None, on_epoch=None, **options):
+    return learn_in_passes(open_source(path), target, TrainOptions(**options), digest=False, on_epoch=on_epoch)
+
+
 def accuracy(done):
-    return float((done.model.predict(done.X_test) == done.y_test).mean())
+    return float((done.model.predict(done.tested.rows) == done.tested.y).mean())
+
+
+@pytest.fixture
+def spied(monkeypatch):
+    """What the perceptron is given: each block of rows, with its weights."""
+    met, partial_fit = [], Perceptron.partial_fit
+
+    def spy(self, X, y, classes=None, sample_weight=None):
+        met.append((X, sample_weight))
+        return partial_fit(self, X, y, classes, sample_weight)
+
+    monkeypatch.setattr(Perceptron, "partial_fit", spy)
+    return met
 
 
 @pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet", "jsonl"])
-def test_every_format_is_learned(tmp_path, small_blocks, ending):
+def test_every_format_is_learned(tmp_path, small_blocks, keep_aside, ending):
+    keep_aside(500)
     path = tmp_path / f"t.{ending}"
     {
         "csv": lambda: table().write_csv(path),
@@ -42,55 +66,49 @@ def test_every_format_is_learned(tmp_path, small_blocks, ending):
         "parquet": lambda: table().write_parquet(path),
         "jsonl": lambda: table().write_ndjson(path),
     }[ending]()
-    done = train_streamed(open_source(path), "good", Perceptron("averaged"), tested_rows=500)
-    assert (done.rows, done.learned_rows, len(done.y_test), len(done.y_seen)) == (4000, 3500, 500, 500)
-    assert accuracy(done) > 0.97 and done.target == "good"
-    assert done.X_test.columns == ["a", "city", "b"] and len(done.trace) == 5
-    assert done.model.steps[-1][1].stop_reason_ == "max_iter"
+    done = learn(path, "good")
+    assert (done.total, done.count, len(done.tested), len(done.rows)) == (4000, 3500, 500, 500)
+    learner = done.model[-1]
+    assert accuracy(done) > 0.97 and done.rows.target == "good"
+    assert done.tested.rows.columns == ["a", "city", "b"] and len(learner.trace_) == 5
+    assert learner.stop_reason_ == "max_iter"
 
 
-def test_the_same_file_and_seed_give_the_same_bits(tmp_path, small_blocks):
+def test_the_same_file_and_seed_give_the_same_bits(tmp_path, small_blocks, keep_aside):
+    keep_aside(300)
     path = tmp_path / "t.csv"
     table().write_csv(path)
-    one, two = (train_streamed(open_source(path), "good", Perceptron("averaged"), tested_rows=300) for _ in range(2))
-    assert np.array_equal(one.model[-1].coef_, two.model[-1].coef_) and one.X_test.equals(two.X_test)
-    other = train_streamed(open_source(path), "good", Perceptron("averaged"), tested_rows=300, seed=1)
-    assert not one.X_test.equals(other.X_test)
+    one, two = (learn(path, "good") for _ in range(2))
+    assert np.array_equal(one.model[-1].coef_, two.model[-1].coef_) and one.tested.rows.equals(two.tested.rows)
+    other = learn(path, "good", seed=1)
+    assert not one.tested.rows.equals(other.tested.rows)
 
 
-def test_what_is_kept_aside_is_not_learned_from(tmp_path, small_blocks):
+def test_what_is_kept_aside_is_not_learned_from(tmp_path, small_blocks, keep_aside, spied):
+    keep_aside(400)
     path = tmp_path / "t.csv"
     pl.DataFrame({"x": np.arange(3000) * 7, "y": np.arange(3000) % 2}).write_csv(path)
-    source, seen = open_source(path), []
-
-    class Spy(Perceptron):
-        def partial_fit(self, X, y, classes=None, sample_weight=None):
-            seen.extend(X[:, 0].tolist())
-            return super().partial_fit(X, y, classes, sample_weight)
-
-    spy = Spy("averaged")
-    done = train_streamed(source, "y", spy, encoder=ColumnEncoder(scale=None), max_iter=2, tested_rows=400)
-    kept = set(done.X_test["x"].to_list())
+    done = learn(path, "y", scale=False, settings={"max_iter": 2}, keep=["x"])
+    seen = np.concatenate([X[:, 0] for X, _ in spied]).tolist()
+    kept = set(done.tested.rows["x"].to_list())
     assert len(kept) == 400 and not kept & set(seen)
     assert sorted(seen) == sorted(2 * [row for row in range(0, 21000, 7) if row not in kept])
-    assert kept.isdisjoint(done.X_seen["x"].to_list())
+    assert kept.isdisjoint(done.rows.rows["x"].to_list())
 
 
-def test_a_sorted_file_does_no_harm(tmp_path, small_blocks):
-    path = tmp_path / "t.csv"
-    table().sort("good").write_csv(path)
-    done = train_streamed(open_source(path), "good", Perceptron("averaged"), tested_rows=500)
-    assert accuracy(done) > 0.97
+def test_a_sorted_file_does_no_harm(tmp_path, small_blocks, keep_aside):
+    keep_aside(500)
+    table().sort("good").write_csv(tmp_path / "t.csv")
+    assert accuracy(learn(tmp_path / "t.csv", "good")) > 0.97
 
 
-def test_whole_and_streamed_agree(tmp_path):
+def test_whole_and_streamed_agree(tmp_path, keep_aside):
     """One epoch without shuffling over one block is one pass of partial_fit over the encoded rows."""
-    path = tmp_path / "t.csv"
-    table().write_csv(path)
-    learner = Perceptron("averaged", shuffle=False)
-    done = train_streamed(open_source(path), "good", learner, max_iter=1, tested_rows=200)
-    frame = open_source(path).read()
-    kept = set(done.X_test["a"].to_list())
+    keep_aside(200)
+    table().write_csv(tmp_path / "t.csv")
+    done = learn(tmp_path / "t.csv", "good", settings={"max_iter": 1, "shuffle": False})
+    frame = open_source(tmp_path / "t.csv").read()
+    kept = set(done.tested.rows["a"].to_list())
     learned = frame.filter(~pl.col("a").is_in(kept))
     encoder = ColumnEncoder(text="hashed").fit(frame.drop("good"))
     X = encoder.transform(learned.drop("good"))
@@ -98,18 +116,19 @@ def test_whole_and_streamed_agree(tmp_path):
     assert np.allclose(done.model[-1].coef_, plain.coef_)
 
 
-def test_libsvm_and_weights(tmp_path):
+def test_libsvm_and_weights(tmp_path, keep_aside):
+    keep_aside(200)
     random = np.random.default_rng(0)
     X = random.normal(size=(2000, 5)).round(3)
     y = np.where(X[:, 0] + X[:, 3] > 0, 1, -1)
     lines = [f"{t} " + " ".join(f"{j + 1}:{v}" for j, v in enumerate(x)) for x, t in zip(X, y, strict=True)]
     (tmp_path / "t.svm").write_text("\n".join(lines))
-    done = train_streamed(open_source(tmp_path / "t.svm"), None, HalfSpace("passive_aggressive"), tested_rows=200)
+    done = learn(tmp_path / "t.svm", learner="passive-aggressive")
     assert accuracy(done) > 0.95 and len(done.model.steps) == 1
     weighted = pl.DataFrame({"x": X[:, 0], "y": X[:, 0] > 0, "w": (X[:, 0] > -0.5).astype(float), "z": X[:, 1]})
     weighted.write_csv(tmp_path / "w.csv")
-    done = train_streamed(open_source(tmp_path / "w.csv"), "y", Perceptron("averaged"), weights="w", drop=["z"])
-    assert done.X_test.columns == ["x"] and done.y_test.dtype == bool and accuracy(done) > 0.95
+    done = learn(tmp_path / "w.csv", "y", weights="w", drop=["z"])
+    assert done.tested.rows.columns == ["x"] and done.tested.y.dtype == bool and accuracy(done) > 0.95
 
 
 def test_text_is_hashed_and_types_may_widen(tmp_path, small_blocks, monkeypatch):
@@ -118,7 +137,7 @@ def test_text_is_hashed_and_types_may_widen(tmp_path, small_blocks, monkeypatch)
     rows[1200] = ("x7", *rows[1200][1:])
     pl.DataFrame({"n": [str(r[0]) for r in rows], "t": [r[1] + f" w{r[0]}" for r in rows], "y": [r[2] for r in rows]}
                  ).write_csv(tmp_path / "t.csv")  # fmt: skip
-    done = train_streamed(open_source(tmp_path / "t.csv"), "y", Perceptron("averaged"), tested_rows=100)
+    done = learn(tmp_path / "t.csv", "y")
     kinds = {column.name: column.kind for column in done.model[0].columns_}
     assert kinds["t"] == "text" and done.model[0].sparse_ and accuracy(done) > 0.99
 
@@ -126,64 +145,68 @@ def test_text_is_hashed_and_types_may_widen(tmp_path, small_blocks, monkeypatch)
 def test_missing_targets_are_left_out(tmp_path):
     frame = table(500).with_columns(pl.when(pl.col("a") > 7).then(None).otherwise(pl.col("good")).alias("good"))
     frame.write_csv(tmp_path / "t.csv")
-    done = train_streamed(open_source(tmp_path / "t.csv"), "good", Perceptron("averaged"))
+    done = learn(tmp_path / "t.csv", "good")
     lost = frame["good"].null_count()
-    assert done.rows == 500 - lost and f"{lost} rows without a value of 'good'" in done.notes[-1]
+    assert done.total == 500 - lost and any(f"{lost} rows without a value of 'good'" in note for note in done.notes)
 
 
 def test_reasons_to_stop(tmp_path, small_blocks):
     path = tmp_path / "t.csv"
     pl.DataFrame({"x": np.arange(2000) / 100 - 10, "y": np.arange(2000) > 999}).write_csv(path)
-    source = open_source(path)
-    assert train_streamed(source, "y", Perceptron(), max_iter=200).trace.stop_reason == "converged"
-    assert train_streamed(source, "y", Perceptron(), time_limit=1e-9).trace.stop_reason == "time_limit"
-    stopped = train_streamed(source, "y", Perceptron(), on_epoch=lambda row: row.epoch == 2)
-    assert stopped.trace.stop_reason == "callback" and len(stopped.trace) == 2
+
+    def reason(**options):
+        learner = learn(path, "y", learner="perceptron", keep=["x"], **options).model[-1]
+        return learner.stop_reason_, len(learner.trace_)
+
+    assert reason(settings={"max_iter": 200})[0] == "converged"
+    assert reason(time_limit=1e-9) == ("time_limit", 1)
+    assert reason(on_epoch=lambda row: row.epoch == 2) == ("callback", 2)
 
     def interrupt(row):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train_streamed(source, "y", Perceptron(), on_epoch=interrupt)
+        learn(path, "y", on_epoch=interrupt, keep=["x"])
 
 
-def test_ctrl_c_keeps_what_was_learned(tmp_path, small_blocks):
+def test_ctrl_c_keeps_what_was_learned(tmp_path, small_blocks, keep_aside, monkeypatch):
+    keep_aside(500)
     path = tmp_path / "t.csv"
     table().write_csv(path)
-    passed = []
+    partial_fit, passed = Perceptron.partial_fit, []
 
-    class Interrupted(Perceptron):
-        def partial_fit(self, X, y, classes=None, sample_weight=None):
-            if len(passed) > 3:
-                raise KeyboardInterrupt
-            passed.append(len(y))
-            return super().partial_fit(X, y, classes, sample_weight)
+    def interrupted(self, X, y, classes=None, sample_weight=None):
+        if len(passed) > 3:
+            raise KeyboardInterrupt
+        passed.append(len(y))
+        return partial_fit(self, X, y, classes, sample_weight)
 
-    done = train_streamed(open_source(path), "good", Interrupted("averaged"), tested_rows=500)
-    assert done.trace.stop_reason == "interrupted" and accuracy(done) > 0.8
+    monkeypatch.setattr(Perceptron, "partial_fit", interrupted)
+    done = learn(path, "good")
+    assert done.model[-1].stop_reason_ == "interrupted" and accuracy(done) > 0.8
 
 
 @pytest.mark.parametrize(
-    ("target", "learner", "message"),
+    ("target", "learner", "error"),
     [
-        ("god", Perceptron(), "did you mean 'good'"),
-        (None, Perceptron(), "Name the target"),
-        ("good", GaussianDiscriminant(), "no classifier with partial_fit"),
-        ("same", Perceptron(), "has a single value"),
-        (9, Perceptron(), "no column number 9"),
+        ("god", "averaged", UsageError),
+        (None, "averaged", UsageError),
+        ("good", "discriminant", UsageError),
+        ("same", "averaged", InputError),
+        (9, "averaged", UsageError),
     ],
 )
-def test_refusals(tmp_path, target, learner, message):
+def test_refusals(tmp_path, target, learner, error):
     table(100).with_columns(pl.lit(1).alias("same")).write_csv(tmp_path / "t.csv")
-    with pytest.raises(ValueError, match=message):
-        train_streamed(open_source(tmp_path / "t.csv"), target, learner)
+    with pytest.raises(error):
+        learn(tmp_path / "t.csv", target, learner=learner)
 
 
 def test_a_bad_line_in_a_later_block_ends_the_run_with_a_sentence(tmp_path, small_blocks):
     text = table().write_csv() + "1,2\n"
     (tmp_path / "t.csv").write_text(text)
     with pytest.raises(ValueError, match=r"Line 4002 .* has 2"):
-        train_streamed(open_source(tmp_path / "t.csv"), "good", Perceptron())
+        learn(tmp_path / "t.csv", "good")
 
 
 def test_prefetching_hands_errors_on_and_ends():
@@ -201,21 +224,22 @@ def test_prefetching_hands_errors_on_and_ends():
 
 
 PEAK = """
-import resource, sys
-from rosenblatt import Perceptron, open_source
+import sys
+from rosenblatt import open_source
 from rosenblatt.sources import source
-from rosenblatt.verbs import separable, train
-from rosenblatt.verbs.errors import InputError, UsageError
-from rosenblatt.verbs.streaming import train_streamed
+from rosenblatt.verbs import streaming
+from rosenblatt.verbs.options import TrainOptions
 source.STREAMED_BYTES = 2**19
+streaming.TESTED_ROWS = 1000
 def peak():
     return int(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")))
 def run(path):
-    return train_streamed(open_source(path), "y", Perceptron("averaged"), max_iter=2, tested_rows=1000)
+    options = TrainOptions(settings={"max_iter": 2})
+    return streaming.learn_in_passes(open_source(path), "y", options, digest=False)
 run(sys.argv[1])
 before = peak()
 done = run(sys.argv[2])
-print(done.rows, (peak() - before) // 1024)
+print(done.total, (peak() - before) // 1024)
 """
 
 
@@ -242,7 +266,7 @@ def test_a_matrix_is_scaled_and_its_target_is_a_column(tmp_path):
     done = train(str(tmp_path / "t.npy"), -1, stream=True)
     steps = [name for name, _ in done.model.steps]
     assert done.summary.accuracy.value > 0.97 and steps == ["imputer", "scaler", "learner"]
-    with pytest.raises(UsageError, match="columns to name"):
+    with pytest.raises(UsageError, match="a column's number"):
         train(str(tmp_path / "t.npy"), "last", stream=True)
     X[1500, 1] = np.inf
     np.save(tmp_path / "t.npy", np.column_stack([X, X[:, 0] > 1000]))
@@ -309,22 +333,13 @@ def test_advice_about_a_quantity_can_be_followed(tmp_path, column, told):
         separable(path, column)
 
 
-@pytest.mark.parametrize("tested_rows", [0, 300])
-def test_every_row_keeps_its_own_weight(tmp_path, small_blocks, tested_rows):
+def test_every_row_keeps_its_own_weight(tmp_path, small_blocks, keep_aside, spied):
+    keep_aside(300)
     x = 3 * np.arange(2000)
     pl.DataFrame({"x": x, "y": x % 2, "w": 1 + x % 7}).write_csv(tmp_path / "t.csv")
-    met = {}
-
-    class Spy(Perceptron):
-        def partial_fit(self, X, y, classes=None, sample_weight=None):
-            met.update(zip(X[:, 0].tolist(), sample_weight.tolist(), strict=True))
-            return super().partial_fit(X, y, classes, sample_weight)
-
-    done = train_streamed(
-        open_source(tmp_path / "t.csv"), "y", Spy("averaged"), encoder=ColumnEncoder(scale=None), max_iter=1,
-        tested_rows=tested_rows, weights="w",
-    )  # fmt: skip
-    assert len(met) == 2000 - tested_rows == done.learned_rows
+    done = learn(tmp_path / "t.csv", "y", scale=False, weights="w", keep=["x"], settings={"max_iter": 1})
+    met = {row: weight for X, w in spied for row, weight in zip(X[:, 0].tolist(), w.tolist(), strict=True)}
+    assert len(met) == 1700 == done.count
     assert all(weight == 1 + row % 7 for row, weight in met.items())
 
 
