@@ -25,6 +25,7 @@ from . import dialect as dialects
 from .batches import in_batches
 from .compressed import compression_of, described, open_text, wide_encoding
 from .formats import FORMATS, SPARSE_TEXT, TEXT_TABLES, Kind
+from .libsvm import widened
 from .matrix import Matrix
 from .numerals import Numerals
 from .paths import is_remote
@@ -126,7 +127,11 @@ class Source:
                 parts = [part for path in self.paths for part in self._matrices_of(path, whole=True)]
                 if not parts:
                     raise self._no_rows()
-                return parts[0] if len(parts) == 1 else Matrix.stacked(parts)
+                return (
+                    sparse_text.without_defaults(Matrix.stacked(parts))
+                    if self.format == "vw"
+                    else Matrix.stacked(parts)
+                )
             while True:
                 try:
                     frames = list(self._frames())
@@ -191,7 +196,7 @@ class Source:
         blocks: Iterator[tuple[Place, Rows]]
         with described(self.name_of(path)):
             if self.kind == "matrix":
-                blocks = sparse_text.placed_matrices(path, self.name_of(path), self, places)
+                blocks = self._sparse_blocks(path, self._width(), places)
             else:
                 blocks = self._text_frames(path, fresh, STREAMED_BYTES, places)
             for place, rows in blocks:
@@ -232,9 +237,26 @@ class Source:
     def _matrices_of(self, path: str, *, whole: bool) -> Iterator[Matrix]:
         with described(self.name_of(path)):
             if self.format in SPARSE_TEXT:
-                yield from sparse_text.matrices(path, self.name_of(path), self, whole)
+                width = self.reading.n_features if whole else self._width()
+                for _, rows in self._sparse_blocks(path, width):
+                    yield rows if whole or self.format != "vw" else sparse_text.without_defaults(rows)
             else:
                 yield from FORMATS[self.format].read(path, self.name_of(path), self.format, self.reading, whole)
+
+    def _sparse_blocks(
+        self, path: str, width: int | None, places: list[Place] | None = None
+    ) -> Iterator[tuple[Place, Matrix]]:
+        name = self.name_of(path)
+        with open_text(path) as file:
+            for place, rows in sparse_text.sparse_blocks(file, path, name, self.format, self.reading, places):
+                yield place, rows if self.format == "vw" else widened(rows, width, name)
+
+    def _width(self) -> int | None:
+        """The number of columns of LIBSVM text, counted in a pass of its own where nobody has given it."""
+        if self.reading.n_features is None and self.format == "libsvm":
+            widths = [rows.X.shape[1] for path in self.paths for _, rows in self._sparse_blocks(path, None)]
+            self.reading = replace(self.reading, n_features=max(widths, default=1))
+        return self.reading.n_features
 
     def _no_rows(self) -> ValueError:
         return ValueError(f"{self.name} has no rows.")
