@@ -23,14 +23,13 @@ from rosenblatt.arguments import generator, whole_number
 from . import delimited, sparse_text
 from . import dialect as dialects
 from .batches import in_batches
-from .compressed import compression_of, described, open_text, wide_encoding
+from .compressed import described, encoding_of, is_packed, open_text
 from .formats import FORMATS, SPARSE_TEXT, TEXT_TABLES, Kind
 from .libsvm import widened
 from .matrix import Matrix
-from .numerals import Numerals
 from .paths import is_remote
 from .reading import ReadOptions
-from .whole_lines import Place, text_blocks
+from .whole_lines import Place, blocks_in_order
 
 if TYPE_CHECKING:
     import polars as pl
@@ -71,8 +70,6 @@ class Source:
     types: dict[str, Any] = field(default_factory=dict, repr=False)
     copies: Any = field(default=None, repr=False)  # the folder of what came from elsewhere
     called: dict[str, str] = field(default_factory=dict, repr=False)  # and where each file in it came from
-    _numerals: Numerals = field(default_factory=Numerals, repr=False)
-    _late: set[str] = field(default_factory=set, repr=False)  # files whose decimal commas come late
     _places: dict[str, list[Place]] = field(default_factory=dict, repr=False)
     _states: dict[str, os.stat_result] = field(default_factory=dict, repr=False)  # of the files when they were opened
 
@@ -189,7 +186,7 @@ class Source:
             return
         known = self._places.get(path)
         places = None
-        plain = compression_of(path) is None and wide_encoding(path, self.reading.encoding) is None
+        plain = not is_packed(path) and encoding_of(path, self.reading.encoding) == "utf-8"
         if known is not None and seed is not None and plain:
             places = [known[k] for k in np.random.default_rng([seed, 1]).permutation(len(known))]
         seen: list[Place] = []
@@ -272,10 +269,6 @@ class Source:
         """What a text table looks like (the first, where there are several); None for other formats."""
         return self._dialect(self.paths[0]) if self.is_text_table else None
 
-    def _byte_encoding(self, path: str) -> str:
-        """The encoding of the bytes that `open_text` gives."""
-        return self.reading.encoding if wide_encoding(path, self.reading.encoding) is None else "utf-8"
-
     @property
     def _missing(self) -> tuple[str, ...]:
         given = self.reading.na_values
@@ -289,11 +282,10 @@ class Source:
             self.name_of(path),
             header=self.reading.header,
             separator=self.reading.separator or ("\t" if self.format == "tsv" else None),
-            encoding=self._byte_encoding(path),
             missing=self._missing or dialects.MISSING,
         )
-        found.mark = sample.startswith(codecs.BOM_UTF8) or wide_encoding(path, self.reading.encoding) is not None
-        found.commas |= path in self._late
+        wide = len("a".encode(encoding_of(path, self.reading.encoding))) > 1
+        found.mark = wide or sample.startswith(codecs.BOM_UTF8)
         return found
 
     def _table(self, path: str) -> delimited.TextTable:
@@ -305,10 +297,8 @@ class Source:
         for column, kind in dialect.types.items():
             self.types.setdefault(column, kind)
         words = self.labels if self.reading.na_values is None else None
-        return delimited.TextTable(
-            self.name_of(path), dialect, self._byte_encoding(path), self.types, path, self.reading.encoding,
-            self._missing, words, self._numerals, self._late,
-        )  # fmt: skip
+        name = self.name_of(path)
+        return delimited.TextTable(name, dialect, self.types, path, self.reading.encoding, self._missing, words)
 
     def _text_frames(
         self, path: str, fresh: bool, block_bytes: int | None = None, places: list[Place] | None = None
@@ -327,8 +317,6 @@ class Source:
             block_bytes = min(delimited.BLOCK_BYTES, max(STREAMED_BYTES, COLUMN_BYTES * len(table.dialect.names)))
         with open_text(path, self.reading.encoding) as file:
             yield from table.frames(file, fresh=fresh, block_bytes=block_bytes, places=places)
-        for note in self._numerals.notes():
-            self._note(note)
 
     def written(self) -> Source | None:
         """The same rows with every cell as the text that stands in the file, signs of missing values included.
@@ -363,14 +351,11 @@ class Source:
             return f"row {row + 1:,}"
         table = self._table(path)
         with open_text(path, self.reading.encoding) as file:
-            if offset:
-                file.seek(offset)
-            for text in text_blocks(file, table.dialect.quote, delimited.BLOCK_BYTES):
-                place = Place(offset, len(text))
+            for place, text in blocks_in_order(file, table.dialect.quote, delimited.BLOCK_BYTES, offset):
                 line, rows = table.find_row(text, place, row)
                 if line is not None:
                     return f"line {line:,}" + (f" of {self.name_of(path)}" if len(self.paths) > 1 else "")
-                row, offset = row - rows, offset + len(text)
+                row -= rows
         return f"row {row + 1:,}"
 
     # ------------------------------------------------------------------ the files

@@ -277,6 +277,6 @@ def _without(frame: polars.DataFrame, target: str | None) -> polars.DataFrame:
 
 
 def _is_packed(path: str) -> bool:
-    from rosenblatt.sources.compressed import compression_of
+    from rosenblatt.sources.compressed import is_packed
 
-    return path.casefold().endswith(".parquet") or compression_of(path) is not None
+    return path.casefold().endswith(".parquet") or is_packed(path)

@@ -414,9 +414,9 @@ def _compressing(path: str, file: BinaryIO) -> AbstractContextManager[Any]:
 
         return lzma.LZMAFile(file, "wb")
     if ending == ".zst":
-        import zstandard
+        from rosenblatt.sources.compressed import zstd
 
-        return zstandard.ZstdCompressor().stream_writer(file, closefd=False)
+        return zstd.ZstdFile(file, "wb")  # type: ignore[no-any-return, unused-ignore]
     return nullcontext(file)
 
 
