@@ -85,6 +85,13 @@ class Matrix:
             )
         else:
             X = np.concatenate([part.X for part in parts])
-        together = [None if getattr(first, name) is None else np.concatenate([getattr(p, name) for p in parts])
-                    for name in ("y", "sample_weight")]  # fmt: skip
-        return Matrix(X, together[0], first.feature_names, first.image_shape, together[1])
+        y, weights = (_beside(parts, name, empty) for name, empty in (("y", np.nan), ("sample_weight", 1.0)))
+        return Matrix(X, y, first.feature_names, first.image_shape, weights)
+
+
+def _beside(parts: Sequence[Matrix], name: str, empty: float) -> Any:
+    """The labels or weights of all parts, `empty` for parts without; None if no part has any."""
+    found = [getattr(part, name) for part in parts]
+    if all(each is None for each in found):
+        return None
+    return np.concatenate([np.full(len(p), empty) if e is None else e for p, e in zip(parts, found, strict=True)])

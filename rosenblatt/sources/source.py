@@ -236,7 +236,7 @@ class Source:
             if self.format in SPARSE_TEXT:
                 width = self.reading.n_features if whole else self._width()
                 for _, rows in self._sparse_blocks(path, width):
-                    yield rows if whole or self.format != "vw" else sparse_text.without_defaults(rows)
+                    yield rows
             else:
                 yield from FORMATS[self.format].read(path, self.name_of(path), self.format, self.reading, whole)
 
@@ -246,7 +246,7 @@ class Source:
         name = self.name_of(path)
         with open_text(path) as file:
             for place, rows in sparse_text.sparse_blocks(file, path, name, self.format, self.reading, places):
-                yield place, rows if self.format == "vw" else widened(rows, width, name)
+                yield place, widened(rows, width, name) if self.format == "libsvm" else rows
 
     def _width(self) -> int | None:
         """The number of columns of LIBSVM text, counted in a pass of its own where nobody has given it."""

@@ -226,7 +226,8 @@ def vw_rows(text: bytes, bits: int) -> Matrix:
     data = (words["value"] * words["factor"]).to_numpy()
     X = csr_array((data, (rows, columns)), shape=(len(found), 2**bits))  # adds up names that share a column
     labels, importance = np.array(found, np.float64).reshape(-1, 2).T
-    return Matrix(X, labels, sample_weight=importance)
+    y, weights = None if np.isnan(labels).all() else labels, None if (importance == 1.0).all() else importance
+    return Matrix(X, y, sample_weight=weights)
 
 
 def _vw_head(head: str) -> tuple[float, float] | None:
@@ -262,10 +263,3 @@ def _wrong_vw(text: bytes) -> _Wrong:
             at += len(space) + 1
         start += len(line) + 1
     return _Wrong(0, "in lines that cannot be read")
-
-
-def without_defaults(rows: Matrix) -> Matrix:
-    """Rows of Vowpal Wabbit text without labels, where no row has one, and without weights that are all 1."""
-    y = None if rows.y is not None and np.isnan(rows.y).all() else rows.y
-    plain = rows.sample_weight is None or bool((rows.sample_weight == 1.0).all())
-    return Matrix(rows.X, y, sample_weight=None if plain else rows.sample_weight)
