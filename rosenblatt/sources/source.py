@@ -124,11 +124,7 @@ class Source:
                 parts = [part for path in self.paths for part in self._matrices_of(path, whole=True)]
                 if not parts:
                     raise self._no_rows()
-                return (
-                    sparse_text.without_defaults(Matrix.stacked(parts))
-                    if self.format == "vw"
-                    else Matrix.stacked(parts)
-                )
+                return Matrix.stacked(parts)
             while True:
                 try:
                     frames = list(self._frames())
