@@ -107,12 +107,12 @@ def _words(entry: dict[str, Any], arrays: dict[str, Array], k: int) -> WordColum
     if "words" not in entry:
         return WordColumns(None, None, entry.get("slots", -1))
     count = entry["words"]
-    stored = {"words": arrays.get(f"words_{k}"), "weights": arrays.get(f"weights_{k}")}
+    stored: dict[str, Any] = {"words": arrays.get(f"words_{k}"), "weights": arrays.get(f"weights_{k}")}
     checked("Column", stored, {"words": array("u", "bytes"), "weights": array("f", count)})
-    vocabulary = stored["words"].tobytes().decode().split("\n") if len(stored["words"]) else []  # type: ignore[union-attr]
+    vocabulary = stored["words"].tobytes().decode().split("\n") if len(stored["words"]) else []
     if len(vocabulary) != count or len(set(vocabulary)) != count:
         raise ValueError(f"it must have {count} different words")
-    if not np.isfinite(stored["weights"]).all():  # type: ignore[arg-type]
+    if not np.isfinite(stored["weights"]).all():
         raise ValueError("the weights of its words must be finite")
     return WordColumns(vocabulary, stored["weights"])
 

@@ -19,6 +19,9 @@ try:
 except ImportError:
     from backports import zstd
 
+__all__ = ["DAMAGED", "NotTextError", "check_text", "described", "encoding_of", "is_packed", "open_stored", "open_text",
+           "zstd"]  # fmt: skip
+
 #: What the libraries raise when a compressed file is cut short or damaged.
 DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, zstd.ZstdError)
 

@@ -119,7 +119,8 @@ def pedestrians() -> Split[Bytes]:
     >>> pedestrians().X_train.shape  # doctest: +SKIP
     (2426, 128, 64)
     """
-    return Split(*_arrays("inria-person", "train", "test"), ("no person", "person"))
+    X_train, y_train, X_test, y_test = _arrays("inria-person", "train", "test")
+    return Split(X_train, y_train, X_test, y_test, ("no person", "person"))
 
 
 def _arrays(folder: str, *parts: str) -> list[Any]:

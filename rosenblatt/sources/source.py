@@ -285,13 +285,16 @@ class Source:
         return found
 
     def _table(self, path: str) -> delimited.TextTable:
+        import polars as pl
+
         dialect = self._dialect(path)
         for note in dialect.notes:
             self._note(note)
         if self.as_text:
             dialect = dialect.as_text()
         for column, kind in dialect.types.items():
-            self.types.setdefault(column, kind)
+            words = column == self.labels and kind == pl.Boolean  # TRUE stays TRUE, in predictions too
+            self.types.setdefault(column, pl.String if words else kind)
         words = self.labels if self.reading.na_values is None else None
         name = self.name_of(path)
         return delimited.TextTable(name, dialect, self.types, path, self.reading.encoding, self._missing, words)

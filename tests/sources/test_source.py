@@ -829,3 +829,12 @@ def test_apostrophes_between_thousands(tmp_path, text, numbers):
         return
     assert encoder.transform(rows)[:, 0].tolist() == numbers
     assert "with apostrophes between thousands" in encoder.columns_[0].why
+
+
+def test_labels_of_true_and_false_are_the_words_of_the_file(tmp_path):
+    (tmp_path / "t.csv").write_text("x,smokes,y\n" + "1.5,TRUE,TRUE\n2.5,FALSE,FALSE\n" * 3)
+    source = open_source(tmp_path / "t.csv")
+    source.labels = "y"
+    found = source.read()
+    assert found["y"].unique(maintain_order=True).to_list() == ["TRUE", "FALSE"]
+    assert found.schema["smokes"] == pl.Boolean
