@@ -20,7 +20,7 @@ import numpy as np
 
 from rosenblatt.arguments import generator, whole_number
 
-from . import delimited, sparse_text
+from . import delimited, sparse_text, tables
 from . import dialect as dialects
 from .batches import in_batches
 from .compressed import described, encoding_of, is_packed, open_text
@@ -111,9 +111,7 @@ class Source:
         if self.is_text_table:
             with described(self.name):
                 return self._dialect(self.paths[0]).names
-        for frame in self._frames(lean=True):
-            return tuple(frame.columns)
-        return ()
+        return tuple(next((frame.columns for frame in self._frames(lean=True)), ()))
 
     # ------------------------------------------------------------------ rows
 
@@ -125,12 +123,10 @@ class Source:
                 if not parts:
                     raise self._no_rows()
                 return Matrix.stacked(parts)
-            while True:
-                try:
+            frames = None
+            while frames is None:
+                with suppress(delimited.TypesWidened):
                     frames = list(self._frames())
-                    break
-                except delimited.TypesWidened:
-                    continue
             if not any(frame.height for frame in frames):  # an Arrow file without rows still has columns
                 raise self._no_rows()
             import polars as pl
@@ -147,9 +143,8 @@ class Source:
         found = False
         with self._unchanged():
             matrices = (part for path in self.paths for part in self._matrices_of(path, whole=False))
-            for piece in in_batches(
-                matrices if self.kind == "matrix" else self._frames(lean=True), min(n_rows, sys.maxsize)
-            ):
+            rows = matrices if self.kind == "matrix" else self._frames(lean=True)
+            for piece in in_batches(rows, min(n_rows, sys.maxsize)):
                 found = True
                 yield piece
             if not found:
@@ -189,7 +184,7 @@ class Source:
         blocks: Iterator[tuple[Place, Rows]]
         with described(self.name_of(path)):
             if self.kind == "matrix":
-                blocks = self._sparse_blocks(path, self._width(), places)
+                blocks = self._sparse_blocks(path, places)
             else:
                 blocks = self._text_frames(path, fresh, STREAMED_BYTES, places)
             for place, rows in blocks:
@@ -221,7 +216,9 @@ class Source:
 
     def _frames_of(self, path: str, fresh: bool, lean: bool = False) -> Iterator[pl.DataFrame]:
         with described(self.name_of(path)):
-            if self.format in TEXT_TABLES:
+            if self.format in TEXT_TABLES and is_remote(path):
+                yield from tables.remote_text_frames(path, self.reading, self._missing)
+            elif self.format in TEXT_TABLES:
                 for _, frame in self._text_frames(path, fresh, 0 if lean else None):
                     yield frame
             else:
@@ -230,26 +227,22 @@ class Source:
     def _matrices_of(self, path: str, *, whole: bool) -> Iterator[Matrix]:
         with described(self.name_of(path)):
             if self.format in SPARSE_TEXT:
-                width = self.reading.n_features if whole else self._width()
-                for _, rows in self._sparse_blocks(path, width):
+                for _, rows in self._sparse_blocks(path, whole=whole):
                     yield rows
             else:
                 yield from FORMATS[self.format].read(path, self.name_of(path), self.format, self.reading, whole)
 
     def _sparse_blocks(
-        self, path: str, width: int | None, places: list[Place] | None = None
+        self, path: str, places: list[Place] | None = None, *, whole: bool = False
     ) -> Iterator[tuple[Place, Matrix]]:
-        name = self.name_of(path)
+        """Blocks of sparse text, of one width unless `whole`: then they are put together anyway."""
+        libsvm, name = self.format == "libsvm", self.name_of(path)
+        if libsvm and not whole and self.reading.n_features is None:  # counted in a pass of its own
+            widths = (rows.X.shape[1] for each in self.paths for _, rows in self._sparse_blocks(each, whole=True))
+            self.reading = replace(self.reading, n_features=max(widths, default=1))
         with open_text(path) as file:
             for place, rows in sparse_text.sparse_blocks(file, path, name, self.format, self.reading, places):
-                yield place, widened(rows, width, name) if self.format == "libsvm" else rows
-
-    def _width(self) -> int | None:
-        """The number of columns of LIBSVM text, counted in a pass of its own where nobody has given it."""
-        if self.reading.n_features is None and self.format == "libsvm":
-            widths = [rows.X.shape[1] for path in self.paths for _, rows in self._sparse_blocks(path, None)]
-            self.reading = replace(self.reading, n_features=max(widths, default=1))
-        return self.reading.n_features
+                yield place, widened(rows, self.reading.n_features, name) if libsvm else rows
 
     def _no_rows(self) -> ValueError:
         return ValueError(f"{self.name} has no rows.")
@@ -290,11 +283,10 @@ class Source:
         dialect = self._dialect(path)
         for note in dialect.notes:
             self._note(note)
-        if self.as_text:
-            dialect = dialect.as_text()
+        dialect = dialect.as_text() if self.as_text else dialect
         for column, kind in dialect.types.items():
-            words = column == self.labels and kind == pl.Boolean  # TRUE stays TRUE, in predictions too
-            self.types.setdefault(column, pl.String if words else kind)
+            true_or_false = column == self.labels and kind == pl.Boolean  # TRUE stays TRUE, in predictions too
+            self.types.setdefault(column, pl.String if true_or_false else kind)
         words = self.labels if self.reading.na_values is None else None
         name = self.name_of(path)
         return delimited.TextTable(name, dialect, self.types, path, self.reading.encoding, self._missing, words)
@@ -303,12 +295,6 @@ class Source:
         self, path: str, fresh: bool, block_bytes: int | None = None, places: list[Place] | None = None
     ) -> Iterator[tuple[Place, pl.DataFrame]]:
         """Blocks of a text table and where they stand; `block_bytes` 0: of a few megabytes, more for wide tables."""
-        if is_remote(path):
-            from .tables import remote_text_frames
-
-            for frame in remote_text_frames(path, self.reading, self._missing):
-                yield Place(0, 0), frame
-            return
         table = self._table(path)
         if self.reading.header is None and fresh:
             self.reading = replace(self.reading, header=table.dialect.header)
@@ -409,5 +395,5 @@ class Source:
 
     def close(self) -> None:
         """Remove the copies of what came from elsewhere, if there are any."""
-        if self.copies is not None:
+        if self.is_copy:
             self.copies.cleanup()

@@ -54,7 +54,5 @@ def test_spaces_around_a_label_make_no_class():
 
 
 def test_classes_with_fractions_are_quantities():
-    with pytest.raises(
-        ValueError, match="2 different numbers with fractions in 200 rows, like a quantity"
-    ):
+    with pytest.raises(ValueError, match="2 different numbers with fractions in 200 rows, like a quantity"):
         check_classes(np.array([1.5, 2.5] * 100), "y")
