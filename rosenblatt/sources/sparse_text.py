@@ -191,7 +191,7 @@ def vw_rows(text: bytes, bits: int) -> Matrix:
     Examples
     --------
     >>> rows = vw_rows(b"1 0.5 'tag|house price:2 old\\n", 4)
-    >>> rows.y, rows.sample_weight, sorted(rows.X.data)
+    >>> rows.y, rows.sample_weight, sorted(rows.X.data.tolist())
     (array([1.]), array([0.5]), [1.0, 2.0])
     """
     import polars as pl
