@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-ABSENT = ("polars", "zstandard", "flint", "typer", "onnx", "safetensors", "matplotlib", "pandas")
+ABSENT = ("polars", "backports.zstd", "flint", "typer", "onnx", "safetensors", "matplotlib", "pandas")
 
 SCRIPT = f"""
 import sys

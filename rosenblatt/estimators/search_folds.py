@@ -13,15 +13,15 @@ from sklearn.base import clone, is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing, get_tags
-from sklearn.utils.metaestimators import _safe_split
-from sklearn.utils.validation import _num_samples, has_fit_parameter
+from sklearn.utils import get_tags
+from sklearn.utils.validation import has_fit_parameter
 
 from rosenblatt.checked_labels import check_labels
 from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.classes import classes_to_fit
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.estimators.validation import check_rows, check_weights
+from rosenblatt.scikit_private import count_samples, rows_at, split_at
 
 
 def last_step(estimator: Any) -> Any:
@@ -51,7 +51,7 @@ class Problem:
         """The rows and labels that fold `number` is judged by."""
         if number not in self._tests:
             fold = self.folds[number]
-            self._tests[number] = _safe_indexing(self.X, fold.test), self.y[fold.test]
+            self._tests[number] = rows_at(self.X, fold.test), self.y[fold.test]
         return self._tests[number]
 
     def work(self, settings: int) -> float:
@@ -79,10 +79,10 @@ class Problem:
             estimator.fit(self.X, self.y, sample_weight=self.row_weights(fold))
         else:
             own = None if self.weights is None else self.weights[fold.train]
-            rows, labels = _safe_split(estimator, self.X, self.y, fold.train)
+            rows, labels = split_at(estimator, self.X, self.y, fold.train)
             estimator.fit(rows, labels, **self.fit_parameters(estimator, own))
             if get_tags(estimator).input_tags.pairwise:
-                return self.judge(estimator, *_safe_split(estimator, self.X, self.y, fold.test, fold.train))
+                return self.judge(estimator, *split_at(estimator, self.X, self.y, fold.test, fold.train))
         return self.judge(estimator, *self.test(number))
 
     def judge(self, estimator: Any, X: Any, y: Array) -> float:
@@ -125,7 +125,7 @@ def problem_of(
         X = check_rows(clone(base), X, reset=True)
     elif issparse(X):
         X = X.tocsr()
-    n_rows = _num_samples(X)
+    n_rows = count_samples(X)
     y = check_labels(y, n_rows) if classifier else np.asarray(y)
     if classifier:
         classes_to_fit(y)

@@ -14,7 +14,6 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing
 
 from rosenblatt.engine.online.state import Array, weight_dtype
 from rosenblatt.estimators.linear import LinearClassifier
@@ -22,6 +21,7 @@ from rosenblatt.estimators.running import seed_of
 from rosenblatt.estimators.search_folds import Problem, last_step, on_threads
 from rosenblatt.estimators.validation import check_rows_and_labels
 from rosenblatt.interrupts import listening, pressed
+from rosenblatt.scikit_private import rows_at
 from rosenblatt.trace import Epoch, Trace
 
 TILE_BYTES = 640 * 2**10  # of weights that stay near one core
@@ -154,8 +154,8 @@ class Run:
         else:
             front = clone(group.front)
             y, y_test = problem.y[fold.train], problem.y[fold.test]
-            X = front.fit_transform(_safe_indexing(problem.X, fold.train), y)
-            X_test = front.transform(_safe_indexing(problem.X, fold.test))
+            X = front.fit_transform(rows_at(problem.X, fold.train), y)
+            X_test = front.transform(rows_at(problem.X, fold.test))
             weights = None if problem.weights is None else problem.weights[fold.train]
         X, y = check_rows_and_labels(leader, X, y, reset=True, finite=group.front is not None)
         leader.classes_ = np.unique(y)

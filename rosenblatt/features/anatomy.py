@@ -13,10 +13,10 @@ import scipy.sparse
 from sklearn.base import is_regressor
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.arguments import numbers_in, shortened
+from rosenblatt.scikit_private import count_samples, rows_at
 
 Array = npt.NDArray[Any]
 
@@ -144,7 +144,7 @@ def learner_of(model: Any) -> Any:
 
 def count_rows(X: Any) -> int:
     try:
-        return int(_num_samples(X))
+        return int(count_samples(X))
     except TypeError:
         raise TypeError(
             f"X must be rows of features, but {shortened(X)} came; pass an array of rows by features."
@@ -155,7 +155,7 @@ def take(X: Any, rows: Array) -> Any:
     """These rows of an array, a sparse matrix, a frame or a list."""
     if hasattr(X, "tocsr"):
         return X.tocsr()[rows]
-    return _safe_indexing(X, rows)
+    return rows_at(X, rows)
 
 
 def labels_of(X: Any, y: Any, which: str = "") -> Array:

@@ -129,7 +129,7 @@ def check_classes(y: Array, name: str, n_rows: int | None = None, least: int = 2
         )
     count, numbers = len(labels), y.dtype.kind in "iuf"
     fractions = y.dtype.kind == "f" and bool((labels != np.rint(labels)).any())
-    if numbers and (count > MOST_CLASSES or (count > FEW_CLASSES and 5 * count > rows) or (fractions and count > 20)):
+    if numbers and (count > MOST_CLASSES or (count > FEW_CLASSES and 5 * count > rows) or fractions):
         raise ValueError(
             f"The target {shortened(name)} has {count:,} different numbers{' with fractions' * fractions} in {rows:,} "
             f"rows, like a quantity; {QUANTITY}, or write the numbers as text, such as 'c17', if they are classes."

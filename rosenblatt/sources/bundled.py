@@ -44,12 +44,7 @@ def iris(test_size: float | int = 0.25, random_state: int = 0) -> Split[npt.NDAr
 def digits(test_size: float | int = 0.25, random_state: int = 0) -> Split[npt.NDArray[np.float64]]:
     """Digits: 1,797 images of 8 x 8 grey values from 0 to 16, ten classes.
 
-    Parameters
-    ----------
-    test_size : float or int
-        The fraction of rows held out, or how many, in proportion for each class.
-    random_state : int
-        The same seed gives the same split.
+    `test_size` and `random_state` as for `iris`.
 
     Returns
     -------
@@ -69,12 +64,7 @@ def digits(test_size: float | int = 0.25, random_state: int = 0) -> Split[npt.ND
 def wine(test_size: float | int = 0.25, random_state: int = 0) -> Split[npt.NDArray[np.float64]]:
     """Wine: 178 wines of three growers, 13 chemical measurements on very different scales.
 
-    Parameters
-    ----------
-    test_size : float or int
-        The fraction of rows held out, or how many, in proportion for each class.
-    random_state : int
-        The same seed gives the same split.
+    `test_size` and `random_state` as for `iris`.
 
     Returns
     -------
@@ -94,12 +84,7 @@ def wine(test_size: float | int = 0.25, random_state: int = 0) -> Split[npt.NDAr
 def breast_cancer(test_size: float | int = 0.25, random_state: int = 0) -> Split[npt.NDArray[np.float64]]:
     """Breast cancer (Wisconsin, diagnostic): 569 tumours, 30 measurements, 0 malignant and 1 benign.
 
-    Parameters
-    ----------
-    test_size : float or int
-        The fraction of rows held out, or how many, in proportion for each class.
-    random_state : int
-        The same seed gives the same split.
+    `test_size` and `random_state` as for `iris`.
 
     Returns
     -------

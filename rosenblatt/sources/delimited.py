@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from rosenblatt.wording import shortened
 
 from .ahead import ahead
 from .cells import open_quote, records
-from .dialect import MISSING, Dialect, is_number, not_text
-from .numerals import SURE, Contradiction, Numerals
+from .compressed import check_text, open_text
+from .dialect import MISSING, Dialect, is_number
+from .numerals import ENGLISH, two_ways, with_points
 from .whole_lines import Place, blocks_at, blocks_in_order, first_line
 
 if TYPE_CHECKING:
@@ -35,19 +36,16 @@ class TypesWidened(Exception):  # noqa: N818  not an error: a signal to begin ag
 class TextTable:
     """Reads one text table, block by block, with types that fit.
 
-    `types`, `numerals` and `late` are shared by the passes over a source, and changed in place.
+    `types` is shared by the passes over a source, and changed in place.
     """
 
     name: str
     dialect: Dialect
-    encoding: str
     types: dict[str, Any]
     path: str | None = None  # to count lines in, when there is something to complain about
-    stored: str = "utf-8"  # the encoding of that file, where it is not that of what is read
+    encoding: str = "utf-8"  # of that file; what is read is UTF-8
     missing: tuple[str, ...] = MISSING
     labels: str | None = None  # a column of text whose words stay, also those that mean "missing" elsewhere
-    numerals: Numerals = field(default_factory=Numerals)
-    late: set[str] = field(default_factory=set)  # files whose decimal commas come late
 
     def frames(
         self,
@@ -67,8 +65,8 @@ class TextTable:
         else:
             blocks = blocks_at(file, places)
         for place, text, attempt in ahead(blocks, self._attempt, 2):
-            frame, otherwise = self._settled(text, place, attempt)
-            changed |= otherwise and not fresh  # go on, to know all that must be widened, and begin again
+            frame, widened = self._settled(text, place, attempt)
+            changed |= widened and not fresh  # go on, to know all that must be widened, and begin again
             if frame.height and not changed:
                 yield place, frame
                 fresh = False
@@ -79,31 +77,30 @@ class TextTable:
         """(place, text of the rows, the rows themselves if the types that are known fit)."""
         from polars.exceptions import PolarsError
 
-        place, block = item
-        text = block if self.encoding == "utf-8" else self._recode(block, place)
+        place, text = item
         if self.dialect.runs:
             text = _one_space(text)
         rows = text[self.table_start(text)[0] :] if place.offset == 0 else text
         try:
-            return place, rows, None if self.dialect.commas else self._parsed(rows, self.types)
+            return place, rows, self._parsed(rows, place)
         except PolarsError:
             return place, rows, None
 
     def _settled(self, text: bytes, place: Place, frame: pl.DataFrame | None) -> tuple[pl.DataFrame, bool]:
-        """The rows of a block, all checks passed, and whether earlier ones must be read in another way."""
+        """The rows of a block, all checks passed, and whether earlier ones have columns that became text."""
         from polars.exceptions import PolarsError
 
-        changed = self.dialect.commas and self._look(text, place)
+        widened = False
         if frame is None or any(kind != self.types[name] for name, kind in frame.schema.items()):
             try:
-                frame = self._parsed(text, self.types)
+                frame = self._parsed(text, place)
             except PolarsError as error:
-                self._check_text(text, place)
+                check_text(text, "utf-8", self._line(place))
                 self._check_quotes(text, place)
                 self._check_widths(text, place)
                 try:
-                    changed |= self._widen(text, place)
-                    frame = self._parsed(text, self.types)
+                    widened = self._widen(text, place)
+                    frame = self._parsed(text, place)
                 except PolarsError:
                     raise ValueError(
                         f"{self.name} cannot be read as a table from line {self._line(place)} on "
@@ -112,10 +109,10 @@ class TextTable:
         self._check_quotes(text, place)
         if frame.height and frame.to_series(-1).null_count():  # a short line, or an empty one
             if b"\n\n" in text or b"\n\r\n" in text or text[:1] in b"\r\n":
-                frame = self._parsed(_without_empty_lines(text, self.dialect.quote), self.types)
+                frame = self._parsed(_without_empty_lines(text, self.dialect.quote), place)
             if text.count(self.dialect.separator.encode()) != frame.height * (frame.width - 1):
                 self._check_widths(text, place)
-        return frame, changed
+        return frame, widened
 
     # ------------------------------------------------------------------ parsing
 
@@ -133,27 +130,28 @@ class TextTable:
             null_values=list(words) or None,
         )
 
-    def _parsed(self, text: bytes, types: dict[str, Any]) -> pl.DataFrame:
-        """The rows of a block in these types; PolarsError where they do not fit."""
+    def _parsed(self, text: bytes, place: Place) -> pl.DataFrame:
+        """The rows of a block in the types that are known; PolarsError where they do not fit."""
         import polars as pl
 
         dialect = self.dialect
         if not (dialect.spaces or dialect.commas):
-            return self._with_labels(self._read(text, types, self.missing), text)
-        cells = self._cells(text)
-        if dialect.commas:
-            cells = self.numerals.with_points(cells)
-        return cells.select(pl.col(name).cast(types[name]) for name in dialect.names)
+            return self._with_labels(self._read(text, self.types, self.missing), text)
+        return self._cells(text, place).select(pl.col(name).cast(self.types[name]) for name in dialect.names)
 
-    def _cells(self, text: bytes) -> pl.DataFrame:
-        """The rows of a block as text, without what means "missing"."""
+    def _cells(self, text: bytes, place: Place) -> pl.DataFrame:
+        """The rows of a block as text with decimal points, without what means "missing"."""
         import polars as pl
 
-        as_text = dict.fromkeys(self.dialect.names, pl.String)
-        cells = self._read(text, as_text, self.missing)
+        cells = self._read(text, dict.fromkeys(self.dialect.names, pl.String), self.missing)
         if self.dialect.spaces and self.missing:
             cells = cells.select(pl.all().str.strip_chars())
             cells = cells.select(pl.when(~pl.all().is_in(self.missing)).then(pl.all()))
+        if self.dialect.commas:
+            wrong = two_ways(cells, self.dialect.points)
+            if wrong is not None:
+                raise self._two_ways(*wrong, cells[wrong[0]][wrong[1]], text, place)
+            cells = with_points(cells, self.dialect.points)
         return self._with_labels(cells, text)
 
     def _with_labels(self, frame: pl.DataFrame, text: bytes) -> pl.DataFrame:
@@ -163,22 +161,16 @@ class TextTable:
         name = self.labels
         if name is None or not self.missing or self.types.get(name) != pl.String or not frame[name].null_count():
             return frame
-        words = (
-            self._read(text, dict.fromkeys(self.dialect.names, pl.String), (), only=name)
-            .to_series()
-            .alias(name)
-            .str.strip_chars()
-        )
+        words = self._read(text, dict.fromkeys(self.dialect.names, pl.String), (), only=name).to_series()
+        words = words.alias(name).str.strip_chars()
         return frame.with_columns(words.set(words == "", None)) if len(words) == frame.height else frame
 
     def _widen(self, text: bytes, place: Place) -> bool:
-        """Let the types fit this block too; true if earlier ones are read in another way then."""
+        """Let the types fit this block too; true if a column has become text."""
         import polars as pl
 
-        cells = self._cells(text)
-        changed = self._commas_come_late(cells) and (self._look(text, place) or True)
-        if self.dialect.commas:
-            cells = self.numerals.with_points(cells)
+        cells = self._cells(text, place)
+        changed = False
         for name in self.dialect.names:
             wider = {pl.Int64: (pl.Int64, pl.Float64), pl.Float64: (pl.Float64,)}
             fitting = (t for t in wider.get(self.types[name], (self.types[name],)) if _fits(cells[name], t))
@@ -186,33 +178,6 @@ class TextTable:
             changed |= kind == pl.String != self.types[name]
             self.types[name] = kind
         return changed
-
-    def _look(self, text: bytes, place: Place) -> bool:
-        """Note how the numbers of a block with decimal commas are written; true if that changes earlier ones."""
-        from polars.exceptions import PolarsError
-
-        try:
-            changed, wrong = self.numerals.look(self._cells(text))
-        except PolarsError:
-            return False  # complained about later
-        if wrong is not None:
-            raise self._two_ways(wrong, text, place)
-        return changed
-
-    def _commas_come_late(self, cells: pl.DataFrame) -> bool:
-        """Whether numbers have decimal commas which the first rows did not show; from here on they are read so."""
-        import polars as pl
-
-        if self.dialect.commas or self.path is None:
-            return False
-        for name, kind in self.types.items():
-            # Between semicolons 1,234 beside whole numbers is a decimal number, too.
-            like = rf"{SURE}|[+-]?\d*,\d+" if self.dialect.separator == ";" and kind == pl.Int64 else SURE
-            if kind in (pl.Int64, pl.Float64) and cells[name].str.contains(rf"^\s*({like})\s*$").any():
-                self.dialect.commas = True
-                self.late.add(self.path)
-                return True
-        return False
 
     # ------------------------------------------------------------------ complaints
 
@@ -236,57 +201,45 @@ class TextTable:
 
     def _line(self, place: Place) -> int:
         """The line of the first row of a block."""
-        first = 1 + self.dialect.skipped + (first_line(self.path, place, self.stored) - 1 if self.path else 0)
-        if place.offset or self.path is None:
-            return first
-        from .compressed import open_text
+        if self.path is None:
+            return 1 + self.dialect.skipped
+        if place.offset:
+            return first_line(self.path, place, self.encoding)
+        with open_text(self.path, self.encoding) as file:
+            return 1 + self.table_start(file.read(place.length))[1]
 
-        with open_text(self.path, self.stored) as file:
-            return first + self.table_start(file.read(place.length))[1]
+    def find_row(self, text: bytes, place: Place, row: int) -> tuple[int | None, int]:
+        """The line of a row of a block, if it has so many, and how many rows it has."""
+        rows = text[self.table_start(text)[0] :] if place.offset == 0 else text
+        count = 0
+        for line, _ in self._records(rows):
+            if count == row:
+                return self._line(place) + line, count
+            count += 1
+        return None, count
 
-    def find_row(self, block: bytes, place: Place, row: int) -> tuple[int | None, int]:
-        """The line of a row of a block as it is stored, if it has so many, and how many rows it has."""
-        text = block if self.encoding == "utf-8" else self._recode(block, place)
-        return self._find_row(text[self.table_start(text)[0] :] if place.offset == 0 else text, place, row)
+    def _records(self, rows: bytes) -> Iterator[tuple[int, list[str]]]:
+        comment, quoted = self.dialect.comment, self.dialect.quote is not None
+        for line, cells in records(rows.decode(errors="replace"), self.dialect.separator, quoted):
+            if not (comment and cells[0].startswith(comment)):
+                yield line, cells
 
-    def _find_row(self, text: bytes, place: Place, row: int) -> tuple[int | None, int]:
-        quoted, comment, rows = self.dialect.quote is not None, self.dialect.comment, 0
-        for line, cells in records(text.decode(errors="replace"), self.dialect.separator, quoted):
-            if comment and cells[0].startswith(comment):
-                continue
-            if rows == row:
-                return self._line(place) + line, rows
-            rows += 1
-        return None, rows
-
-    def _recode(self, text: bytes, place: Place) -> bytes:
-        try:
-            return text.decode(self.encoding).encode()
-        except UnicodeDecodeError as error:
-            line = first_line(self.path, place, self.stored) if self.path else 1
-            raise not_text(
-                self.name, self.encoding, text[error.start], line + text.count(b"\n", 0, error.start)
-            ) from error
-
-    def _check_text(self, text: bytes, place: Place) -> None:
-        try:
-            text.decode()
-        except UnicodeDecodeError as error:
-            line = self._line(place) + text.count(b"\n", 0, error.start)
-            raise not_text(self.name, self.encoding, text[error.start], line) from error
-
-    def _two_ways(self, wrong: Contradiction, text: bytes, place: Place) -> ValueError:
-        line = self._find_row(text, place, wrong.row)[0] or 0
+    def _two_ways(self, column: str, row: int, cell: str, text: bytes, place: Place) -> ValueError:
+        english = re.fullmatch(rf"\s*({ENGLISH})\s*", cell)
+        rule = "commas are decimal points" if english else "points separate thousands"
+        if not english and not self.dialect.points[column].thousands:
+            rule = "points are decimal points"
+        line = next((line for number, (line, _) in enumerate(self._records(text)) if number == row), 0)
         return ValueError(
-            f"The column {shortened(wrong.column)} of {self.name} writes numbers in two ways: {wrong.rule}, but line "
-            f"{line:,} has {wrong.cell!r}."
+            f"The column {shortened(column)} of {self.name} writes numbers in two ways: {rule}, but line "
+            f"{self._line(place) + line:,} has {cell!r}."
         )
 
     def _check_widths(self, text: bytes, place: Place) -> None:
         """Complain about a line of another width than the first."""
-        dialect, width = self.dialect, len(self.dialect.names)
-        for line, row in records(text.decode(errors="replace"), dialect.separator, dialect.quote is not None):
-            if len(row) != width and not (dialect.comment and row[0].startswith(dialect.comment)):
+        width = len(self.dialect.names)
+        for line, row in self._records(text):
+            if len(row) != width:
                 if any("\n" in cell for cell in row):
                     raise self._open_quote(line, next(j for j, cell in enumerate(row) if "\n" in cell), place)
                 raise ValueError(

@@ -15,6 +15,7 @@ from rosenblatt.wording import shortened
 
 from . import numerals
 from .cells import records
+from .compressed import check_text
 
 SAMPLE_BYTES = 2**20  # of text that is looked at
 SAMPLE_ROWS = 1000
@@ -42,6 +43,7 @@ class Dialect:
     commas: bool = False  # decimal ones; where commas separate the columns too, those between quotes
     names: tuple[str, ...] = ()
     types: dict[str, Any] = field(default_factory=dict)
+    points: dict[str, numerals.Points] = field(default_factory=dict)  # of numbers, where commas are decimal
     spaces: bool = False  # around numbers
     runs: bool = False  # any number of spaces separates two columns
     skipped: int = 0  # lines before the table
@@ -59,24 +61,16 @@ class Dialect:
         )  # fmt: skip
 
 
-def not_text(name: str, encoding: str, byte: int, line: int) -> ValueError:
-    """The failure of a byte that is no text."""
-    older = "if it was written on an older system, its encoding may be latin-1 (--encoding latin-1)"
-    advice = older if encoding == "utf-8" else "pass the encoding that it was written in"
-    return ValueError(f"{name} is not text in {encoding}: byte 0x{byte:02X} in line {line}; {advice}.")
-
-
 def find_dialect(
     sample: bytes,
     name: str,
     *,
     header: bool | None = None,
     separator: str | None = None,
-    encoding: str = "utf-8",
     missing: Sequence[str] = MISSING,
 ) -> Dialect:
-    """Look at the first lines of a file (its name is for messages and for the ending .tsv)."""
-    text = sample.decode(encoding, errors="replace").removeprefix(BYTE_ORDER_MARK)
+    """Look at the first lines of a file in UTF-8 (its name is for messages and for the ending .tsv)."""
+    text = sample.decode(errors="replace").removeprefix(BYTE_ORDER_MARK)
     cut = len(sample) >= SAMPLE_BYTES
     lines = [line for line in text.splitlines() if line.strip()]
     if cut and len(lines) > 1:
@@ -99,7 +93,7 @@ def find_dialect(
     line_end = "\r\n" if "\r\n" in text[: text.find("\n") + 1] else "\n"
     dialect = Dialect(chosen, quote, comment, has_header, runs=runs, line_end=line_end)
     dialect.names = _names(rows[0], has_header, dialect.notes)
-    _check_names(dialect.names, sample, name, encoding, cut)
+    _check_names(dialect.names, sample)
     body = [row for row in (rows[1:] if has_header else rows) if len(row) == len(rows[0])]
     dialect.spaces = any(cell != cell.strip() for row in body[:100] for cell in row if is_number(cell))
     columns = [_values(column, missing) for column in zip(*body, strict=True)] if body else [[] for _ in rows[0]]
@@ -108,6 +102,14 @@ def find_dialect(
     dialect.types = {
         name: guess_type(column, dialect.commas) for name, column in zip(dialect.names, columns, strict=True)
     }
+    if dialect.commas:
+        for column, values in zip(dialect.names, columns, strict=True):
+            if dialect.types[column].is_numeric() or numerals.mostly_commas(values):
+                dialect.points[column] = numerals.points_of(values)
+        for column, known in dialect.points.items():
+            if known.example:
+                told = "as separators of thousands" if known.thousands else "as decimal points"
+                dialect.notes.append(f"The points in the column {column!r}, as in {known.example!r}, are read {told}.")
     return dialect
 
 
@@ -254,16 +256,12 @@ def _check_first_line(rows: list[list[str]], name: str, separator: str) -> None:
     raise ValueError(f"The first line of {name} has {first} columns, and all others have {others}; {advice}.")
 
 
-def _check_names(names: Sequence[str], sample: bytes, name: str, encoding: str, cut: bool) -> None:
+def _check_names(names: Sequence[str], sample: bytes) -> None:
     """Names of columns are kept: a byte in them that is no text must not become a question mark."""
     if not any("\ufffd" in column for column in names):
         return
-    lines = sample.split(b"\n")
-    for number, line in enumerate(lines[:-1] if cut else lines, 1):
-        try:
-            line.decode(encoding)
-        except UnicodeDecodeError as error:
-            raise not_text(name, encoding, line[error.start], number) from error
+    for number, line in enumerate(sample.split(b"\n"), 1):
+        check_text(line, "utf-8", number)
 
 
 def _has_header(rows: list[list[str]], missing: Sequence[str]) -> bool:

@@ -11,13 +11,13 @@ import hashlib
 import os
 import secrets
 import sys
-from collections.abc import Callable, Generator, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from http.client import HTTPException
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 
 from rosenblatt.arguments import existing_file, shortened, yes_or_no
 
@@ -25,13 +25,12 @@ from .catalogue import FILES, KnownFile
 from .compressed import DAMAGED, open_stored
 
 Progress: TypeAlias = Callable[[int, int | None], None]
-Opener: TypeAlias = Callable[[str], AbstractContextManager[Any]]
 
 ENDINGS = ("", ".xz", ".gz", ".bz2")
 CHUNK = 1 << 20
 
 
-def locate(name: str, *, progress: Progress | None = None, opener: Opener | None = None) -> Path:
+def locate(name: str) -> Path:
     """Return the path of a known file, downloading it when it is not on this machine.
 
     Looked for in the folder that the environment variable ROSENBLATT_DATA names, then in the cache
@@ -41,11 +40,6 @@ def locate(name: str, *, progress: Progress | None = None, opener: Opener | None
     ----------
     name : str
         A key of `FILES`.
-    progress : callable (done, total), optional
-        Told the bytes that came and those expected (None when unknown). Without one, a bar is shown on
-        a terminal if rich is installed.
-    opener : callable (url), optional
-        Opens an address for reading, as a context manager; `urllib.request.urlopen` when not given.
 
     Returns
     -------
@@ -66,8 +60,7 @@ def locate(name: str, *, progress: Progress | None = None, opener: Opener | None
         raise ValueError(
             f"name must be a key of rosenblatt.sources.FILES, but {shortened(name)} came; did you mean {near!r}?"
         )
-    _check_callables(progress, opener)
-    return stored(name) or download(FILES[name], cache_folder(), progress=progress, opener=opener)
+    return stored(name) or download(FILES[name], cache_folder())
 
 
 def stored(name: str) -> Path | None:
@@ -87,12 +80,6 @@ def stored(name: str) -> Path | None:
             if path.is_file():
                 return path
     return None
-
-
-def _check_callables(progress: Any, opener: Any) -> None:
-    for name, value, told in (("progress", progress, "(done, total)"), ("opener", opener, "(url)")):
-        if value is not None and not callable(value):
-            raise TypeError(f"{name} must be a function of {told} or None, but {shortened(value)} came; leave it out.")
 
 
 def _make_folder(folder: Path) -> None:
@@ -132,13 +119,7 @@ def cache_folder() -> Path:
     return Path(base) / "rosenblatt"
 
 
-def download(
-    file: KnownFile,
-    folder: str | PathLike[str],
-    *,
-    progress: Progress | None = None,
-    opener: Opener | None = None,
-) -> Path:
+def download(file: KnownFile, folder: str | PathLike[str]) -> Path:
     """Download a known file into a folder, all of it or nothing.
 
     The bytes go to a temporary name beside the target, are checked, and only then get their name: a
@@ -150,8 +131,6 @@ def download(
         With a `url`; without one the error says where to put the file.
     folder : str or path-like
         The file lands at its own name inside, folders being made as needed.
-    progress, opener
-        As for `locate`.
 
     Returns
     -------
@@ -167,27 +146,30 @@ def download(
         )
     if not isinstance(folder, str | PathLike):
         raise TypeError(f"folder must be a str or a path-like object, but {shortened(folder)} came; pass a folder.")
-    _check_callables(progress, opener)
+    elsewhere = f"set ROSENBLATT_DATA to a folder that has {file.name}{file.ending}"
     if file.url is None:
         raise FileNotFoundError(
             f"{file.name} must be on this machine, as it has no public home to download from, but it was not "
-            f"found; set ROSENBLATT_DATA to the folder that has {file.name}{file.ending}."
+            f"found; {elsewhere}."
         )
     target = Path(folder) / Path(file.name).parent / file.url.rsplit("/", 1)[-1]
     _make_folder(target.parent)
     part = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
-    shown: AbstractContextManager[Progress] = progress_bar(file.name) if progress is None else nullcontext(progress)
     try:
-        chunks = _chunks(file, opener or open_address)
-        with part.open("xb") as sink, shown as report, closing(chunks):
-            done = 0
-            for chunk, total in chunks:
-                done += sink.write(chunk)
-                report(done, total)
+        with part.open("xb") as sink:
+            copy_address(file.url, sink, file.name, f"check the network, or {elsewhere}")
             # The name must not reach the disk before the bytes: the file is never checked again.
             sink.flush()
             os.fsync(sink.fileno())
-        _verify(file, part)
+        try:
+            found = checksum(part, libsvm=file.libsvm)
+        except DAMAGED as error:
+            found = f"damaged bytes ({error})"
+        if found != file.sha256:
+            raise ValueError(
+                f"The content of {file.name} must have the SHA-256 {file.sha256}, but {file.url} sent {found}; "
+                f"nothing was kept, so try again, or {elsewhere}."
+            )
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
@@ -248,38 +230,27 @@ def open_address(url: str) -> AbstractContextManager[Any]:
     return opened
 
 
-def _chunks(file: KnownFile, opener: Opener) -> Generator[tuple[bytes, int | None], None, None]:
-    """Yield the bytes at the file's address piece by piece, each with the total that was promised."""
-    assert file.url is not None
+def copy_address(url: str, sink: BinaryIO, title: str, advice: str = "check the address") -> None:
+    """Write what an address sends, all of it; a ConnectionError with the advice where that fails."""
     done, total = 0, None
-    try:
-        with opener(file.url) as source:
-            length = getattr(source, "headers", {}).get("Content-Length")
-            total = int(length) if length else None
-            while chunk := source.read(CHUNK):
-                done += len(chunk)
-                yield chunk, total
-        if total is not None and done < total:
-            raise ConnectionError(f"{done} of {total} bytes came")
-    except (OSError, HTTPException) as error:
-        raise ConnectionError(
-            f"{file.name} must be downloaded once, but {file.url} did not send it ({error}); check the "
-            f"network, or set ROSENBLATT_DATA to a folder that has {file.name}{file.ending}."
-        ) from error
-
-
-def _verify(file: KnownFile, path: Path) -> None:
-    """Refuse content that is not the file we know."""
-    try:
-        found = checksum(path, libsvm=file.libsvm)
-    except DAMAGED as error:
-        found = f"damaged bytes ({error})"
-    if found != file.sha256:
-        raise ValueError(
-            f"The content of {file.name} must have the SHA-256 {file.sha256}, but {file.url} sent {found}; "
-            "nothing was kept, so try again, or set ROSENBLATT_DATA to a folder that has "
-            f"{file.name}{file.ending}."
-        )
+    with progress_bar(title) as report, ExitStack() as stack:
+        while True:
+            try:
+                if not done:
+                    source = stack.enter_context(open_address(url))
+                    length = getattr(source, "headers", {}).get("Content-Length")
+                    total = int(length) if length else None
+                chunk = source.read(CHUNK)
+                if not chunk and total is not None and done < total:
+                    raise ConnectionError(f"{done:,} of {total:,} bytes came")
+            except (OSError, HTTPException, ValueError) as error:
+                code = f"{error.code} " if hasattr(error, "code") else ""
+                reason = f"{code}{getattr(error, 'reason', None) or error}"
+                raise ConnectionError(f"{url} could not be downloaded ({reason}); {advice}.") from error
+            if not chunk:
+                return
+            done += sink.write(chunk)
+            report(done, total)
 
 
 @contextmanager

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from .compressed import open_text, wide_encoding
+from .compressed import check_text, open_text
 from .delimited import TextTable
-from .dialect import BYTE_ORDER_MARK, MISSING, Dialect, not_text
+from .dialect import BYTE_ORDER_MARK, MISSING, Dialect
 from .reading import ReadOptions
 
 if TYPE_CHECKING:
@@ -19,13 +19,12 @@ NUMBERS = ("real", "integer", "numeric")
 
 def read(path: str, name: str, format: str, reading: ReadOptions, whole: bool) -> Iterator[pl.DataFrame]:
     """The rows of a KEEL or ARFF file, in blocks."""
-    encoding = reading.encoding if wide_encoding(path, reading.encoding) is None else "utf-8"
     missing = (*MISSING, "<null>") if reading.na_values is None else ("", *reading.na_values)
     with open_text(path, reading.encoding) as file:
-        yield from _frames(file, name, encoding, missing)
+        yield from _frames(file, name, missing)
 
 
-def _frames(file: BinaryIO, name: str, encoding: str, missing: tuple[str, ...]) -> Iterator[pl.DataFrame]:
+def _frames(file: BinaryIO, name: str, missing: tuple[str, ...]) -> Iterator[pl.DataFrame]:
     """The rows, with the names and types that the header of the file states."""
     import polars as pl
 
@@ -37,10 +36,8 @@ def _frames(file: BinaryIO, name: str, encoding: str, missing: tuple[str, ...]) 
         if not stored:
             raise ValueError(f"{name} has no line '@data' before its rows.")
         skipped += 1
-        try:
-            line = stored.decode(encoding).lstrip(BYTE_ORDER_MARK).strip()
-        except UnicodeDecodeError as error:
-            raise not_text(name, encoding, stored[error.start], skipped) from error
+        check_text(stored, "utf-8", skipped)
+        line = stored.decode().lstrip(BYTE_ORDER_MARK).strip()
         if line.lower().startswith("@attribute"):
             column, kind = _attribute(line, name, skipped)
             names.append(column)
@@ -48,7 +45,7 @@ def _frames(file: BinaryIO, name: str, encoding: str, missing: tuple[str, ...]) 
         elif line.lower().startswith("@data"):
             break
     dialect = Dialect(",", '"', "%", False, names=tuple(names), types=types, spaces=True, skipped=skipped)
-    table = TextTable(name, dialect, encoding, types, missing=missing)
+    table = TextTable(name, dialect, types, missing=missing)
     for _, frame in table.frames(file):
         yield frame
 

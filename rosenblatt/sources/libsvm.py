@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,10 @@ import numpy.typing as npt
 
 from rosenblatt.arguments import existing_file, float_type, whole_number, yes_or_no
 
-from .compressed import DAMAGED, open_stored
-from .reading import MOST_COLUMNS
+from .compressed import described, open_stored
+from .matrix import Matrix
+from .reading import MOST_COLUMNS, ReadOptions
+from .sparse_text import sparse_blocks
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -61,25 +64,30 @@ def read_libsvm(
     >>> y
     array([ 1., -1.])
     """
-    from scipy.sparse import csr_array
-
-    from .sparse_text import check_width, gather, libsvm_blocks
-
     kind = float_type(dtype)
     existing_file(path)
     yes_or_no(zero_based=zero_based)
     if n_features is not None:
         whole_number("n_features", n_features, 1, "it is the number of columns of the result", most=MOST_COLUMNS)
-    try:
-        with open_stored(path) as file:
-            blocks = libsvm_blocks(file, os.fspath(path), os.fspath(path), zero_based=zero_based, dtype=kind)
-            data, indices, indptr, y, width, _ = gather(blocks, kind)
-    except DAMAGED as error:
-        raise ValueError(
-            f"A compressed LIBSVM file must decompress to its end, but {path} does not ({error}); fetch it again."
-        ) from error
-    if not len(y):
+    name = os.fspath(path)
+    reading = ReadOptions(zero_based=zero_based)
+    with described(name), open_stored(path) as file:
+        blocks = [rows for _, rows in sparse_blocks(file, name, name, "libsvm", reading, finite=False)]
+    if not blocks:
         raise ValueError(f"A LIBSVM file must have at least one row, but {path} has none; pass another file.")
-    check_width(width, n_features, path)
-    n_columns = n_features if n_features is not None else max(1, width)
-    return csr_array((data, indices.astype(indptr.dtype, copy=False), indptr), shape=(len(y), n_columns)), y
+    rows = widened(Matrix.stacked(blocks), n_features, path)
+    return rows.X.astype(kind, copy=False), rows.y
+
+
+def widened(rows: Matrix, n_features: int | None, path: str | PathLike[str]) -> Matrix:
+    """The same sparse rows with so many columns; refused where they have more."""
+    from scipy.sparse import csr_array
+
+    found = rows.X.shape[1]
+    if n_features in (None, found):
+        return rows
+    if found > n_features:
+        raise ValueError(f"{path} has {found} features, more than n_features={n_features}.")
+    kind = np.int32 if n_features < 2**31 and len(rows.X.data) < 2**31 else np.int64
+    indices, indptr = (part.astype(kind, copy=False) for part in (rows.X.indices, rows.X.indptr))
+    return replace(rows, X=csr_array((rows.X.data, indices, indptr), shape=(len(rows), n_features)))

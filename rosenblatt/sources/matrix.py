@@ -65,16 +65,19 @@ class Matrix:
         """The rows of all parts, one after another; sparse ones get as many columns as the widest."""
         if not isinstance(parts, Sequence) or not parts or not all(isinstance(part, Matrix) for part in parts):
             raise TypeError(f"parts must be a list of at least one Matrix, but {shortened(parts)} came; pass them so.")
+        if len(parts) == 1:
+            return parts[0]
         widths = {part.X.shape[1] for part in parts}
         first = parts[0]
         if hasattr(first.X, "indptr"):
-            from scipy.sparse import csr_array, vstack
+            from scipy.sparse import csr_array
 
-            width = max(widths)
-            X = vstack(
-                [csr_array((p.X.data, p.X.indices, p.X.indptr), shape=(p.X.shape[0], width)) for p in parts],
-                format="csr",
-            )
+            data, indices = (np.concatenate([getattr(p.X, name) for p in parts]) for name in ("data", "indices"))
+            kind = np.int32 if max(len(data), *widths) < 2**31 else np.int64
+            ends = np.cumsum([0, *(part.X.nnz for part in parts)])
+            starts = [part.X.indptr[:-1] + before for part, before in zip(parts, ends[:-1], strict=True)]
+            indptr = np.concatenate([*starts, ends[-1:]]).astype(kind)
+            X = csr_array((data, indices.astype(kind, copy=False), indptr), shape=(len(indptr) - 1, max(widths)))
         elif len(widths) > 1:
             raise ValueError(
                 f"Files that are read together must have the same number of columns, but they have "
@@ -82,6 +85,13 @@ class Matrix:
             )
         else:
             X = np.concatenate([part.X for part in parts])
-        together = [None if getattr(first, name) is None else np.concatenate([getattr(p, name) for p in parts])
-                    for name in ("y", "sample_weight")]  # fmt: skip
-        return Matrix(X, together[0], first.feature_names, first.image_shape, together[1])
+        y, weights = (_beside(parts, name, empty) for name, empty in (("y", np.nan), ("sample_weight", 1.0)))
+        return Matrix(X, y, first.feature_names, first.image_shape, weights)
+
+
+def _beside(parts: Sequence[Matrix], name: str, empty: float) -> Any:
+    """The labels or weights of all parts, `empty` for parts without; None if no part has any."""
+    found = [getattr(part, name) for part in parts]
+    if all(each is None for each in found):
+        return None
+    return np.concatenate([np.full(len(p), empty) if e is None else e for p, e in zip(parts, found, strict=True)])

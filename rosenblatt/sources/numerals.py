@@ -1,13 +1,13 @@
 """Numbers with decimal commas, which polars does not read beside points between thousands.
 
 A table has decimal commas or not. Where it has them, a point in a number separates thousands (1.234,5) or is a decimal
-point too (1.5): the cells of the column tell, and where they allow both, a note says how they were read.
+point too (1.5): the first cells of the column tell, and where they allow both, a note says how they are read.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -30,77 +30,66 @@ GERMAN = re.compile(rf"{COMMA}|{BOTH}|{THOUSANDS}|[+-]?\d+")
 KINDS = {"comma": COMMA, "both": BOTH, "thousands": THOUSANDS, "point": POINT}
 
 
-class Contradiction(NamedTuple):
-    """A cell that is written in another way than the rest of its column."""
+class Points(NamedTuple):
+    """What points mean in a column of numbers with decimal commas."""
 
-    column: str
-    row: int
-    cell: str
-    rule: str  # what holds for the column
+    thousands: bool  # whether they separate thousands; otherwise they are decimal points, too
+    example: str = ""  # a cell, where they may mean either
+
+    @property
+    def wrong(self) -> str:
+        """What no cell may look like."""
+        return f"{ENGLISH}|{POINT}" if self.thousands else f"{ENGLISH}|{BOTH}"
 
 
-@dataclass
-class Numerals:
-    """What the cells of a table with decimal commas have shown so far, by column."""
+def points_of(values: list[str]) -> Points:
+    """What points mean in a column, by some of its cells.
 
-    kinds: dict[str, set[str]] = field(default_factory=dict)
-    examples: dict[str, str] = field(default_factory=dict)  # of columns whose points may mean either
+    Examples
+    --------
+    >>> points_of(["1,5", "1.234"]), points_of(["1,5", "1.5"]).thousands
+    (Points(thousands=True, example='1.234'), False)
+    """
+    found = {kind: [v for v in values if re.fullmatch(pattern, v)] for kind, pattern in KINDS.items()}
+    if found["both"]:
+        return Points(True)
+    example = next(iter(found["thousands"] or found["point"]), "")
+    return Points(not found["point"] and bool(found["comma"] or not example), example)
 
-    def between_thousands(self, name: str) -> bool:
-        """Whether the points in a column separate thousands."""
-        kinds = self.kinds.get(name, set())
-        return "both" in kinds or ({"comma", "thousands"} <= kinds and "point" not in kinds)
 
-    def look(self, cells: pl.DataFrame) -> tuple[bool, Contradiction | None]:
-        """Whether these cells change how earlier ones are read, and the first cell that contradicts the others."""
-        import polars as pl
+def mostly_commas(values: list[str]) -> bool:
+    """Whether most values are numbers, some of them with decimal commas."""
+    commas = sum(re.fullmatch(f"{COMMA}|{BOTH}", value) is not None for value in values)
+    others = sum(re.fullmatch(f"{THOUSANDS}|{PLAIN}", value) is not None for value in values)
+    return commas > 0 and commas + others >= 0.8 * len(values)
 
-        changed = False
-        for column in cells.select(pl.col(pl.String)):
-            before, kinds = self.between_thousands(column.name), self.kinds.setdefault(column.name, set())
-            fits = {kind: column.str.contains(rf"^\s*({pattern})\s*$") for kind, pattern in KINDS.items()}
-            found = {kind: int(fit.arg_max() or 0) for kind, fit in fits.items() if fit.any()}
-            kinds |= set(found)
-            if kinds & {"comma", "both"}:
-                english = column.str.contains(rf"^\s*({ENGLISH})\s*$")
-                if english.any():
-                    row = int(english.fill_null(False).arg_max() or 0)
-                    return changed, Contradiction(column.name, row, column[row], "commas are decimal points")
-            if "both" in kinds and "point" in found:
-                row = found["point"]
-                return changed, Contradiction(column.name, row, column[row], "points separate thousands")
-            unsure = next((found[kind] for kind in ("thousands", "point") if kind in found), None)
-            if unsure is not None:
-                self.examples.setdefault(column.name, column[unsure])
-            changed |= self.between_thousands(column.name) != before
-        return changed, None
 
-    def with_points(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """The same cells of text with decimal points instead of commas, and without points between thousands."""
-        import polars as pl
+def with_points(frame: pl.DataFrame, points: Mapping[str, Points]) -> pl.DataFrame:
+    """The same cells of text with decimal points instead of commas, and without points between thousands."""
+    import polars as pl
 
-        def matching(cells: pl.Expr, pattern: str) -> pl.Expr:
-            return cells.str.contains(rf"^\s*({pattern})\s*$")
+    def matching(cells: pl.Expr, pattern: str) -> pl.Expr:
+        return cells.str.contains(rf"^\s*({pattern})\s*$")
 
-        done = []
-        for name in frame.select(pl.col(pl.String)).columns:
-            cells = pl.col(name)
-            bare, point = cells.str.replace_all(".", "", literal=True), cells.str.replace(",", ".", literal=True)
-            written: Any = pl.when(matching(cells, f"{COMMA}|{BOTH}")).then(bare.str.replace(",", ".", literal=True))
-            written = written.when(matching(cells, MARKED)).then(point)
-            if self.between_thousands(name):
-                written = written.when(matching(cells, THOUSANDS)).then(bare)
-            done.append(written.otherwise(cells).alias(name))
-        return frame.with_columns(done)
+    done = []
+    for name in frame.columns:
+        cells = pl.col(name)
+        bare, point = cells.str.replace_all(".", "", literal=True), cells.str.replace(",", ".", literal=True)
+        written: Any = pl.when(matching(cells, f"{COMMA}|{BOTH}")).then(bare.str.replace(",", ".", literal=True))
+        written = written.when(matching(cells, MARKED)).then(point)
+        if name in points and points[name].thousands:
+            written = written.when(matching(cells, THOUSANDS)).then(bare)
+        done.append(written.otherwise(cells).alias(name))
+    return frame.with_columns(done)
 
-    def notes(self) -> list[str]:
-        """How the points of columns were read where they may mean either."""
-        told = {True: "as separators of thousands", False: "as decimal points"}
-        return [
-            f"The points in the column {name!r}, as in {example!r}, are read {told[self.between_thousands(name)]}."
-            for name, example in self.examples.items()
-            if "both" not in self.kinds[name]
-        ]
+
+def two_ways(frame: pl.DataFrame, points: Mapping[str, Points]) -> tuple[str, int] | None:
+    """Column and row of the first cell that is written in another way than its column, if there is one."""
+    for name, known in points.items():
+        wrong = frame[name].str.contains(rf"^\s*({known.wrong})\s*$").fill_null(False)
+        if wrong.any():
+            return name, int(wrong.arg_max() or 0)
+    return None
 
 
 def has_decimal_commas(values: list[str], *, ambiguous: bool) -> bool:

@@ -13,7 +13,6 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
-from http.client import HTTPException
 from os import PathLike
 from pathlib import Path
 from typing import Any, Union
@@ -21,7 +20,7 @@ from urllib.parse import unquote, urlsplit
 
 from rosenblatt.arguments import shortened
 
-from .fetch import CHUNK, open_address, progress_bar
+from .fetch import CHUNK, copy_address
 
 PathsLike = Union[str, "PathLike[str]", Sequence[Union[str, "PathLike[str]"]]]
 NEAR = 0.75  # likeness of two names of files from which one may have been meant for the other
@@ -63,16 +62,16 @@ def copied(given: Sequence[str | PathLike[str]]) -> tuple[Any, dict[str, str]]:
                 continue
             place = Path(folder.name) / str(number)
             place.mkdir()
-            if is_address(origin):
-                called[str(_downloaded(origin, place))] = origin
-                continue
-            with (place / "input").open("wb") as file:
-                if origin == "-":
+            target = place / (file_name(origin) if is_address(origin) else "input")
+            with target.open("wb") as file:
+                if is_address(origin):
+                    copy_address(origin, file, target.name)
+                elif origin == "-":
                     shutil.copyfileobj(sys.stdin.buffer, file, CHUNK)
                 else:
                     with open(origin, "rb") as pipe:
                         shutil.copyfileobj(pipe, file, CHUNK)
-            called[str(place / "input")] = origin
+            called[str(target)] = origin
     except BaseException:
         folder.cleanup()
         raise
@@ -88,25 +87,6 @@ def file_name(url: str) -> str:
     ('wine red.csv', 'data')
     """
     return Path(unquote(urlsplit(url).path)).name or "data"
-
-
-def _downloaded(url: str, folder: Path) -> Path:
-    """Copy what an address sends into a folder, under its own name; all of it, or a failure in one sentence."""
-    target = folder / file_name(url)
-    try:
-        with open_address(url) as answer, target.open("wb") as file, progress_bar(target.name) as report:
-            length = answer.headers.get("Content-Length")
-            total, done = int(length) if length else None, 0
-            while chunk := answer.read(CHUNK):
-                done += file.write(chunk)
-                report(done, total)
-        if total is not None and done < total:
-            raise ConnectionError(f"{done:,} of {total:,} bytes came")
-    except (OSError, HTTPException, ValueError) as error:
-        reason = getattr(error, "reason", None) or error
-        code = f"{error.code} " if hasattr(error, "code") else ""
-        raise ConnectionError(f"{url} could not be downloaded ({code}{reason}); check the address.") from error
-    return target
 
 
 def expand(path: str) -> list[str]:

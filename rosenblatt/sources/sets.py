@@ -65,15 +65,7 @@ def mnist() -> Split[Bytes]:
     >>> mnist().y_train[:5]  # doctest: +SKIP
     array([5, 0, 4, 1, 9], dtype=uint8)
     """
-    X_train, y_train, X_test, y_test = (
-        read_idx(locate(f"mnist/{part}"))
-        for part in (
-            "train-images-idx3-ubyte",
-            "train-labels-idx1-ubyte",
-            "t10k-images-idx3-ubyte",
-            "t10k-labels-idx1-ubyte",
-        )
-    )
+    X_train, y_train, X_test, y_test = _arrays("mnist", "train", "t10k")
     return Split(X_train.reshape(len(X_train), -1), y_train, X_test.reshape(len(X_test), -1), y_test)
 
 
@@ -127,16 +119,14 @@ def pedestrians() -> Split[Bytes]:
     >>> pedestrians().X_train.shape  # doctest: +SKIP
     (2426, 128, 64)
     """
-    X_train, y_train, X_test, y_test = (
-        read_idx(locate(f"inria-person/{part}"))
-        for part in (
-            "train-images-idx3-ubyte",
-            "train-labels-idx1-ubyte",
-            "test-images-idx3-ubyte",
-            "test-labels-idx1-ubyte",
-        )
-    )
+    X_train, y_train, X_test, y_test = _arrays("inria-person", "train", "test")
     return Split(X_train, y_train, X_test, y_test, ("no person", "person"))
+
+
+def _arrays(folder: str, *parts: str) -> list[Any]:
+    """Images and labels of each part."""
+    kinds = ("images-idx3-ubyte", "labels-idx1-ubyte")
+    return [read_idx(locate(f"{folder}/{part}-{kind}")) for part in parts for kind in kinds]
 
 
 def a9a(dtype: npt.DTypeLike = np.float64) -> Split[csr_array]:
@@ -167,10 +157,7 @@ def mushrooms(dtype: npt.DTypeLike = np.float64) -> Split[csr_array]:
 
     Each row has 22 ones. A hyperplane separates the classes.
 
-    Parameters
-    ----------
-    dtype : float64 or float32
-        The dtype of the values.
+    `dtype` as for `a9a`.
 
     Returns
     -------
@@ -190,10 +177,7 @@ def reuters(dtype: npt.DTypeLike = np.float64) -> Split[csr_array]:
 
     About 7 in a hundred training stories are positive.
 
-    Parameters
-    ----------
-    dtype : float64 or float32
-        The dtype of the values.
+    `dtype` as for `a9a`.
 
     Returns
     -------

@@ -20,16 +20,16 @@ import numpy as np
 
 from rosenblatt.arguments import generator, whole_number
 
-from . import delimited, sparse_text
+from . import delimited, sparse_text, tables
 from . import dialect as dialects
 from .batches import in_batches
-from .compressed import compression_of, described, open_text, wide_encoding
+from .compressed import described, encoding_of, is_packed, open_text
 from .formats import FORMATS, SPARSE_TEXT, TEXT_TABLES, Kind
+from .libsvm import widened
 from .matrix import Matrix
-from .numerals import Numerals
 from .paths import is_remote
 from .reading import ReadOptions
-from .whole_lines import Place, text_blocks
+from .whole_lines import Place, blocks_in_order
 
 if TYPE_CHECKING:
     import polars as pl
@@ -70,8 +70,6 @@ class Source:
     types: dict[str, Any] = field(default_factory=dict, repr=False)
     copies: Any = field(default=None, repr=False)  # the folder of what came from elsewhere
     called: dict[str, str] = field(default_factory=dict, repr=False)  # and where each file in it came from
-    _numerals: Numerals = field(default_factory=Numerals, repr=False)
-    _late: set[str] = field(default_factory=set, repr=False)  # files whose decimal commas come late
     _places: dict[str, list[Place]] = field(default_factory=dict, repr=False)
     _states: dict[str, os.stat_result] = field(default_factory=dict, repr=False)  # of the files when they were opened
 
@@ -113,9 +111,7 @@ class Source:
         if self.is_text_table:
             with described(self.name):
                 return self._dialect(self.paths[0]).names
-        for frame in self._frames(lean=True):
-            return tuple(frame.columns)
-        return ()
+        return tuple(next((frame.columns for frame in self._frames(lean=True)), ()))
 
     # ------------------------------------------------------------------ rows
 
@@ -126,13 +122,11 @@ class Source:
                 parts = [part for path in self.paths for part in self._matrices_of(path, whole=True)]
                 if not parts:
                     raise self._no_rows()
-                return parts[0] if len(parts) == 1 else Matrix.stacked(parts)
-            while True:
-                try:
+                return Matrix.stacked(parts)
+            frames = None
+            while frames is None:
+                with suppress(delimited.TypesWidened):
                     frames = list(self._frames())
-                    break
-                except delimited.TypesWidened:
-                    continue
             if not any(frame.height for frame in frames):  # an Arrow file without rows still has columns
                 raise self._no_rows()
             import polars as pl
@@ -149,9 +143,8 @@ class Source:
         found = False
         with self._unchanged():
             matrices = (part for path in self.paths for part in self._matrices_of(path, whole=False))
-            for piece in in_batches(
-                matrices if self.kind == "matrix" else self._frames(lean=True), min(n_rows, sys.maxsize)
-            ):
+            rows = matrices if self.kind == "matrix" else self._frames(lean=True)
+            for piece in in_batches(rows, min(n_rows, sys.maxsize)):
                 found = True
                 yield piece
             if not found:
@@ -184,14 +177,14 @@ class Source:
             return
         known = self._places.get(path)
         places = None
-        plain = compression_of(path) is None and wide_encoding(path, self.reading.encoding) is None
+        plain = not is_packed(path) and encoding_of(path, self.reading.encoding) == "utf-8"
         if known is not None and seed is not None and plain:
             places = [known[k] for k in np.random.default_rng([seed, 1]).permutation(len(known))]
         seen: list[Place] = []
         blocks: Iterator[tuple[Place, Rows]]
         with described(self.name_of(path)):
             if self.kind == "matrix":
-                blocks = sparse_text.placed_matrices(path, self.name_of(path), self, places)
+                blocks = self._sparse_blocks(path, places)
             else:
                 blocks = self._text_frames(path, fresh, STREAMED_BYTES, places)
             for place, rows in blocks:
@@ -223,7 +216,9 @@ class Source:
 
     def _frames_of(self, path: str, fresh: bool, lean: bool = False) -> Iterator[pl.DataFrame]:
         with described(self.name_of(path)):
-            if self.format in TEXT_TABLES:
+            if self.format in TEXT_TABLES and is_remote(path):
+                yield from tables.remote_text_frames(path, self.reading, self._missing)
+            elif self.format in TEXT_TABLES:
                 for _, frame in self._text_frames(path, fresh, 0 if lean else None):
                     yield frame
             else:
@@ -232,9 +227,22 @@ class Source:
     def _matrices_of(self, path: str, *, whole: bool) -> Iterator[Matrix]:
         with described(self.name_of(path)):
             if self.format in SPARSE_TEXT:
-                yield from sparse_text.matrices(path, self.name_of(path), self, whole)
+                for _, rows in self._sparse_blocks(path, whole=whole):
+                    yield rows
             else:
                 yield from FORMATS[self.format].read(path, self.name_of(path), self.format, self.reading, whole)
+
+    def _sparse_blocks(
+        self, path: str, places: list[Place] | None = None, *, whole: bool = False
+    ) -> Iterator[tuple[Place, Matrix]]:
+        """Blocks of sparse text, of one width unless `whole`: then they are put together anyway."""
+        libsvm, name = self.format == "libsvm", self.name_of(path)
+        if libsvm and not whole and self.reading.n_features is None:  # counted in a pass of its own
+            widths = (rows.X.shape[1] for each in self.paths for _, rows in self._sparse_blocks(each, whole=True))
+            self.reading = replace(self.reading, n_features=max(widths, default=1))
+        with open_text(path) as file:
+            for place, rows in sparse_text.sparse_blocks(file, path, name, self.format, self.reading, places):
+                yield place, widened(rows, self.reading.n_features, name) if libsvm else rows
 
     def _no_rows(self) -> ValueError:
         return ValueError(f"{self.name} has no rows.")
@@ -250,10 +258,6 @@ class Source:
         """What a text table looks like (the first, where there are several); None for other formats."""
         return self._dialect(self.paths[0]) if self.is_text_table else None
 
-    def _byte_encoding(self, path: str) -> str:
-        """The encoding of the bytes that `open_text` gives."""
-        return self.reading.encoding if wide_encoding(path, self.reading.encoding) is None else "utf-8"
-
     @property
     def _missing(self) -> tuple[str, ...]:
         given = self.reading.na_values
@@ -267,37 +271,30 @@ class Source:
             self.name_of(path),
             header=self.reading.header,
             separator=self.reading.separator or ("\t" if self.format == "tsv" else None),
-            encoding=self._byte_encoding(path),
             missing=self._missing or dialects.MISSING,
         )
-        found.mark = sample.startswith(codecs.BOM_UTF8) or wide_encoding(path, self.reading.encoding) is not None
-        found.commas |= path in self._late
+        wide = len("a".encode(encoding_of(path, self.reading.encoding))) > 1
+        found.mark = wide or sample.startswith(codecs.BOM_UTF8)
         return found
 
     def _table(self, path: str) -> delimited.TextTable:
+        import polars as pl
+
         dialect = self._dialect(path)
         for note in dialect.notes:
             self._note(note)
-        if self.as_text:
-            dialect = dialect.as_text()
+        dialect = dialect.as_text() if self.as_text else dialect
         for column, kind in dialect.types.items():
-            self.types.setdefault(column, kind)
+            true_or_false = column == self.labels and kind == pl.Boolean  # TRUE stays TRUE, in predictions too
+            self.types.setdefault(column, pl.String if true_or_false else kind)
         words = self.labels if self.reading.na_values is None else None
-        return delimited.TextTable(
-            self.name_of(path), dialect, self._byte_encoding(path), self.types, path, self.reading.encoding,
-            self._missing, words, self._numerals, self._late,
-        )  # fmt: skip
+        name = self.name_of(path)
+        return delimited.TextTable(name, dialect, self.types, path, self.reading.encoding, self._missing, words)
 
     def _text_frames(
         self, path: str, fresh: bool, block_bytes: int | None = None, places: list[Place] | None = None
     ) -> Iterator[tuple[Place, pl.DataFrame]]:
         """Blocks of a text table and where they stand; `block_bytes` 0: of a few megabytes, more for wide tables."""
-        if is_remote(path):
-            from .tables import remote_text_frames
-
-            for frame in remote_text_frames(path, self.reading, self._missing):
-                yield Place(0, 0), frame
-            return
         table = self._table(path)
         if self.reading.header is None and fresh:
             self.reading = replace(self.reading, header=table.dialect.header)
@@ -305,8 +302,6 @@ class Source:
             block_bytes = min(delimited.BLOCK_BYTES, max(STREAMED_BYTES, COLUMN_BYTES * len(table.dialect.names)))
         with open_text(path, self.reading.encoding) as file:
             yield from table.frames(file, fresh=fresh, block_bytes=block_bytes, places=places)
-        for note in self._numerals.notes():
-            self._note(note)
 
     def written(self) -> Source | None:
         """The same rows with every cell as the text that stands in the file, signs of missing values included.
@@ -341,14 +336,11 @@ class Source:
             return f"row {row + 1:,}"
         table = self._table(path)
         with open_text(path, self.reading.encoding) as file:
-            if offset:
-                file.seek(offset)
-            for text in text_blocks(file, table.dialect.quote, delimited.BLOCK_BYTES):
-                place = Place(offset, len(text))
+            for place, text in blocks_in_order(file, table.dialect.quote, delimited.BLOCK_BYTES, offset):
                 line, rows = table.find_row(text, place, row)
                 if line is not None:
                     return f"line {line:,}" + (f" of {self.name_of(path)}" if len(self.paths) > 1 else "")
-                row, offset = row - rows, offset + len(text)
+                row -= rows
         return f"row {row + 1:,}"
 
     # ------------------------------------------------------------------ the files
@@ -403,5 +395,5 @@ class Source:
 
     def close(self) -> None:
         """Remove the copies of what came from elsewhere, if there are any."""
-        if self.copies is not None:
+        if self.is_copy:
             self.copies.cleanup()

@@ -1,288 +1,265 @@
-"""LIBSVM and Vowpal Wabbit text in blocks: read, parsed on several threads, and handed out in order."""
+"""LIBSVM and Vowpal Wabbit text, parsed by polars in blocks of whole lines.
+
+To polars, a line of LIBSVM text is a few records of two numbers that a space ends: `index:value`, and `:label` in front
+of them. Its numbers have the bits of Python's `float()`. What it refuses is looked for, word by word, when there is
+something to complain about.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from os import PathLike
-from typing import TYPE_CHECKING, Any, BinaryIO
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
-from .ahead import ahead, usual_threads
-from .compressed import open_text
-from .line_blocks import Block, Buffers, blocks_at, blocks_in_order
+from .ahead import ahead
 from .matrix import Matrix
-from .whole_lines import Place, first_line
+from .reading import ReadOptions
+from .whole_lines import Place, blocks_at, blocks_in_order, first_line
 
 if TYPE_CHECKING:
-    from .source import Source
+    import polars as pl
 
-BLOCK_BYTES = 2**21  # small enough that what one block becomes is still in the cache when it is used
-
-
-@dataclass
-class SparseBlock:
-    """What a block of text became: CSR arrays, labels, importances (of VW text), and the largest index in it."""
-
-    labels: Any
-    indptr: Any
-    indices: Any
-    data: Any
-    widest: int
-    importance: Any = None
-    place: Place | None = None
-
-
-def libsvm_blocks(
-    file: BinaryIO,
-    path: str,
-    name: str,
-    *,
-    zero_based: bool,
-    dtype: Any,
-    places: list[Place] | None = None,
-    finite: bool = False,
-) -> Iterator[SparseBlock]:
-    """The rows of LIBSVM text, block by block, in order or at known places. Indices count from 0 in what comes back.
-
-    In order, a block has `n_rows` where that can be (blank lines and comments are none, and long lines fill it sooner).
-    `finite` refuses nan and inf.
-    """
-    from . import parsing
-
-    first = 0 if zero_based else 1
-    buffers = Buffers()
-
-    def parse(block: Block) -> SparseBlock:
-        labels, indptr = np.empty(block.lines), _starts(block.lines, block.colons)
-        indices, data = np.empty(block.colons, np.int32), np.empty(block.colons, dtype)
-        hard = block.buffer.room_for_notes(block.lines + block.colons)
-        error, place, rows, entries, n_hard, widest = parsing.parse_libsvm(
-            block.buffer.text, block.length, labels, indptr, indices, data, first, hard, *parsing.helpers()
-        )
-        if n_hard:
-            _read_hard(block.bytes(), hard[:n_hard], data, labels, block.place, path, name, LIBSVM_FORM, finite)
-        if error != parsing.OK:
-            raise _wrong(block.bytes(), int(place), block.place, path, name, LIBSVM_FORM, _reasons(first)[int(error)])
-        buffers.give_back(block.buffer)
-        return SparseBlock(
-            labels[:rows], indptr[: rows + 1], indices[:entries], data[:entries], int(widest) - first,
-            place=block.place,
-        )  # fmt: skip
-
-    yield from ahead(_text_blocks(file, buffers, places), parse, usual_threads())
-
-
-def vw_blocks(
-    file: BinaryIO,
-    path: str,
-    name: str,
-    *,
-    bits: int,
-    dtype: Any,
-    places: list[Place] | None = None,
-) -> Iterator[SparseBlock]:
-    """The rows of Vowpal Wabbit text, block by block, hashed to 2**bits columns."""
-    from . import parsing
-
-    buffers = Buffers()
-
-    def parse(block: Block) -> SparseBlock:
-        n_rows, n_entries = block.lines, block.colons + block.gaps
-        labels, importance, indptr = np.empty(n_rows), np.empty(n_rows), _starts(n_rows, n_entries)
-        indices, data = np.empty(n_entries, np.int32), np.empty(n_entries, dtype)
-        hard = block.buffer.room_for_notes(n_rows + n_entries)
-        error, place, rows, entries, n_hard = parsing.parse_vw(
-            block.buffer.text, block.length, labels, importance, indptr, indices, data, bits, hard, *parsing.helpers()
-        )
-        if n_hard:
-            _read_hard(block.bytes(), hard[:n_hard], data, labels, block.place, path, name, VW_FORM, True)
-        if error != parsing.OK:
-            raise _wrong(block.bytes(), int(place), block.place, path, name, VW_FORM, _reasons(0)[int(error)])
-        buffers.give_back(block.buffer)
-        return SparseBlock(
-            labels[:rows], indptr[: rows + 1], indices[:entries], data[:entries], 2**bits - 1, importance[:rows],
-            block.place,
-        )  # fmt: skip
-
-    yield from ahead(_text_blocks(file, buffers, places), parse, usual_threads())
-
-
-def _text_blocks(file: BinaryIO, buffers: Buffers, places: list[Place] | None) -> Iterator[Block]:
-    return blocks_in_order(file, buffers, BLOCK_BYTES) if places is None else blocks_at(file, buffers, places)
-
-
-def _starts(n_rows: int, n_entries: int) -> Any:
-    """Room for the indptr of so many rows and entries, of which the first is there."""
-    indptr = np.empty(n_rows + 1, np.int32 if n_entries < 2**31 else np.int64)
-    indptr[0] = 0
-    return indptr
-
-
+BLOCK_BYTES = 2**22
+LARGEST_INDEX = 2**31 - 2
 LIBSVM_FORM = "A LIBSVM file must have lines of the form 'label index:value ...' with rising indices"
 VW_FORM = "A Vowpal Wabbit file must have lines of the form 'label [importance] [tag]|namespace name[:value] ...'"
+FROM_ZERO = "if they start at 0, read them as zero_based (--zero-based), or "
 
 
-BEFORE_ONE = "an index before 1, the first"
-FROM_ZERO = "if they start at 0, read them as zero_based (--zero-based)"  # what to do about it
+class _Wrong(Exception):  # noqa: N818  worded by `sparse_blocks`, which knows the file
+    """What is wrong with the word that begins at a byte of a block."""
+
+    def __init__(self, start: int, reason: str) -> None:
+        super().__init__(reason)
+        self.start, self.reason = start, reason
 
 
-def _reasons(first: int) -> dict[int, str]:
-    from . import parsing
+def sparse_blocks(
+    file: BinaryIO, path: str, name: str, format: str, reading: ReadOptions, places: Iterable[Place] | None = None,
+    *, finite: bool = True,
+) -> Iterator[tuple[Place, Matrix]]:  # fmt: skip
+    """The rows of LIBSVM or Vowpal Wabbit text and where they stand, block by block, in order or at known places.
 
-    return {
-        parsing.BAD_LABEL: "where a label should be",
-        parsing.BAD_INDEX: "where an index should be",
-        parsing.NO_COLON: "without a colon after the index",
-        parsing.BAD_VALUE: "where a number should be",
-        parsing.NOT_RISING: "after an index that is not smaller",
-        parsing.TOO_SMALL: BEFORE_ONE if first else "an index before 0, the first",
-        parsing.TOO_LARGE: "an index beyond 2147483646",
-        parsing.BAD_NAME: "where the name of a feature should be",
-        parsing.NO_BAR: "without a | before the features",
-    }
-
-
-def _read_hard(
-    block: bytes, hard: Any, data: Any, labels: Any, place_of: Place, path: str, name: str, form: str, finite: bool
-) -> None:
-    """Let float() read what the compiled parser left to it."""
-    for begin, end, place in hard.tolist():
-        token = block[begin:end]
-        try:
-            if b"_" in token:
-                raise ValueError
-            value = float(token)
-        except ValueError:
-            raise _wrong(block, begin, place_of, path, name, form, "where a number should be") from None
-        if finite and not math.isfinite(value):
-            line, column, found = _position(block, begin, place_of, path)
-            raise ValueError(
-                f"Numbers must be finite, but {name} has {found} in line {line}, column {column}; "
-                "replace it or leave the feature out."
-            )
-        if place >= 0:
-            data[place] = value
-        else:
-            labels[-1 - place] = value
-
-
-def _position(block: bytes, place: int, place_of: Place, path: str) -> tuple[int, int, str]:
-    """Line and column of a place in a block, and the word that stands there."""
-    line = first_line(path, place_of) + block.count(b"\n", 0, place)
-    column = place - (block.rfind(b"\n", 0, place) + 1) + 1
-    token = (block[place : place + 200].split() or [b""])[0][:40].decode(errors="replace")
-    return line, column, repr(token) if block[place : place + 1].strip() else "nothing"
-
-
-def _wrong(block: bytes, place: int, place_of: Place, path: str, name: str, form: str, reason: str) -> ValueError:
-    line, column, found = _position(block, place, place_of, path)
-    otherwise = f"{FROM_ZERO}, or " if reason == BEFORE_ONE else ""
-    where = f"{found} in line {line}, column {column}, {reason}"
-    return ValueError(f"{form}, but {name} has {where}; {otherwise}correct the file.")
-
-
-# ---------------------------------------------------------------------- whole files and batches
-
-
-def gather(blocks: Iterable[SparseBlock], dtype: Any) -> tuple[Any, Any, Any, Any, int, Any]:
-    """(data, indices, indptr, labels, width, importance or None) of all blocks together."""
-    found = list(blocks)
-    if not found:
-        return np.empty(0, dtype), np.empty(0, np.int32), np.zeros(1, np.int32), np.empty(0), 0, None
-    width = max(block.widest + 1 for block in found)
-    labels = np.concatenate([block.labels for block in found])
-    importance = None if found[0].importance is None else np.concatenate([block.importance for block in found])
-    entries = sum(len(block.data) for block in found)
-    indptr = np.zeros(len(labels) + 1, np.int32 if entries < 2**31 else np.int64)
-    np.cumsum(np.concatenate([np.diff(block.indptr) for block in found]), out=indptr[1:])
-    indices, data = np.empty(entries, np.int32), np.empty(entries, dtype)
-    at = 0
-    for number, block in enumerate(found):
-        end = at + len(block.data)
-        indices[at:end], data[at:end] = block.indices, block.data
-        at, found[number] = end, None  # type: ignore[call-overload]  # given up once it is copied
-    return data, indices, indptr, labels, width, importance
-
-
-def matrices(path: str, name: str, source: Source, whole: bool) -> Iterator[Matrix]:
-    """The rows of one file, whole or in blocks of megabytes."""
-    if not whole:
-        for _, matrix in placed_matrices(path, name, source, None):
-            yield matrix
-        return
-    reading = source.reading
-    with open_text(path) as file:
-        blocks = _blocks(file, path, name, source)
-        data, indices, indptr, labels, width, weights = gather(blocks, np.float64)
-    if not len(labels):
-        return
-    if source.format == "vw":
-        width = 2**reading.bits
+    Blocks of LIBSVM text are as wide as their own largest index. `finite` refuses nan and inf.
+    """
+    parse: Callable[[bytes], Matrix]
+    if format == "vw":
+        form, parse = VW_FORM, lambda text: vw_rows(text, reading.bits)
     else:
-        check_width(width, reading.n_features, name)
-        width = reading.n_features or max(1, width)
-    yield _matrix(SparseBlock(labels, indptr, indices, data, 0, weights), width, name, source.format)
+        form, parse = LIBSVM_FORM, lambda text: libsvm_rows(text, 0 if reading.zero_based else 1, finite)
+
+    def parsed(item: tuple[Place, bytes]) -> tuple[Place, Matrix]:
+        place, text = item
+        try:
+            return place, parse(text)
+        except _Wrong as wrong:
+            start, reason = wrong.start, wrong.reason
+        line = first_line(path, place) + text.count(b"\n", 0, start)
+        column = start - text.rfind(b"\n", 0, start)
+        word = b"".join(text[start : start + 200].split(None, 1)[:1])[:40].decode(errors="replace")
+        found = repr(word) if text[start : start + 1].strip() else "nothing"
+        where = f"{found} in line {line}, column {column}"
+        if not reason:
+            raise ValueError(f"Numbers must be finite, but {name} has {where}; replace it or leave the feature out.")
+        advice = FROM_ZERO if reason == "an index before 1, the first" else ""
+        raise ValueError(f"{form}, but {name} has {where}, {reason}; {advice}correct the file.")
+
+    blocks = blocks_in_order(file, None, BLOCK_BYTES) if places is None else blocks_at(file, places)
+    for place, rows in ahead(blocks, parsed, 2):
+        if len(rows):
+            yield place, rows
 
 
-def placed_matrices(path: str, name: str, source: Source, places: list[Place] | None) -> Iterator[tuple[Place, Matrix]]:
-    """The blocks of one file and where they stand, in order or at known places."""
-    width = _settled_width(source)
-    with open_text(path) as file:
-        for block in _blocks(file, path, name, source, places):
-            if len(block.labels) and block.place is not None:
-                yield block.place, _matrix(block, width, name, source.format)
+# ---------------------------------------------------------------------------------------------------- LIBSVM
 
 
-def _matrix(block: SparseBlock, width: int, name: str, format: str) -> Matrix:
+def libsvm_rows(text: bytes, first: int, finite: bool = False) -> Matrix:
+    """The rows of whole lines of LIBSVM text whose smallest index is `first`.
+
+    Examples
+    --------
+    >>> rows = libsvm_rows(b"+1 1:0.5 3:2 # note\\n-1 qid:4 2:1\\n", 1)
+    >>> rows.X.toarray().tolist(), rows.y.tolist()
+    ([[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]], [1.0, -1.0])
+    """
+    from polars.exceptions import PolarsError
     from scipy.sparse import csr_array
 
-    check_width(block.widest + 1, width, name)
-    kind = np.int32 if len(block.data) < 2**31 else np.int64
-    indices, indptr = (part.astype(kind, copy=False) for part in (block.indices, block.indptr))
-    X = csr_array((block.data, indices, indptr), shape=(len(block.labels), width))
-    return _labelled(X, block.labels, block.importance, format)
+    try:
+        words, n_rows = _words(text.rstrip())
+    except (PolarsError, _Wrong):
+        try:  # comments, query numbers, and spaces where they need not be
+            words, n_rows = _words(_plain_lines(text))
+        except (PolarsError, _Wrong):
+            raise _wrong_word(text, first, finite) from None
+    indices, values = words["index"].to_numpy(), words["value"].to_numpy()
+    (starts,) = np.nonzero(indices < 0)
+    within = indices[1:] <= indices[:-1]
+    within[starts[1:] - 1] = False
+    largest = int(indices.max(initial=first - 1))
+    lengths = np.diff(starts, append=len(indices)) - 1
+    smallest = indices[starts[lengths > 0] + 1].min(initial=first)
+    wrong = len(starts) != n_rows or smallest < first or largest > LARGEST_INDEX or within.any()
+    if wrong or (finite and not np.isfinite(values).all()):
+        raise _wrong_word(text, first, finite)
+    kept = np.ones(len(indices), bool)
+    kept[starts] = False
+    places = indices[kept]
+    places -= np.int32(first)
+    indptr = np.append(0, np.cumsum(lengths)).astype(np.int32)
+    X = csr_array((values[kept], places, indptr), shape=(n_rows, max(1, largest - first + 1)))
+    return Matrix(X, values[starts])
 
 
-def _blocks(
-    file: BinaryIO,
-    path: str,
-    name: str,
-    source: Source,
-    places: list[Place] | None = None,
-) -> Iterator[SparseBlock]:
-    if source.format == "vw":
-        return vw_blocks(file, path, name, bits=source.reading.bits, dtype=np.float64, places=places)
-    return libsvm_blocks(
-        file, path, name, zero_based=source.reading.zero_based, dtype=np.float64, places=places, finite=True
+def _words(lines: bytes) -> tuple[pl.DataFrame, int]:
+    """The words of lines as pairs of index and value, a label with the index -1; and how many lines there are."""
+    import polars as pl
+
+    words = pl.read_csv(
+        b"-1:" + lines.replace(b"\n", b" -1:") + b" " if lines else b"", has_header=False, separator=":", eol_char=" ",
+        quote_char=None, schema={"index": pl.Int32, "value": pl.Float64}, raise_if_empty=False,
+    )  # fmt: skip
+    n_lines = lines.count(b"\n") + bool(lines)
+    gaps = words.null_count().row(0)
+    if gaps[0] == gaps[1] > 0:  # two spaces between two words, or one at the end of a line
+        words = words.drop_nulls("value")
+        gaps = words.null_count().row(0)
+    if any(gaps) or len(words) != lines.count(b":") + n_lines:
+        raise _Wrong(0, "where an index or a number is missing")
+    return words, n_lines
+
+
+def _plain_lines(text: bytes) -> bytes:
+    """The lines that hold rows, with nothing but spaces between the words."""
+    text = text.translate(bytes.maketrans(b"\t\r", b"  "))
+    text = re.sub(rb"#[^\n]*|(?<=[^ \n]) +qid:[^ \n#]*", b"", text)
+    return re.sub(rb"\n[ \n]+", b"\n", text).strip(b" \n")
+
+
+def _wrong_word(text: bytes, first: int, finite: bool) -> _Wrong:
+    """The first word of a block of LIBSVM text that does not belong there."""
+    start = 0
+    for line in text.split(b"\n"):
+        last, label = first - 1, True
+        for found in re.finditer(rb"[^ \t\r]+", line.partition(b"#")[0]):
+            at, word = start + found.start(), found[0]
+            if label:
+                index, value, value_at = last + 1, word, at
+            elif word.startswith(b"qid:"):
+                continue
+            else:
+                written, colon, value = word.partition(b":")
+                if not written.removeprefix(b"+").isdigit():
+                    return _Wrong(at, "where an index should be")
+                if not colon:
+                    return _Wrong(at, "without a colon after the index")
+                index, value_at = int(written), at + len(written) + 1
+            if index < first:
+                return _Wrong(at, f"an index before {first}, the first")
+            if index > LARGEST_INDEX:
+                return _Wrong(at, f"an index beyond {LARGEST_INDEX}")
+            if index <= last and not label:
+                return _Wrong(at, "after an index that is not smaller")
+            number = _number(value)
+            if number is None:
+                return _Wrong(value_at, "where a number should be")
+            if finite and not math.isfinite(number):
+                return _Wrong(value_at, "")
+            last, label = (last if label else index), False
+        start += len(line) + 1
+    return _Wrong(0, "in lines that cannot be read")
+
+
+def _number(word: bytes) -> float | None:
+    try:
+        return None if b"_" in word else float(word)
+    except ValueError:
+        return None
+
+
+# --------------------------------------------------------------------------------------------- Vowpal Wabbit
+
+
+def vw_rows(text: bytes, bits: int) -> Matrix:
+    """The rows of lines `label [importance] [tag]|namespace[:factor] name[:value] ... |...`.
+
+    A feature is in the column that murmurhash3 gives for namespace^name, of 2**bits.
+
+    Examples
+    --------
+    >>> rows = vw_rows(b"1 0.5 'tag|house price:2 old\\n", 4)
+    >>> rows.y, rows.sample_weight, sorted(rows.X.data.tolist())
+    (array([1.]), array([0.5]), [1.0, 2.0])
+    """
+    import polars as pl
+    from scipy.sparse import csr_array
+    from sklearn.utils import murmurhash3_32
+
+    text = text.translate(bytes.maketrans(b"\t\r", b"  "))
+    lines = pl.DataFrame({"line": text.decode(errors="replace").split("\n")})
+    lines = lines.filter(pl.col("line").str.strip_chars(" ") != "").with_row_index("row")
+    parts = lines.select("row", pl.col("line").str.split("|")).explode("line")
+    heads = parts.filter(pl.col("row").is_first_distinct())
+    spaces = parts.filter(~pl.col("row").is_first_distinct()).with_columns(
+        pl.col("line").str.extract(r"^([^ :]*)").alias("space"),
+        pl.col("line").str.extract(r"^[^ :]*:([^ ]*)").alias("factor"),
+        pl.col("line").str.replace(r"^[^ ]*", "").str.extract_all(r"[^ ]+").alias("word"),
     )
+    spaces = spaces.with_columns(pl.col("factor").fill_null("1").cast(pl.Float64, strict=False))
+    words = spaces.explode("word").drop_nulls("word").with_columns(
+        pl.format("{}^{}", "space", pl.col("word").str.extract(r"^([^:]*)")).alias("name"),
+        pl.col("word").str.extract(r":(.*)$").fill_null("1").cast(pl.Float64, strict=False).alias("value"),
+    )  # fmt: skip
+    known = {head: _vw_head(head) for head in heads["line"].unique().to_list()}
+    found = [known[head] for head in heads["line"].to_list()]
+    finite = all(each.is_finite().fill_null(False).all() for each in (spaces["factor"], words["value"]))
+    if not finite or None in found or words["word"].str.starts_with(":").any() or spaces["row"].n_unique() < len(lines):
+        raise _wrong_vw(text)
+    names = words["name"].unique()
+    hashes = [murmurhash3_32(name, positive=True) & (2**bits - 1) for name in names.to_list()]
+    places = pl.DataFrame({"name": names, "place": pl.Series(hashes, dtype=pl.Int32)})
+    columns = words.select("name").join(places, on="name", how="left", maintain_order="left")["place"].to_numpy()
+    rows = words["row"].to_numpy()
+    data = (words["value"] * words["factor"]).to_numpy()
+    X = csr_array((data, (rows, columns)), shape=(len(found), 2**bits))  # adds up names that share a column
+    labels, importance = np.array(found, np.float64).reshape(-1, 2).T
+    y, weights = None if np.isnan(labels).all() else labels, None if (importance == 1.0).all() else importance
+    return Matrix(X, y, sample_weight=weights)
 
 
-def _labelled(X: Any, labels: Any, weights: Any, format: str) -> Matrix:
-    if format == "vw":
-        X.sum_duplicates()  # names that share a column
-    none = format == "vw" and bool(np.isnan(labels).all())
-    plain = weights is None or bool((weights == 1.0).all())
-    return Matrix(X, None if none else labels, sample_weight=None if plain else weights)
+def _vw_head(head: str) -> tuple[float, float] | None:
+    """Label and importance of what stands before the first bar; None if there is no number where one should be."""
+    words = head.split()
+    if not words or words[0].startswith("'"):
+        return math.nan, 1.0
+    label, weight = _number(words[0].encode()), None
+    if len(words) > 1 and (len(words) > 2 or head.endswith(" ")):  # a word right before the bar is a tag
+        weight = _number(words[1].encode())
+    return None if label is None else (label, 1.0 if weight is None else weight)
 
 
-def _settled_width(source: Source) -> int:
-    """The number of columns, counted in a pass of its own where nobody has given it."""
-    if source.format == "vw":
-        return 2**source.reading.bits
-    if source.reading.n_features is None:
-        width = 1
-        for path in source.paths:
-            with open_text(path) as file:
-                width = max([width, *(block.widest + 1 for block in _blocks(file, path, path, source))])
-        source.reading = replace(source.reading, n_features=width)
-    assert source.reading.n_features is not None
-    return source.reading.n_features
-
-
-def check_width(found: int, n_features: int | None, path: str | PathLike[str]) -> None:
-    """Refuse more features than were promised."""
-    if n_features is not None and found > n_features:
-        raise ValueError(f"{path} has {found} features, more than n_features={n_features}.")
+def _wrong_vw(text: bytes) -> _Wrong:
+    """The first word of a block of Vowpal Wabbit text that does not belong there."""
+    start = 0
+    for line in text.split(b"\n"):
+        head, *spaces = line.split(b"|")
+        if line.strip() and _vw_head(head.decode(errors="replace")) is None:
+            return _Wrong(start + len(head) - len(head.lstrip()), "where a label should be")
+        if line.strip() and not spaces:
+            return _Wrong(start + len(line), "without a | before the features")
+        at = start + len(head) + 1
+        for space in spaces:
+            for found in re.finditer(rb"[^ ]+", space):
+                name, colon, value = found[0].partition(b":")
+                number = _number(value) if colon else 1.0
+                if found.start() and not name:
+                    return _Wrong(at + found.start(), "where the name of a feature should be")
+                if number is None or not math.isfinite(number):
+                    reason = "where a number should be" if number is None else ""
+                    return _Wrong(at + found.start() + len(name) + 1, reason)
+            at += len(space) + 1
+        start += len(line) + 1
+    return _Wrong(0, "in lines that cannot be read")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from rosenblatt.arguments import shortened
 
-from .compressed import compression_of, open_stored, open_text
+from .compressed import is_packed, open_stored, open_text
 from .reading import ReadOptions
 from .whole_lines import text_blocks
 
@@ -45,7 +45,7 @@ def _binary_frames(path: str, format: str) -> Iterator[pl.DataFrame]:
             if format == "arrow" and start == b"\xff\xff\xff\xff":  # a stream, which has no table of contents
                 yield pl.read_ipc_stream(start + file.read())
                 return
-            if compression_of(path) is not None:
+            if is_packed(path):
                 source = start + file.read()
     lazy = pl.scan_parquet(source) if format == "parquet" else pl.scan_ipc(source)
     rows = max(256, min(ROWS, BLOCK_BYTES // (8 * max(1, len(lazy.collect_schema())))))

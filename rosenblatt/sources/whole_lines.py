@@ -58,8 +58,8 @@ def blocks_in_order(
     file: BinaryIO, quote: str | None, block_bytes: int, offset: int = 0
 ) -> Iterator[tuple[Place, bytes]]:
     """The blocks of a file from its beginning, or from the line that begins at `offset`, to its end."""
-    if offset:
-        file.seek(offset)
+    if offset:  # what is decompressed or recoded on the way cannot always be sought in
+        file.seek(offset) if file.seekable() else file.read(offset)
     for block in text_blocks(file, quote, block_bytes):
         yield Place(offset, len(block)), block
         offset += len(block)

@@ -51,3 +51,8 @@ def test_what_is_no_class():
 
 def test_spaces_around_a_label_make_no_class():
     assert labels_of(pl.Series(["yes", "yes ", " no", "no"])).tolist() == ["yes", "yes", "no", "no"]
+
+
+def test_classes_with_fractions_are_quantities():
+    with pytest.raises(ValueError, match="2 different numbers with fractions in 200 rows, like a quantity"):
+        check_classes(np.array([1.5, 2.5] * 100), "y")

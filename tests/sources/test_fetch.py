@@ -8,12 +8,13 @@ import os
 import subprocess
 import sys
 import threading
+from contextlib import nullcontext
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
-from rosenblatt.sources import FILES, KnownFile, cache_folder, checksum, download, locate
+from rosenblatt.sources import FILES, KnownFile, cache_folder, checksum, fetch
 
 CONTENT = b"\0\0\x08\x01\0\0\0\x03abc"
 PACKED = gzip.compress(CONTENT, mtime=0)
@@ -49,18 +50,34 @@ def refuse(url):
     raise AssertionError(f"{url} was asked for")
 
 
+def download(file, folder, sends=None, told=None):
+    """A download from an address that sends this, watched by `told`."""
+    with pytest.MonkeyPatch.context() as patch:
+        if sends is not None:
+            patch.setattr(fetch, "open_address", sends)
+        if told is not None:
+            patch.setattr(fetch, "progress_bar", lambda title: nullcontext(told))
+        return fetch.download(file, folder)
+
+
+def locate(name, sends):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fetch, "open_address", sends)
+        return fetch.locate(name)
+
+
 def test_the_data_folder_comes_before_the_cache_and_the_cache_before_the_network(folders):
     data, cache = folders
     cached = put(cache, f"{NAME}.gz")
-    assert locate(NAME, opener=refuse) == cached
+    assert locate(NAME, sends=refuse) == cached
     given = put(data, f"{NAME}.gz")
-    assert locate(NAME, opener=refuse) == given
+    assert locate(NAME, sends=refuse) == given
 
 
 @pytest.mark.parametrize("ending", ["", ".gz", ".xz", ".bz2"])
 def test_a_copy_is_found_however_it_is_compressed(folders, ending):
     path = put(folders[0], NAME + ending)
-    assert locate(NAME, opener=refuse) == path
+    assert locate(NAME, sends=refuse) == path
 
 
 def test_what_is_nowhere_is_downloaded_once(folders, monkeypatch):
@@ -71,33 +88,33 @@ def test_what_is_nowhere_is_downloaded_once(folders, monkeypatch):
         return io.BytesIO(PACKED)
 
     monkeypatch.setitem(FILES, NAME, KnownFile(NAME, known().sha256, f"https://example.invalid/{NAME}.gz"))
-    path = locate(NAME, opener=opener)
+    path = locate(NAME, sends=opener)
     assert path == folders[1] / f"{NAME}.gz" and path.read_bytes() == PACKED
-    assert locate(NAME, opener=opener) == path and len(asked) == 1
+    assert locate(NAME, sends=opener) == path and len(asked) == 1
 
 
 def test_a_wrong_checksum_leaves_nothing_and_says_so(tmp_path):
     with pytest.raises(ValueError, match=r"set/known must have the SHA-256 .* nothing was kept") as caught:
-        download(known(), tmp_path, opener=lambda url: io.BytesIO(gzip.compress(b"other")))
+        download(known(), tmp_path, sends=lambda url: io.BytesIO(gzip.compress(b"other")))
     assert "\n" not in str(caught.value) and files_in(tmp_path) == []
 
 
 @pytest.mark.parametrize("sent", [PACKED[:-6], PACKED[:12] + b"\xff" * 9, lzma.compress(CONTENT)[:-4], b""])
 def test_damaged_bytes_leave_nothing(tmp_path, sent):
     with pytest.raises(ValueError, match="must have the SHA-256"):
-        download(known(), tmp_path, opener=lambda url: io.BytesIO(sent))
+        download(known(), tmp_path, sends=lambda url: io.BytesIO(sent))
     assert files_in(tmp_path) == []
 
 
 def test_a_failed_download_keeps_the_earlier_file(tmp_path):
-    earlier = download(known(), tmp_path, opener=lambda url: io.BytesIO(PACKED))
+    earlier = download(known(), tmp_path, sends=lambda url: io.BytesIO(PACKED))
     with pytest.raises(ValueError, match="SHA-256"):
-        download(known(), tmp_path, opener=lambda url: io.BytesIO(b"no"))
+        download(known(), tmp_path, sends=lambda url: io.BytesIO(b"no"))
     assert earlier.read_bytes() == PACKED and files_in(tmp_path) == [earlier]
 
 
 def test_content_compressed_anew_is_still_the_file(tmp_path):
-    path = download(known(), tmp_path, opener=lambda url: io.BytesIO(lzma.compress(CONTENT)))
+    path = download(known(), tmp_path, sends=lambda url: io.BytesIO(lzma.compress(CONTENT)))
     assert checksum(path) == known().sha256
 
 
@@ -115,7 +132,7 @@ class Slow(io.BytesIO):
 
 def test_the_name_appears_only_when_the_file_is_whole(tmp_path):
     target, seen = tmp_path / "set" / "known.gz", []
-    download(known(), tmp_path, opener=lambda url: Slow(PACKED, lambda: seen.append(target.exists())))
+    download(known(), tmp_path, sends=lambda url: Slow(PACKED, lambda: seen.append(target.exists())))
     assert len(seen) > 3 and not any(seen) and target.exists()
 
 
@@ -125,7 +142,7 @@ def test_an_interrupt_leaves_nothing(tmp_path):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        download(known(), tmp_path, progress=stop, opener=lambda url: Slow(PACKED, lambda: None))
+        download(known(), tmp_path, told=stop, sends=lambda url: Slow(PACKED, lambda: None))
     assert files_in(tmp_path) == []
 
 
@@ -134,7 +151,7 @@ def test_a_full_disk_is_not_blamed_on_the_network(tmp_path):
         raise OSError(28, "No space left on device")
 
     with pytest.raises(OSError, match="No space left") as caught:
-        download(known(), tmp_path, progress=full, opener=lambda url: io.BytesIO(PACKED))
+        download(known(), tmp_path, told=full, sends=lambda url: io.BytesIO(PACKED))
     assert not isinstance(caught.value, ConnectionError)
 
 
@@ -164,13 +181,13 @@ def server(monkeypatch):
 
 def test_over_http_with_progress(tmp_path, server):
     told = []
-    path = download(known(f"{server}/known.gz"), tmp_path, progress=lambda *step: told.append(step))
+    path = download(known(f"{server}/known.gz"), tmp_path, told=lambda *step: told.append(step))
     assert path.read_bytes() == PACKED and told[-1] == (len(PACKED), len(PACKED))
 
 
 @pytest.mark.parametrize(("page", "reason"), [("cut.gz", "9 of .* bytes came"), ("none.gz", "404")])
 def test_over_http_with_failures(tmp_path, server, page, reason):
-    with pytest.raises(ConnectionError, match=rf"{page} did not send it \(.*{reason}") as caught:
+    with pytest.raises(ConnectionError, match=rf"{page} could not be downloaded \(.*{reason}") as caught:
         download(known(f"{server}/{page}"), tmp_path)
     assert "ROSENBLATT_DATA" in str(caught.value) and files_in(tmp_path) == []
 
@@ -189,12 +206,12 @@ def test_a_file_address(tmp_path):
 
 def test_a_file_without_a_home_says_what_to_put_where(folders):
     with pytest.raises(FileNotFoundError, match=r"folder that has sms-spam/\S+\.xz"):
-        locate("sms-spam/SMSSpamCollection", opener=refuse)
+        locate("sms-spam/SMSSpamCollection", sends=refuse)
 
 
 def test_an_unknown_name_gets_a_suggestion():
     with pytest.raises(ValueError, match="did you mean 'libsvm/a9a'"):
-        locate("a9a")
+        locate("a9a", refuse)
 
 
 def test_libsvm_copies_that_differ_in_blanks_and_zeros_hash_equally(tmp_path):
@@ -232,7 +249,7 @@ def test_a_bar_is_shown_on_a_terminal_only(tmp_path, monkeypatch):
         monkeypatch.setattr(stream, "isatty", lambda terminal=terminal: terminal, raising=False)
         monkeypatch.setattr(sys, "stderr", stream)
         monkeypatch.setenv("TERM", "xterm")
-        download(known(), tmp_path, opener=lambda url: io.BytesIO(PACKED))
+        download(known(), tmp_path, sends=lambda url: io.BytesIO(PACKED))
         assert ("set/known" in stream.getvalue()) is terminal
 
 
@@ -255,5 +272,5 @@ def test_bytes_are_on_the_disk_before_the_file_has_its_name(tmp_path, monkeypatc
 
     monkeypatch.setattr(os, "fsync", note_sync)
     monkeypatch.setattr(Path, "replace", note_replace)
-    download(known(), tmp_path, progress=lambda done, total: None, opener=lambda url: io.BytesIO(PACKED))
+    download(known(), tmp_path, told=lambda done, total: None, sends=lambda url: io.BytesIO(PACKED))
     assert happened == [len(PACKED), "known.gz"]

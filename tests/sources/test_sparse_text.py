@@ -1,4 +1,4 @@
-"""The compiled parsers: the bits of float(), and the rows of a plain reference."""
+"""LIBSVM and Vowpal Wabbit text: the bits of float(), and the rows of a plain reference."""
 
 import lzma
 import math
@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from sklearn.utils import murmurhash3_32
 
 from rosenblatt.sources import open_source, read_libsvm
 from rosenblatt.sources import sparse_text as module
@@ -137,12 +138,7 @@ def plain_vw(line, bits):
     """One line of Vowpal Wabbit text in plain Python: label, importance, {column: value}."""
 
     def hashed(text):
-        h = 0xCBF29CE484222325
-        for byte in text.encode():
-            h = (h ^ byte) * 0x100000001B3 % 2**64
-        for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
-            h = (h ^ h >> 33) * factor % 2**64
-        return (h ^ h >> 33) % 2**bits
+        return murmurhash3_32(text, positive=True) % 2**bits
 
     head, *spaces = line.split("|")
     numbers = [word for word in head.split() if not word.startswith("'")]
@@ -201,3 +197,60 @@ def test_vw_refusals(tmp_path, text, message):
     with pytest.raises(ValueError, match=message.replace("|", r"\|")) as caught:
         open_source(path).read()
     assert "t.vw" in str(caught.value)
+
+
+PIECES = [
+    *"12 \n:#\t-+e0x_",
+    "1:2",
+    "2:3 ",
+    "5:1",
+    "\n1 ",
+    "\n-1 ",
+    " qid:4",
+    "\r\n",
+    ".5",
+    "inf",
+    "nan",
+    "-1:",
+    "-1:3",
+]
+PIECES += ["2147483647:1", "2147483646:1"]
+
+
+def strict_libsvm(text):
+    """The rows of LIBSVM text, word by word; None where something does not belong there."""
+    rows = []
+    for line in text.split("\n"):
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        numbers, last = [module._number(words[0].encode())], 0
+        for word in words[1:]:
+            if word.startswith("qid:"):
+                continue
+            index, colon, value = word.partition(":")
+            if not colon or not index.removeprefix("+").isdigit() or not last < int(index) <= 2**31 - 2:
+                return None
+            last = int(index)
+            numbers += [last, module._number(value.encode())]
+        if None in numbers:
+            return None
+        rows.append(repr(numbers))
+    return rows
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+def test_any_text_is_read_as_the_reference_reads_it_or_refused(text):
+    expected = strict_libsvm(text)
+    if expected is None:
+        with pytest.raises(module._Wrong, match=r"^(?!in lines that cannot be read)"):
+            module.libsvm_rows(text.encode(), 1)
+        return
+    found = module.libsvm_rows(text.encode(), 1)
+    rows = []
+    for k, label in enumerate(found.y.tolist()):
+        part = slice(found.X.indptr[k], found.X.indptr[k + 1])
+        pairs = zip((found.X.indices[part] + 1).tolist(), found.X.data[part].tolist(), strict=True)
+        rows.append(repr([label, *(number for pair in pairs for number in pair)]))
+    assert rows == expected
