@@ -122,12 +122,6 @@ def check_labels(found: Examples, labels: Array, n_rows: int | None = None, leas
     name = found.target or "label"
     with reading(found.name):
         check_classes(labels, name, n_rows, least)
-    if labels.dtype.kind == "f":
-        value = next(value for value in labels.tolist() if value != int(value))
-        raise InputError(
-            f"The target {shortened(name)} has fractions, such as {value:g}, which are no classes: {QUANTITY}, or "
-            f"write the numbers as text, such as 'c{value:g}'."
-        )
 
 
 def notes_on_labels(found: Examples, content: Any, numbers: bool | None) -> list[str]:

@@ -241,18 +241,13 @@ def test_standard_input_and_output(shell, iris, monkeypatch):
 
 
 def test_ctrl_c_keeps_the_model_so_far(shell, iris, monkeypatch):
-    from rosenblatt.estimators import training
+    fit = rosenblatt.Perceptron.fit
 
-    run = training.run
+    def stop(row):
+        if row.epoch == 2:
+            raise KeyboardInterrupt
 
-    def interrupted(estimator, task, state, X, eval_set, on_epoch, recorded):
-        def stop(row):
-            if row.epoch == 2:
-                raise KeyboardInterrupt
-
-        return run(estimator, task, state, X, eval_set, stop, recorded)
-
-    monkeypatch.setattr(training, "run", interrupted)
+    monkeypatch.setattr(rosenblatt.Perceptron, "fit", lambda *given, **options: fit(*given, **options, on_epoch=stop))
     shell("train", iris, "-t", "species", "-o", "m.safetensors", code=130)
     assert rosenblatt.describe("m.safetensors")["stop_reason"] == "interrupted"
     assert len(rosenblatt.load("m.safetensors").predict(polars.read_csv(iris))) == 150

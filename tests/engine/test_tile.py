@@ -10,7 +10,7 @@ from rosenblatt import HalfSpace
 from rosenblatt.engine.grid import epochs as tile_run
 from rosenblatt.engine.online import state, stopping
 from rosenblatt.engine.online.state import weight_dtype
-from rosenblatt.estimators import training
+from rosenblatt.estimators.running import seed_of
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
@@ -29,10 +29,10 @@ GRIDS = {
 def together(model, params, X, y, weights=None):
     """The endings of the model with these parameters of its rule, by the tile."""
     model.classes_ = np.unique(y)
-    task = training.task_of(model, X, y, weights, listening=False)
+    task = model._task(X, y, weights, listening=False)
     values = np.array([model.rule_values(p) for p in params])
     return tile_run.train_together(
-        task, X.shape[1], weight_dtype(X.dtype), values, max_iter=model.max_iter, seed=training.seed_of(model),
+        task, X.shape[1], weight_dtype(X.dtype), values, max_iter=model.max_iter, seed=seed_of(model),
         tol=model.tol, averages=True,
     )  # fmt: skip
 

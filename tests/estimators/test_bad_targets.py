@@ -79,7 +79,7 @@ def test_labels_elsewhere():
         Perceptron().learn_one({"a": 1.0}, b"a")
     with pytest.raises(ValueError, match="larger ones; use text"):
         Perceptron().fit(X, [10**400, 1] * 3)
-    with pytest.raises(ValueError, match="y must have one label for every row, but some rows have several"):
+    with pytest.raises(ValueError, match="y must have one label for every row, but row 3 has 2"):
         separability(X, RAGGED)
     with pytest.raises(ValueError, match="y must be in memory"):
         separability(X, pl.LazyFrame({"a": y}))

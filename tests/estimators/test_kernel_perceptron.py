@@ -832,9 +832,6 @@ def test_learn_many_looks_at_all_before_it_learns_from_the_first():
         assert (model.dual_coef_ == before).all()
     with pytest.raises(ValueError, match="inhomogeneous"):
         KernelPerceptron(gamma=1.0).learn_many([[0.0, 1.0], [2.0]], ["a", "b"])
-    empty = KernelPerceptron(gamma=1.0)
-    empty.learn_many([], [])
-    assert empty.predict_many([[1.0]]).tolist() == [None]
 
 
 @pytest.mark.parametrize("learned", [False, True])
@@ -858,12 +855,3 @@ def test_what_is_no_examples_is_refused_in_the_words_of_the_perceptron(X, y, lea
             with pytest.raises((TypeError, ValueError)):
                 model.predict_many(X)
     assert said[0] == said[1]
-
-
-def test_no_examples_have_no_classes_of_the_known_kind():
-    X, y = np.array([[0.0], [1.0]]), np.array(["no", "yes"])
-    model = KernelPerceptron(gamma=1.0).fit(X, y)
-    for none in (X[:0], [], scipy.sparse.csr_array(X)[:0]):
-        found = model.predict_many(none)
-        assert found.shape == (0,) and found.dtype == y.dtype
-    assert KernelPerceptron().predict_many([]).dtype == object

@@ -302,7 +302,7 @@ def test_another_width_is_told_with_the_columns():
         (lambda: LeastSquares().fit(X, ["a", "b", "a", "b"]), ValueError, "numbers, but has text; use a classifier"),
         (lambda: GaussianDiscriminant().fit([["a"], ["b"]], [0, 1]), ValueError, "could not convert string to float"),
         (lambda: progressive_error(3, []), TypeError, "predict_one and learn_one, but int has not both; pass"),
-        (lambda: Streamed(3, Perceptron()).fit(X, y), TypeError, "fit and transform, but int has not both; use"),
+        (lambda: Streamed(3, Perceptron()).fit(X, y), TypeError, "features must have fit, but int has none; use"),
         (lambda: ThresholdMachine(3, {}), TypeError, "made of a ThresholdNetwork, but got int; pass"),
     ],
 )
