@@ -10,7 +10,7 @@ import numpy as np
 from rosenblatt.engine.online.state import Array, HalfSpaces
 
 ROWS = 2**16  # in one segment, at most
-PRODUCTS = 2**28  # multiplications in one segment, about a tenth of a second
+PRODUCTS = 2**29  # multiplications in one segment, at most about a tenth of a second
 
 
 def rows_that_count(n_rows: int, sample_weight: Array) -> Array:

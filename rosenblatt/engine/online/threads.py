@@ -65,17 +65,23 @@ class Workers:
         task, count, length = self.task, state.count, len(order)
         recorded = length if self.record else 0
         log = np.empty((count, recorded), np.int64), np.empty((count, recorded, 3)), np.zeros(count, np.int64)
-        arguments = (
-            task.rows, order, task.codes, task.sample_weight, task.positive, task.params, state.arrays,
-            float(task.intercept), task.shrink_intercept,
-        )  # fmt: skip
+        given = task.rows, order, task.codes, task.sample_weight, task.positive, task.params
+        intercept = float(task.intercept), task.shrink_intercept
+        vectors, lag, ledger = state.arrays
         if self.binary:
             found = np.array([0, -1, -1, run])
-            visited = self.loop(*arguments, log, found)
+            visited = self.loop(*given, state.arrays, *intercept, log, found)
             runs = Runs(*found.tolist()) if task.classes else Runs(0, run=run + length)
             return Visit(visited, runs, log)
         scores = np.empty((count, length), state.dtype)
-        visits = self._map(lambda part: self.loop(*arguments, *part, scores, log), self.parts)
+
+        def visit_part(part: tuple[int, int]) -> int:
+            own, these = ledger.copy(), slice(*part)  # of a thread's own: neighbours in memory wait for each other
+            visited: int = self.loop(*given, (vectors, lag, own), *intercept, *part, scores, log)
+            ledger[these] = own[these]
+            return visited
+
+        visits = self._map(visit_part, self.parts)
         visited = min(visits, default=length)
         return Visit(visited, find_runs(scores, task.codes, order[:visited], task.classes, run), log)
 

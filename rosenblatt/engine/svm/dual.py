@@ -36,7 +36,6 @@ import numpy as np
 import scipy.optimize
 
 from rosenblatt.engine.gradient.intercept import best_intercept, dot
-from rosenblatt.engine.gradient.products import Products
 from rosenblatt.engine.online.shuffle import Shuffler
 from rosenblatt.engine.online.state import Array, HalfSpaces
 from rosenblatt.engine.svm import proximal
@@ -50,6 +49,7 @@ from rosenblatt.engine.svm.loops import (
     FLOOR,
     GRADIENTS,
     HIGHEST,
+    INACTIVE,
     LOWEST,
     MISTAKES,
     NOTES,
@@ -70,7 +70,8 @@ PAUSING = 0.25  # of the typical gradient of the last pass: a coordinate at its 
 CLOSE = 0.1  # near the end, where an estimated gap is at most this part of the objective, none is
 SOONER = 0.8  # after a proof that failed, the next is tried at this part of the estimate
 STRETCH = 2e8  # multiplications between two looks at the clock, about 0.1 s
-TIGHTER = (0.5, 0.05, 0.005)  # of tol: what Newton's method aims at, one after the other, until the proof succeeds
+FAR = 1.5  # the margin from which on Newton's method does not look at a row, until a proof asks for it
+LOOSE, TIGHT = 0.1, 0.001  # of tol: what Newton's method aims at first, and at most
 
 
 class Problem:
@@ -101,17 +102,13 @@ class Problem:
             "none": (0.0, 0.0), "free": (pull, 1.0), "regularized": (pull / (1.0 + pull), 1.0 / (1.0 + pull)),
         }[intercept]  # fmt: skip
         self.per_row = float(self.width) if layout == "rows" else len(rows[0]) / max(1, n)
-        self.newton_price = proximal.price(n, self.width, self.per_row * n)
-        self._products: list[Products | None] = []
 
     def half_space(self, dtype: Any) -> HalfSpaces:
         return HalfSpaces(1, self.width, dtype, self.layout, averages=False)
 
-    def products(self) -> Products | None:
-        """The rows as Newton's method needs them, if they are not too wide for it."""
-        if not self._products:
-            self._products.append(proximal.coordinates(self.X, self.n_jobs))
-        return self._products[0]
+    def price(self, count: int) -> float:
+        """What Newton's method costs on so many rows."""
+        return proximal.price(count, self.width, self.per_row * count)
 
 
 class Machine:
@@ -156,29 +153,46 @@ class Machine:
         return float(self.notes[ESTIMATE] / max(value, np.finfo(float).tiny)) if self.notes[ESTIMATE] > 0.0 else 0.0
 
     def step(self, tol: float, asked: Callable[[], str]) -> None:
-        """A pass; Newton's method where that is cheaper by now; a proof where the gap may be small enough."""
+        """A pass, and a proof where the gap may be small enough."""
         self.proved = False
         self._descend(asked)
         if self.diverged or asked():
             return
-        estimate, newton = self.estimate(), None
+        estimate = self.estimate()
         if estimate <= min(tol, self.trigger) or not self.active.any():
             self.prove(tol)
             # What was inactive and should not have been is active again, so that the next estimates see it.
             self.trigger = SOONER * min(estimate, tol, self.trigger)
-        if not self.done and self.work > self.problem.newton_price:
-            newton = self.problem.products()
-        if newton is not None:
-            self.work = -np.inf  # once is enough
-            for share in TIGHTER:
-                self.alpha, weights = proximal.solve(
-                    newton, self.signs, self.problem.costs, self.alpha, self.running_bias, squared=self.problem.squared,
-                    intercept=self.problem.intercept, tol=share * tol, asked=asked,
-                )  # fmt: skip
-                self.notes[CENTRE] = self.problem.share * weights[-1]
-                self.prove(tol)
-                if self.done or asked():
-                    break
+
+    @property
+    def newton_is_due(self) -> bool:
+        """Whether the passes since the last proof by Newton's method have cost more than it would."""
+        return self.work > self.problem.price(int(self._matter().sum()))
+
+    def _matter(self) -> Array:
+        """Which rows are active or have a dual variable above 0: the others change nothing for now."""
+        return (self.active != INACTIVE) | (self.alpha > 0.0)
+
+    def newton(self, tol: float, asked: Callable[[], str]) -> None:
+        """Newton's method on the rows that matter, and on those that a proof adds, until a proof succeeds."""
+        problem, share, chosen = self.problem, LOOSE, self._matter()
+        scores = self._scores(self.state.last()[0][0].astype(np.float64)) + self.running_bias
+        near = chosen | (problem.costs > 0.0) & (self.signs * scores < FAR)
+        chosen = near if problem.price(int(near.sum())) < np.inf else chosen
+        while share >= TIGHT and problem.price(int(chosen.sum())) < np.inf and not self.done and not asked():
+            rows = np.flatnonzero(chosen)
+            self.alpha[rows], weights = proximal.solve(
+                proximal.coordinates(problem.X if chosen.all() else problem.X[rows], problem.n_jobs),
+                self.signs[rows], problem.costs[rows], self.alpha[rows], self.running_bias, squared=problem.squared,
+                intercept=problem.intercept, tol=share * tol, asked=asked,
+            )  # fmt: skip
+            self.notes[CENTRE] = problem.share * weights[-1]
+            self.prove(tol)
+            grown = chosen | self._matter()
+            if np.array_equal(grown, chosen):
+                share *= 0.1
+            chosen = grown
+        self.work = 0.0
 
     def _descend(self, asked: Callable[[], str]) -> None:
         """One pass over the active rows."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rosenblatt.engine.svm.dual import Machine
+from rosenblatt.engine.svm.loops import STEPS
 from rosenblatt.engine.threads import Threads
 
 
@@ -29,7 +30,14 @@ def solve(
             threads.map(lambda machine: machine.prove(tol), [one for one in machines if not one.proved])
 
         for number in range(1, max_iter + 1):
-            threads.map(lambda machine: machine.step(tol, asked), [one for one in machines if not one.done])
+            for machine in machines:
+                machine.notes[STEPS] = 0.0
+            left = [machine for machine in machines if not machine.done]
+            moving = [machine for machine in left if not machine.newton_is_due]
+            if moving:
+                threads.map(lambda machine: machine.step(tol, asked), moving)
+            else:  # it takes as long as hundreds of passes: machines wait until all left need it, and run it at once
+                threads.map(lambda machine: machine.newton(tol, asked), left)
             if any(machine.diverged for machine in machines):
                 reason = "diverged"
             elif all(machine.done for machine in machines):

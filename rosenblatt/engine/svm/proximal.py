@@ -157,24 +157,22 @@ def _newton(hessian: Array, penalty: Array, hold: float, gradient: Array, interc
     for ridge in (1e-13, 1e-9, 1e-5, 1.0):  # rounding may have made a singular matrix indefinite
         hessian[np.diag_indices_from(hessian)] += ridge
         try:
-            return unit * scipy.linalg.cho_solve(scipy.linalg.cho_factor(hessian), unit * gradient)
+            factor = np.linalg.cholesky(hessian)  # scipy's would keep other threads waiting
+            half = scipy.linalg.solve_triangular(factor, unit * gradient, lower=True)
+            return unit * scipy.linalg.solve_triangular(factor, half, lower=True, trans=1)
         except np.linalg.LinAlgError:
             continue
     return unit * unit * gradient
 
 
-def coordinates(X: Any, n_jobs: int | None) -> Products | None:
-    """The rows for Newton's method, with at most as many columns as rows; None where either are too many.
+def coordinates(X: Any, n_jobs: int | None) -> Products:
+    """The rows for Newton's method, with at most as many columns as rows: not more than WIDEST of both.
 
     Only scalar products of rows matter to a support vector machine, so n rows may be given by n coordinates each.
     """
-    n, width = X.shape
-    if width <= WIDEST:
+    if X.shape[1] <= WIDEST:
         return Products(X, np.float64, n_jobs)
-    if n > WIDEST:
-        return None
     rows = X.astype(np.float64)
-    values, vectors = scipy.linalg.eigh(
-        np.asarray((rows @ rows.T).toarray() if scipy.sparse.issparse(X) else rows @ rows.T)
-    )
+    products = (rows @ rows.T).toarray() if scipy.sparse.issparse(X) else rows @ rows.T
+    values, vectors = scipy.linalg.eigh(products)
     return Products(vectors * np.sqrt(np.maximum(values, 0.0)), np.float64, n_jobs)
