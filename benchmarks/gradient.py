@@ -140,6 +140,18 @@ def logistic() -> Iterator[Row]:
             )  # fmt: skip
 
 
+def multinomial(X: Any, y: Any) -> Iterator[Row]:
+    """Ten classes of float32 rows on all cores, at two strengths."""
+    for lam in (1e-4, 1 / 120_000):
+        peers = [
+            PeerLogistic(C=1 / (2 * lam * len(y)), tol=tol, max_iter=2000) for tol in (1e-3, 3e-4, 1e-4, 3e-5, 1e-5)
+        ]
+        yield compare(
+            f"logistic regression, MNIST, all cores, lam={lam:.3g}", LogisticRegression(lam=lam, random_state=0),
+            [("lbfgs", peers)], X, y, lambda model, lam=lam: log_loss(model, X, y, lam), 2, rounds=1, within=1e-4,
+        )  # fmt: skip
+
+
 def hog() -> Iterator[Row]:
     from skimage.feature import hog as describe
 

@@ -54,6 +54,7 @@ class Run:
 
     def all(self) -> None:
         from rosenblatt.engine.online.stopping import interrupt_flag
+        from rosenblatt.engine.threads import one_blas_thread
 
         together, alone = _groups(self.candidates, self.settings)
         tasks: list[Callable[[], None]] = []
@@ -68,7 +69,7 @@ class Run:
                 tasks.append(lambda number=number, fold=fold: self._alone(number, fold))  # type: ignore[misc]
         self.total = len(tasks)
         self.inner = max(1, self.jobs // max(1, len(tasks)))
-        with interrupt_flag() as flagged, listening(), warnings.catch_warnings():
+        with interrupt_flag() as flagged, listening(), one_blas_thread(), warnings.catch_warnings():
             # A fit inside has a flag of its own, and may forget what came in its last moment.
             self.stopped = lambda: flagged() or pressed()
             warnings.simplefilter("ignore", ConvergenceWarning)  # every fit would say the same
@@ -129,18 +130,15 @@ class Run:
         weights = X.shape[1] * weight_dtype(X.dtype).itemsize
         weights *= 1 + any(member.answer != "last" for member in group.members)
         most = max(1, max(LEAST_LANES, TILE_BYTES // weights) // lanes)
-        parts = np.array_split(members, -(-len(members) // most))
-        shares = [(part.tolist(), fold) for part in parts for fold in range(n_folds)]
-        over = len(shares) % self.jobs
-        if over:  # the last passes are cut, so that no thread is idle
-            pieces = max(2, self.jobs // over)
-            cut = [
-                (piece.tolist(), fold)
-                for part, fold in shares[-over:]
-                for piece in np.array_split(part, min(pieces, len(part)))
-            ]
-            shares[-over:] = cut
-        return shares
+        dense = 0 if issparse(X) else FEW_DENSE
+
+        def time(parts: int) -> int:
+            """Of the busiest thread, in half-spaces: laying rows out for a pass costs as much as a few of them."""
+            passes = -(-parts * n_folds // self.jobs)
+            return passes * (lanes * -(-len(members) // parts) + dense)
+
+        parts = min(range(-(-len(members) // most), len(members) + 1), key=time)
+        return [(part.tolist(), fold) for part in np.array_split(members, parts) for fold in range(n_folds)]
 
     def _together(self, group: Group, part: list[int], number: int) -> None:
         from rosenblatt.engine.compile.jit import explained

@@ -21,7 +21,8 @@ from rosenblatt.engine.online.state import Array
 from rosenblatt.engine.threads import one_blas_thread, thread_count
 
 TILE_ROWS, TILE_COLUMNS = 256, 512
-ENOUGH = 4  # pieces of work for each thread, so that they end at about the same time
+ENOUGH = 2  # pieces of work for each thread, so that they end at about the same time
+WORTH_CUTTING = 2**25  # multiplications: with fewer, handing out strips takes longer than they do
 
 
 class Products:
@@ -50,15 +51,16 @@ class Products:
 
     def matrix(self, left: Operand, right: Operand) -> Array:
         """All values between two operands, in strips of rows."""
-        strips = _cuts(len(left), TILE_ROWS)
-        if len(strips) == 1:
+        work = _work(left, len(right))
+        if work < WORTH_CUTTING:
             return self.values(left, right)
+        strips = _cuts(len(left), TILE_ROWS)
         result = np.empty((len(left), len(right)), self.source.dtype)
 
         def fill(strip: slice) -> None:
             result[strip] = self.values(left.part(strip.start, strip.stop), right)
 
-        for _ in self._run(fill, strips, _work(left, len(right))):
+        for _ in self._run(fill, strips, work):
             pass
         return result
 
