@@ -132,7 +132,7 @@ def test_ctrl_c_ends_a_layer_and_keeps_its_weights(solver) -> None:
     random = np.random.default_rng(0)
     rows = random.normal(size=(4000, 30))
     labels = random.integers(0, 2, 4000)
-    layer = Layer("sigmoid", below=Layer("tanh", units=20), solver=solver, tol=0, max_iter=1, random_state=0)
+    layer = Layer("sigmoid", below=Layer("tanh", units=20), solver=solver, tol=0, max_iter=1, random_state=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         layer.fit(rows[:50], labels[:50])  # whatever must be imported is so before the time runs
