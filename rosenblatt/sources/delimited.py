@@ -132,12 +132,10 @@ class TextTable:
 
     def _parsed(self, text: bytes, place: Place) -> pl.DataFrame:
         """The rows of a block in the types that are known; PolarsError where they do not fit."""
-        import polars as pl
-
         dialect = self.dialect
         if not (dialect.spaces or dialect.commas):
             return self._with_labels(self._read(text, self.types, self.missing), text)
-        return self._cells(text, place).select(pl.col(name).cast(self.types[name]) for name in dialect.names)
+        return self._cells(text, place).select(_typed(name, self.types[name]) for name in dialect.names)
 
     def _cells(self, text: bytes, place: Place) -> pl.DataFrame:
         """The rows of a block as text with decimal points, without what means "missing"."""
@@ -289,16 +287,22 @@ def _without_empty_lines(text: bytes, quote: str | None) -> bytes:
     return text.lstrip(b"\r\n")
 
 
-def _fits(column: pl.Series, kind: Any) -> bool:
-    """Whether every value of a column of text can be read as this type."""
+def _typed(name: str, kind: Any, *, strict: bool = True) -> pl.Expr:
+    """A column of text as values of a type; where it is not strict, what does not fit is missing."""
     import polars as pl
 
-    if kind == pl.String:
-        return True
+    cells = pl.col(name)
     if kind == pl.Boolean:
-        return bool(column.drop_nulls().str.to_lowercase().is_in(["true", "false"]).all())
-    if kind == pl.Date or kind == pl.Datetime("us"):
-        read = column.str.to_datetime(strict=False) if kind != pl.Date else column.str.to_date(strict=False)
-    else:
-        read = column.cast(kind, strict=False)
+        other = {} if strict else {"default": None}
+        return cells.str.to_lowercase().replace_strict({"true": True, "false": False}, return_dtype=kind, **other)
+    if kind == pl.Date:
+        return cells.str.to_date(strict=strict)
+    if kind == pl.Datetime("us"):
+        return cells.str.to_datetime(time_unit="us", strict=strict)
+    return cells.cast(kind, strict=strict)
+
+
+def _fits(column: pl.Series, kind: Any) -> bool:
+    """Whether every value of a column of text can be read as this type."""
+    read = column.to_frame().select(_typed(column.name, kind, strict=False)).to_series()
     return read.null_count() == column.null_count()

@@ -1,6 +1,7 @@
 """Sources: every format gives its rows back, whole and in batches, and every refusal is one sentence with the file."""
 
 import bz2
+import datetime as dt
 import gzip
 import json
 import lzma
@@ -481,6 +482,25 @@ def test_spaces_between_thousands_that_come_late(tmp_path):
     table = open_source(tmp_path / "t.csv").read()
     numbers = ColumnEncoder(scale=None).fit(table).transform(table)[[0, -2, -1], 0]
     assert numbers.tolist() == [987.6, 1234.5, 2.0]
+
+
+@pytest.mark.parametrize("block_rows", [30, 3000])  # rows of a block that did not tell the types, too
+def test_dates_and_booleans_beside_decimal_commas(tmp_path, block_rows):
+    path = tmp_path / "t.csv"
+    lines = ["2024-02-29;2024-02-29 12:30:00;TRUE;1,5", "2023-01-31;2023-01-31 00:00:00;False;-2,25", ";;;7"]
+    path.write_text("day;time;paid;price\n" + "\n".join(block_rows * lines) + "\n")
+    frame = open_source(path).read()
+    assert frame.schema == {"day": pl.Date, "time": pl.Datetime("us"), "paid": pl.Boolean, "price": pl.Float64}
+    noon, midnight = dt.datetime(2024, 2, 29, 12, 30), dt.datetime(2023, 1, 31)
+    last = [(noon.date(), noon, True, 1.5), (midnight.date(), midnight, False, -2.25), (None, None, None, 7.0)]
+    assert frame.tail(3).rows() == last
+
+
+def test_a_late_word_beside_decimal_commas_makes_dates_text(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("day;price\n" + 3000 * "2024-02-29;1,5\n" + "soon;2,5\n")
+    frame = open_source(path).read()
+    assert frame.row(0) == ("2024-02-29", 1.5) and frame.row(-1) == ("soon", 2.5)
 
 
 def test_decimal_commas_among_other_text(tmp_path):
