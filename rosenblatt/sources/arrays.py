@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import zlib
 from collections.abc import Iterator
@@ -95,7 +94,7 @@ def _idx(path: str, name: str) -> Matrix:
             f"An IDX file of rows must have at least two dimensions, but {name} has {values.ndim}: it holds labels; "
             "pass the file of images, the labels beside it are found."
         )
-    labels = _labels_beside(Path(path))
+    labels = labels_beside(path)
     y = None if labels is None else read_idx(labels)
     if y is not None and y.shape != values.shape[:1]:
         raise ValueError(
@@ -106,13 +105,21 @@ def _idx(path: str, name: str) -> Matrix:
     return Matrix(values.reshape(len(values), -1), y, None, shape)
 
 
-def _labels_beside(path: Path) -> Path | None:
+def labels_beside(images: str) -> str | None:
+    """The file of labels that belongs to a file of images by MNIST's convention, if it is there.
+
+    Examples
+    --------
+    >>> labels_beside("no/such/train-images-idx3-ubyte") is None
+    True
+    """
+    path = Path(images)
     stem = re.sub(r"images([-.])idx3", r"labels\1idx1", path.name)
     if stem == path.name:
         return None
     stem = re.sub(r"\.(gz|xz|bz2|zst)$", "", stem)
     candidates = [path.with_name(stem + ending) for ending in ("", ".gz", ".xz", ".bz2", ".zst")]
-    return next((candidate for candidate in candidates if candidate.exists()), None)
+    return next((str(candidate) for candidate in candidates if candidate.exists()), None)
 
 
 def _npy(path: str, name: str, whole: bool) -> Iterator[Matrix]:
@@ -125,27 +132,16 @@ def _npy(path: str, name: str, whole: bool) -> Iterator[Matrix]:
             f"A .npy file must hold an array of numbers, but {name} does not ({_short(error)}); save it again without "
             "objects."
         ) from error
-    shape, kind, mapped = values.shape, values.dtype, _rows(values, name)
+    if not in_rows:  # column after column in the file
+        yield Matrix(_rows(np.load(path, allow_pickle=False), name))
+        return
+    kind, mapped = values.dtype, _rows(values, name)
     n_rows = len(mapped) if whole else _rows_of_a_block(mapped)
     width, bytes_of_a_row = mapped.shape[1], mapped[:1].nbytes
     for first in range(0, len(mapped), n_rows):
         count = min(n_rows, len(mapped) - first)
-        _check_whole(path, name, start + int(np.prod(shape)) * kind.itemsize)
-        if in_rows:
-            block = np.fromfile(path, kind, count * width, offset=start + first * bytes_of_a_row)
-            if len(block) < count * width:
-                _check_whole(path, name, start + int(np.prod(shape)) * kind.itemsize)
-            yield Matrix(block.reshape(count, width))
-        else:  # column after column in the file
-            yield Matrix(np.array(mapped[first : first + count]))
-
-
-def _check_whole(path: str, name: str, n_bytes: int) -> None:
-    if os.stat(path).st_size < n_bytes:
-        raise ValueError(
-            f"A .npy file must stay as it is while it is read, but {name} was cut meanwhile; run it again when the "
-            "file is written."
-        )
+        block = np.fromfile(path, kind, count * width, offset=start + first * bytes_of_a_row)
+        yield Matrix(block.reshape(count, width))  # which refuses too few, of a file that is cut meanwhile
 
 
 def _npz(path: str, name: str) -> Matrix:

@@ -47,18 +47,7 @@ class Dialect:
     spaces: bool = False  # around numbers
     runs: bool = False  # any number of spaces separates two columns
     skipped: int = 0  # lines before the table
-    line_end: str = "\n"
-    mark: bool = False  # a byte order mark
     notes: list[str] = field(default_factory=list)
-
-    def as_text(self) -> Dialect:
-        """The same table, in which every cell is text and nothing else."""
-        import polars as pl
-
-        return Dialect(
-            self.separator, self.quote, self.comment, self.header, names=self.names, runs=self.runs,
-            types=dict.fromkeys(self.names, pl.String), skipped=self.skipped,
-        )  # fmt: skip
 
 
 def find_dialect(
@@ -90,8 +79,7 @@ def find_dialect(
     rows = [row for _, row in itertools.islice(records("\n".join(content), chosen, quote is not None), SAMPLE_ROWS)]
     _check_first_line(rows, name, chosen)
     has_header = _has_header(rows, missing) if header is None else header
-    line_end = "\r\n" if "\r\n" in text[: text.find("\n") + 1] else "\n"
-    dialect = Dialect(chosen, quote, comment, has_header, runs=runs, line_end=line_end)
+    dialect = Dialect(chosen, quote, comment, has_header, runs=runs)
     dialect.names = _names(rows[0], has_header, dialect.notes)
     _check_names(dialect.names, sample)
     body = [row for row in (rows[1:] if has_header else rows) if len(row) == len(rows[0])]

@@ -7,7 +7,6 @@ NumPy.
 
 from __future__ import annotations
 
-import codecs
 import hashlib
 import os
 import sys
@@ -65,7 +64,6 @@ class Source:
     format: str
     reading: ReadOptions = field(default_factory=ReadOptions)
     labels: str | None = None
-    as_text: bool = False  # every cell is the text that stands there, see `written`
     notes: list[str] = field(default_factory=list)
     types: dict[str, Any] = field(default_factory=dict, repr=False)
     copies: Any = field(default=None, repr=False)  # the folder of what came from elsewhere
@@ -261,21 +259,18 @@ class Source:
     @property
     def _missing(self) -> tuple[str, ...]:
         given = self.reading.na_values
-        return () if self.as_text else dialects.MISSING if given is None else tuple(dict.fromkeys(["", *given]))
+        return dialects.MISSING if given is None else tuple(dict.fromkeys(["", *given]))
 
     def _dialect(self, path: str) -> dialects.Dialect:
         with open_text(path, self.reading.encoding) as file:
             sample = file.read(dialects.SAMPLE_BYTES)
-        found = dialects.find_dialect(
+        return dialects.find_dialect(
             sample,
             self.name_of(path),
             header=self.reading.header,
             separator=self.reading.separator or ("\t" if self.format == "tsv" else None),
-            missing=self._missing or dialects.MISSING,
+            missing=self._missing,
         )
-        wide = len("a".encode(encoding_of(path, self.reading.encoding))) > 1
-        found.mark = wide or sample.startswith(codecs.BOM_UTF8)
-        return found
 
     def _table(self, path: str) -> delimited.TextTable:
         import polars as pl
@@ -283,7 +278,6 @@ class Source:
         dialect = self._dialect(path)
         for note in dialect.notes:
             self._note(note)
-        dialect = dialect.as_text() if self.as_text else dialect
         for column, kind in dialect.types.items():
             true_or_false = column == self.labels and kind == pl.Boolean  # TRUE stays TRUE, in predictions too
             self.types.setdefault(column, pl.String if true_or_false else kind)
@@ -302,27 +296,6 @@ class Source:
             block_bytes = min(delimited.BLOCK_BYTES, max(STREAMED_BYTES, COLUMN_BYTES * len(table.dialect.names)))
         with open_text(path, self.reading.encoding) as file:
             yield from table.frames(file, fresh=fresh, block_bytes=block_bytes, places=places)
-
-    def written(self) -> Source | None:
-        """The same rows with every cell as the text that stands in the file, signs of missing values included.
-
-        None for what is not a text table, and for files of which some have decimal commas and others not: text of both
-        in one column would be read in two ways.
-
-        Examples
-        --------
-        >>> import pathlib, tempfile
-        >>> from rosenblatt import open_source
-        >>> path = pathlib.Path(tempfile.mkdtemp()) / "two.csv"
-        >>> _ = path.write_text("a;b\\n1 234,50;NA\\n007;x\\n")
-        >>> open_source(path).written().read().rows()
-        [('1 234,50', 'NA'), ('007', 'x')]
-        """
-        if not self.is_text_table or (
-            len(self.paths) > 1 and len({self._dialect(path).commas for path in self.paths}) > 1
-        ):
-            return None
-        return Source(self.paths, self.format, self.reading, as_text=True, copies=self.copies, called=self.called)
 
     def place_of(self, row: int, block: int | None = None) -> str:
         """A row, counted from 0, as its user finds it: by its line in a text table, where that is quickly known.

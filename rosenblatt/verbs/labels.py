@@ -34,12 +34,7 @@ def with_labels(matrix: Any, target: str | int | None, name: str, format: str, *
         same = own is None or np.array_equal(labels, own)
         told = f"The labels are those of {target}, not the ones that {name} comes with."
         return replace(matrix, y=labels), [] if same else [told]
-    if target is None:
-        beside = labels_beside(name) if own is None else None
-        if beside is None:
-            return matrix, []
-        return replace(matrix, y=_label_file(beside)), [f"The labels are those of {beside}."]
-    return with_target(matrix, target, name, format), []
+    return matrix if target is None else with_target(matrix, target, name, format), []
 
 
 def with_target(matrix: Any, target: str | int, name: str, format: str) -> Any:
@@ -70,21 +65,6 @@ def is_number(target: str | int | None) -> bool:
 
 def _called(rows: Any, format: str) -> str:
     return "sparse rows" if issparse(rows) else f"{format} data"
-
-
-def labels_beside(path: str) -> str | None:
-    """The file of labels that belongs to a file of images by MNIST's convention, if it is there.
-
-    Examples
-    --------
-    >>> labels_beside("no/such/train-images-idx3-ubyte") is None
-    True
-    """
-    folder, name = os.path.split(path)
-    if "images-idx3" not in name:
-        return None
-    other = os.path.join(folder, name.replace("images-idx3", "labels-idx1"))
-    return other if os.path.isfile(other) else None
 
 
 def _label_file(path: str) -> Array:

@@ -17,10 +17,10 @@ from rosenblatt.features.labels import distinct
 from rosenblatt.interrupts import listening, postponed, pressed
 from rosenblatt.report import Summary
 from rosenblatt.sources import ReadOptions, Source
+from rosenblatt.sources.arrays import labels_beside
 from rosenblatt.verbs.errors import UsageError, setting, writing
 from rosenblatt.verbs.examples import Examples, open_data, read_examples, roles_of
 from rosenblatt.verbs.gaps import count_gaps, note_on_gaps
-from rosenblatt.verbs.labels import labels_beside
 from rosenblatt.verbs.learners import DEFAULT, LEARNERS, make_learner
 from rosenblatt.verbs.memory import too_large
 from rosenblatt.verbs.models import columns_for, save_model
