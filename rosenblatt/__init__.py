@@ -20,7 +20,6 @@ _HOMES = {
     "Streamed": "rosenblatt.estimators.streamed",
     "StreamingScaler": "rosenblatt.features.streaming_scaler",
     "OnlineCalibrator": "rosenblatt.estimators.online_calibrator",
-    "regularization_path": "rosenblatt.estimators.path",
     "Layer": "rosenblatt.estimators.layer",
     "GradientDescent": "rosenblatt.estimators.gradient_descent",
     "GaussianDiscriminant": "rosenblatt.estimators.gaussian_discriminant",
@@ -78,7 +77,6 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.logistic_regression import LogisticRegression as LogisticRegression
     from rosenblatt.estimators.online_calibrator import OnlineCalibrator as OnlineCalibrator
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive as PassiveAggressive
-    from rosenblatt.estimators.path import regularization_path as regularization_path
     from rosenblatt.estimators.perceptron import Perceptron as Perceptron
     from rosenblatt.estimators.progressive import progressive_error as progressive_error
     from rosenblatt.estimators.search import search as search

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from scipy.special import expit
+
 try:
     from river import base
 except ImportError as error:
@@ -16,7 +18,7 @@ except ImportError as error:
     ) from error
 
 import rosenblatt
-from rosenblatt.estimators.one_by_one import ONE, sigmoid
+from rosenblatt.estimators.one_by_one import ONE
 
 
 class _Online(base.MiniBatchClassifier):  # type: ignore[misc]
@@ -53,7 +55,7 @@ class _Online(base.MiniBatchClassifier):  # type: ignore[misc]
         They order examples as the scores do, which ROC curves and ensembles need, as those of river's own `Perceptron`
         do. They are not calibrated: `rosenblatt.OnlineCalibrator` is.
         """
-        chances = {label: sigmoid(score) for label, score in self._estimator.decision_function_one(x).items()}
+        chances = {label: float(expit(score)) for label, score in self._estimator.decision_function_one(x).items()}
         if len(chances) == 1:
             return dict.fromkeys(chances, 1.0)
         total = sum(chances.values())

@@ -8,7 +8,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.engine.online.state import Array
-from rosenblatt.estimators.scoring import accuracy
 from rosenblatt.estimators.validation import ANSWERS, PARAMETERS
 
 
@@ -94,10 +93,6 @@ class Answers(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         X = self._rows_to_predict(X)
         return self._model(self._chosen).predict(X)
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The fraction of rows that are answered correctly."""
-        return accuracy(self, X, y, sample_weight)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = dict(super().__getstate__())

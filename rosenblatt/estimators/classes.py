@@ -7,17 +7,13 @@ it is what the half-space of any class would be by now that has not appeared yet
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from rosenblatt.arguments import shortened
-from rosenblatt.checked_labels import NUMBERS, spread
+from rosenblatt.checked_labels import NUMBERS
 from rosenblatt.engine.online.state import Array
-
-FEW = 8  # classes
-BLOCK = 2**14  # labels that are looked at together: what is noted about each takes many times its room
 
 
 def half_space_count(n_classes: int, coupled: bool) -> int:
@@ -34,19 +30,10 @@ def positive_codes(n_classes: int, coupled: bool, listening: bool) -> Array:
 
 
 def classes_of(labels: Array) -> Array:
-    """Every class once, sorted: `np.unique`, without sorting what can be hashed or counted."""
+    """Every class once, sorted. Text is hashed, which is faster than `np.unique`."""
     if labels.dtype.kind not in NUMBERS:
         return np.array(sorted(set(labels.tolist())), labels.dtype)
-    if labels.dtype == bool and len(labels):
-        return np.array([False] * (not labels.all()) + [True] * bool(labels.any()))
-    if labels.dtype.kind not in "iu" or not 0 < spread(labels) <= len(labels):
-        return np.unique(labels)
-    kind = labels.dtype if labels.dtype.itemsize == 8 else np.dtype(np.int64)
-    lowest = labels.min().astype(kind)
-    there = np.zeros(spread(labels), bool)
-    for block in _blocks(labels):
-        there[(block.astype(kind) - lowest).astype(np.intp, copy=False)] = True
-    return (np.flatnonzero(there).astype(kind) + lowest).astype(labels.dtype)
+    return np.unique(labels)
 
 
 def classes_to_fit(labels: Array) -> Array:
@@ -70,28 +57,13 @@ def codes_of(classes: Array, labels: Array) -> Array | None:
             return np.fromiter(map(place.__getitem__, labels.tolist()), code_dtype(len(classes)), len(labels))
         except KeyError:
             return None
-    if classes.dtype == labels.dtype == bool and len(classes) == 2:
-        return labels.astype(code_dtype(2))
-    codes = np.zeros(len(labels), code_dtype(len(classes)))
-    for found, block in zip(_blocks(codes), _blocks(labels), strict=True):
-        if classes.dtype.kind in NUMBERS and len(classes) <= FEW:  # counted past, which is quicker than searching
-            for label in classes[1:]:
-                found += block >= label
-        else:
-            found[:] = np.searchsorted(classes, block).clip(max=len(classes) - 1)
-        if not (classes[found] == block).all():
-            return None
-    return codes
+    codes = np.searchsorted(classes, labels).clip(max=len(classes) - 1)
+    return codes.astype(code_dtype(len(classes))) if (classes[codes] == labels).all() else None
 
 
 def code_dtype(n_classes: int) -> np.dtype[Any]:
     """What holds the codes of so many classes, and -1."""
     return np.min_scalar_type(-n_classes)
-
-
-def _blocks(values: Array) -> Iterator[Array]:
-    """Views of neighbouring values, few at a time."""
-    return (values[start : start + BLOCK] for start in range(0, len(values), BLOCK))
 
 
 def arrange_classes(known: Array, labels: Array, coupled: bool) -> tuple[Array, list[int], list[float]] | None:

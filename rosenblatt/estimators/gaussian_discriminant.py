@@ -15,7 +15,7 @@ from rosenblatt.checked_rows import validated
 from rosenblatt.closed_form.discriminant import ledoit_wolf_of_classes, moments, solve
 from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.classes import classes_to_fit
-from rosenblatt.estimators.scoring import Probabilities, accuracy
+from rosenblatt.estimators.probabilities import Probabilities
 from rosenblatt.estimators.validation import row_weights, unchanged_on_failure
 from rosenblatt.models import LinearModel
 from rosenblatt.stored import Sizes, Stored, array, kinds, labels, size, whole
@@ -171,10 +171,6 @@ class GaussianDiscriminant(Probabilities, Stored, ClassifierMixin, BaseEstimator
         """The most probable class of every row."""
         check_is_fitted(self)
         return self._model().predict(self._rows(X, reset=False))
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The fraction of rows that are answered correctly."""
-        return accuracy(self, X, y, sample_weight)
 
     def _check_fitted(self, sizes: Sizes) -> None:
         if sizes["half_spaces"] != (1 if sizes["classes"] == 2 else sizes["classes"]):

@@ -21,7 +21,6 @@ from rosenblatt.estimators import minimising
 from rosenblatt.estimators.classes import classes_to_fit
 from rosenblatt.estimators.gradient_descent import steps_of, stored_solver
 from rosenblatt.estimators.layer_training import minimised
-from rosenblatt.estimators.scoring import accuracy
 from rosenblatt.estimators.validation import (
     check_choice,
     check_positive,
@@ -325,10 +324,6 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return (scores >= 0.0).astype(int)
         codes = (scores >= 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[codes])
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The fraction of rows that are answered correctly."""
-        return accuracy(self, X, y, sample_weight)
 
     def _check_fitted(self, sizes: Sizes) -> None:
         below = self.below_

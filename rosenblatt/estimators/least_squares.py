@@ -14,7 +14,6 @@ from rosenblatt.closed_form.least_squares import MOST_COLUMNS, Moments, exact
 from rosenblatt.engine.online.state import Array, weight_dtype
 from rosenblatt.estimators import minimising
 from rosenblatt.estimators.gradient_descent import held_out, steps_of, stored_solver
-from rosenblatt.estimators.scoring import explained
 from rosenblatt.estimators.validation import (
     check_rows,
     check_rows_and_targets,
@@ -251,7 +250,3 @@ class LeastSquares(Stored, MultiOutputMixin, RegressorMixin, BaseEstimator):  # 
         X = check_rows(self, X, reset=False)
         result = product(X, np.atleast_2d(self.coef_)) + self.intercept_
         return result[:, 0] if np.ndim(self.intercept_) == 0 else result
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of the targets' variance that is explained, R²."""
-        return explained(self, X, y, sample_weight)

@@ -13,7 +13,7 @@ from rosenblatt.engine.online.state import Array, HalfSpaces
 from rosenblatt.estimators import minimising
 from rosenblatt.estimators.gradient_descent import stored_solver
 from rosenblatt.estimators.linear import LinearClassifier
-from rosenblatt.estimators.scoring import Probabilities
+from rosenblatt.estimators.probabilities import Probabilities
 from rosenblatt.estimators.validation import check_choice, check_finite
 from rosenblatt.rules import RULES, Rule
 from rosenblatt.seeds import random_state_of

@@ -9,7 +9,6 @@ learned in this process: nothing is compiled to answer.
 
 from __future__ import annotations
 
-import math
 import struct
 import threading
 from collections.abc import Mapping
@@ -173,15 +172,3 @@ def _plain(x: Any) -> dict[Any, Any]:
     if isinstance(x, Mapping) and not scipy.sparse.issparse(x):
         return dict(x)
     raise KeyError
-
-
-def sigmoid(score: float) -> float:
-    """1 / (1 + exp(-score)), without overflow.
-
-    >>> sigmoid(0.0), sigmoid(-1000.0)
-    (0.5, 0.0)
-    """
-    if score >= 0.0:
-        return 1.0 / (1.0 + math.exp(-score))
-    small = math.exp(score)
-    return small / (1.0 + small)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from scipy.special import expit
 from sklearn.base import BaseEstimator, clone
 
-from rosenblatt.estimators.one_by_one import sigmoid
 from rosenblatt.estimators.validation import check_positive
 
 
@@ -24,7 +24,7 @@ class _Platt:
         return score / size if size > 0.0 else score
 
     def chance(self, score: float) -> float:
-        return sigmoid(self.slope * self.scaled(score) + self.bias)
+        return float(expit(self.slope * self.scaled(score) + self.bias))
 
     def learn(self, score: float, positive: bool, weight: float, kept: float) -> None:
         self.count, self.square = kept * self.count + weight, kept * self.square + weight * score * score

@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.checked_labels import check_labels
 from rosenblatt.engine.online.state import Array
-from rosenblatt.estimators.scoring import accuracy
 from rosenblatt.estimators.validation import (
     check_is_given,
     check_positive,
@@ -165,10 +164,6 @@ class Streamed(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> Array:
         """The class of every row."""
         return self._answer(X, "predict")
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The fraction of rows that are answered correctly."""
-        return accuracy(self, X, y, sample_weight)
 
     @available_if(lambda self: hasattr(getattr(self, "learner_", self.learner), "predict_proba"))
     def predict_proba(self, X: Any) -> Array:

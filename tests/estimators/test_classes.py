@@ -1,4 +1,4 @@
-"""The places of labels among classes, counted or searched for."""
+"""The places of labels among classes."""
 
 import numpy as np
 import pytest
@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt import Perceptron
-from rosenblatt.estimators.classes import BLOCK, FEW, classes_of, codes_of
+from rosenblatt.estimators.classes import classes_of, codes_of
 
 values = st.one_of(st.integers(-5, 30), st.sampled_from([-0.5, 0.25, 1e300, float("nan"), float("inf")]))
 
 
-@given(st.sets(st.integers(-5, 30), min_size=1, max_size=2 * FEW), st.lists(values, max_size=30), st.booleans())
+@given(st.sets(st.integers(-5, 30), min_size=1, max_size=16), st.lists(values, max_size=30), st.booleans())
 def test_places_of_the_plain_reference(classes, labels, as_floats):
     known = np.array(sorted(classes), np.float64 if as_floats else np.int64)
     found = codes_of(known, np.array(labels, np.float64))
@@ -42,8 +42,8 @@ def test_classes_at_the_ends_of_a_dtype(labels):
 
 
 @pytest.mark.parametrize(("n_classes", "kind"), [(3, "int8"), (128, "int8"), (129, "int16"), (40_000, "int32")])
-def test_more_labels_than_a_block(n_classes, kind):
-    labels = np.random.default_rng(0).permutation(2 * BLOCK + 17 + n_classes) % n_classes * 3 - 7
+def test_codes_of_many_classes(n_classes, kind):
+    labels = np.random.default_rng(0).permutation(2**15 + n_classes) % n_classes * 3 - 7
     found = classes_of(labels)
     assert found.tolist() == [3 * n - 7 for n in range(n_classes)]
     codes = codes_of(found, labels)

@@ -22,7 +22,6 @@ from rosenblatt import (
     Perceptron,
     RadialFeatures,
     SigmoidNeuron,
-    regularization_path,
 )
 from rosenblatt.closed_form import least_squares
 
@@ -46,19 +45,6 @@ def test_odd_parameters_are_refused_in_a_sentence(kind, name: str, value: object
 def test_lam_must_be_a_number(kind) -> None:
     with pytest.raises(ValueError, match="lam must be a finite number of at least 0, but got None"):
         kind(lam=None).fit(X, y)
-
-
-@pytest.mark.parametrize(
-    ("estimator", "lams", "sentence"),
-    [
-        (LogisticRegression(), "x", "lams must be a finite number"),
-        (LogisticRegression, [0.1], "the class LogisticRegression"),
-        (3, [0.1], "but got int"),
-    ],
-)
-def test_a_path_refuses_what_it_cannot_take(estimator, lams, sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
-        regularization_path(estimator, X, y, lams)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import StandardScaler
 
 import rosenblatt
-from rosenblatt import GradientDescent, load, regularization_path, save
+from rosenblatt import GradientDescent, load, save
 from rosenblatt.engine import threads
 from rosenblatt.engine.gradient import newton, products
 from rosenblatt.engine.gradient import objective as objectives
@@ -152,18 +152,13 @@ def test_a_diverging_rate_is_said_and_finite_weights_are_kept():
     assert model.stop_reason_ == "diverged" and np.isfinite(model.coef_).all()
 
 
-def test_path_is_the_fits_one_by_one():
-    lams = np.logspace(-4, 0, 5)
-    path = regularization_path(LogisticRegression(), X, Y, lams)
-    assert path.coefs.shape == (5, 1, 30) and (np.diff(path.lams) < 0).all()
-    for one in path:
-        np.testing.assert_allclose(one.coef_, LogisticRegression(lam=one.lam).fit(X, Y).coef_, atol=1e-5)
-    norms = np.linalg.norm(path.coefs[:, 0], axis=1)
-    assert (np.diff(norms) > 0).all() and (np.diff(path.objectives) < 0).all()
-    with pytest.raises(ValueError, match="lams"):
-        regularization_path(LogisticRegression(), X, Y, [])
-    with pytest.raises(ValueError, match="lam and warm_start"):
-        regularization_path(Peer(), X, Y, [1.0])
+def test_warm_starts_end_where_fresh_fits_do():
+    model, norms = LogisticRegression(warm_start=True), []
+    for lam in np.logspace(0, -4, 5):
+        coef = model.set_params(lam=lam).fit(X, Y).coef_
+        np.testing.assert_allclose(coef, LogisticRegression(lam=lam).fit(X, Y).coef_, atol=1e-5)
+        norms.append(np.linalg.norm(coef))
+    assert norms == sorted(norms)
 
 
 def test_online_and_saved(tmp_path):
