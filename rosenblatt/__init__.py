@@ -113,8 +113,8 @@ __all__ = [*sorted(_HOMES), "__version__"]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "lab":  # a room with a door of its own: rosenblatt.lab.show()
-        return importlib.import_module("rosenblatt.lab")
+    if name in ("lab", "cluster"):  # rooms with doors of their own: rosenblatt.lab.show()
+        return importlib.import_module(f"rosenblatt.{name}")
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"rosenblatt has no {name!r}; it has {', '.join(__all__)}.")

@@ -32,7 +32,8 @@ class Epoch:
     """One epoch: updates made, mistakes met on the way, the length of the weights, seconds; errors if measured.
 
     Learners that minimise a loss also tell it, with its regulariser; `gap` bounds how far it is above the least one.
-    Epochs that were gone through together have an equal share of their seconds.
+    Epochs that were gone through together have an equal share of their seconds. On a cluster an epoch is a round, and
+    `bytes` are those of models and sums on their way.
 
     >>> row = Epoch(epoch=1, updates=3, mistakes=3, norm=2.0, seconds=0.1)
     >>> row.updates, row["mistakes"]
@@ -49,6 +50,7 @@ class Epoch:
     loss: float | None = None
     test_loss: float | None = None
     gap: float | None = None
+    bytes: int | None = None
 
     def __getitem__(self, name: str) -> Any:
         if name not in COLUMNS:
@@ -57,10 +59,10 @@ class Epoch:
 
 
 COLUMNS = tuple(f.name for f in fields(Epoch))
-OPTIONAL = ("train_error", "test_error", "loss", "test_loss", "gap")
+OPTIONAL = ("train_error", "test_error", "loss", "test_loss", "gap", "bytes")
 FORMATS = {
     "norm": "{:.4g}", "seconds": "{:.4f}", "train_error": "{:.2%}", "test_error": "{:.2%}",
-    "loss": "{:.6g}", "test_loss": "{:.6g}", "gap": "{:.2g}",
+    "loss": "{:.6g}", "test_loss": "{:.6g}", "gap": "{:.2g}", "bytes": "{:,}",
 }  # fmt: skip
 
 
@@ -78,6 +80,7 @@ class Trace:
     epochs: list[Epoch] = field(default_factory=list)
     stop_reason: str = ""
     updates: Any = None  # the engine's UpdateLog, where it was asked for
+    note: str = ""  # how the run was made, where there is a choice
 
     def __len__(self) -> int:
         return len(self.epochs)
@@ -121,7 +124,8 @@ class Trace:
     def ending(self) -> str:
         if not self.stop_reason:
             return ""
-        return f"stopped: {STOP_REASONS[self.stop_reason]}"
+        ending = f"stopped: {STOP_REASONS[self.stop_reason]}"
+        return f"{ending}\n{self.note}" if self.note else ending
 
     def __repr__(self) -> str:
         shown, skipped = self.cells(), 0
