@@ -11,15 +11,26 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt.arguments import shortened, whole_number
 from rosenblatt.cluster.backend import Dask
+from rosenblatt.cluster.merged import merged_classes, merged_squares
 from rosenblatt.cluster.partitions import Partitions, partitions_of
 from rosenblatt.cluster.relay import relay
 from rosenblatt.cluster.rounds import Rounds
+from rosenblatt.estimators.gaussian_discriminant import GaussianDiscriminant
+from rosenblatt.estimators.least_squares import LeastSquares
+from rosenblatt.estimators.minimising import check_solved
 from rosenblatt.estimators.rule_learner import RuleLearner
-from rosenblatt.estimators.validation import check_callback
+from rosenblatt.estimators.validation import check_callback, check_choice
 from rosenblatt.trace import Epoch
 
-ONLINE = {"relay": relay}  # methods of learners that go row by row
-WHY = {"relay": "one model learns from the partitions in their order, with the bits of one machine"}
+METHODS: dict[type, dict[str, Callable[..., None]]] = {  # of every learner; "auto" takes the first
+    RuleLearner: {"relay": relay},
+    LeastSquares: {"merged": merged_squares},
+    GaussianDiscriminant: {"merged": merged_classes},
+}
+WHY = {
+    "relay": "one model learns from the partitions in their order, with the bits of one machine",
+    "merged": "the triangles or moments of the partitions are merged, for the solution of one machine",
+}
 INSTEAD = {
     "KernelPerceptron": "it keeps rows of all partitions: use Perceptron on RadialFeatures",
     "Layer": "its units depend on each other: use Perceptron or LogisticRegression",
@@ -51,7 +62,7 @@ def fit(
         Labels, in the partitions of X; an array is cut as X is.
     client : distributed.Client, optional
         None is the current client; where there is none, workers are started on this machine for the time of the fit.
-    method : {"auto", "relay"}
+    method : {"auto", "relay", "merged"}
         How the workers share the work, and with which guarantee.
     rounds : int
         Passes over the rows, at most.
@@ -79,31 +90,50 @@ def fit(
     check_callback("on_round", on_round)
     if persist not in (True, False, "auto"):
         raise ValueError(f"persist must be True, False or 'auto', but got {shortened(persist)}; choose one of them.")
-    chosen = _method(estimator, method)
+    chosen, learn = _method(estimator, method)
     model = clone(estimator)
     with Dask(client) as backend:
-        partitions = partitions_of(backend, X, y, sample_weight, targets=False, persist=persist)
-        _check_classes(partitions)
+        targets = isinstance(model, LeastSquares)
+        partitions = partitions_of(backend, X, y, sample_weight, targets=targets, persist=persist)
+        if not targets:
+            _check_classes(partitions)
         note = f"{chosen}: {WHY[chosen]} ({len(partitions.parts)} partitions)"
         with Rounds(estimator, backend, limit, on_round, note) as run:
-            ONLINE[chosen](backend, partitions, model, run)
+            learn(backend, partitions, model, run)
     return _finished(run, partitions)
 
 
-def _method(estimator: Any, method: str) -> str:
+def _method(estimator: Any, method: str) -> tuple[str, Callable[..., None]]:
     """The method by its name, if the estimator can learn by it."""
     name = type(estimator).__name__
-    if not isinstance(estimator, RuleLearner):
+    methods = next((methods for kind, methods in METHODS.items() if isinstance(estimator, kind)), None)
+    if methods is None:
         raise ValueError(f"{name} does not learn on a cluster; {INSTEAD.get(name, 'use Perceptron')}.")
-    if estimator.answer in ("voted", "pocket"):
-        raise ValueError(
-            f"answer={estimator.answer!r} needs every row beside every update and does not learn on a cluster; use "
-            f"answer='averaged'."
-        )
-    if method not in ("auto", *ONLINE):
-        known = ", ".join(repr(one) for one in ("auto", *ONLINE))
-        raise ValueError(f"method must be one of {known} for {name}, but got {shortened(method)}; choose one of them.")
-    return "relay" if method == "auto" else method
+    refused = _refused(estimator)
+    if refused:
+        raise ValueError(f"{name} does not learn on a cluster with {refused}.")
+    if method != "auto":
+        check_choice("method", method, ("auto", *methods))
+    chosen = next(iter(methods)) if method == "auto" else method
+    return chosen, methods[chosen]
+
+
+def _refused(estimator: Any) -> str:
+    """Parameters that a cluster cannot heed, and what to use."""
+    if isinstance(estimator, RuleLearner):
+        estimator._check_parameters()
+        estimator._check_online()
+        if estimator.answer in ("voted", "pocket"):
+            return f"answer={estimator.answer!r}, which needs rows beside every update; use answer='averaged'"
+    if isinstance(estimator, LeastSquares):
+        check_solved(estimator, "0 leaves the loss alone", "exact")
+        if estimator.solver != "exact":
+            return f"solver={shortened(estimator.solver)}; use solver='exact', which takes one round"
+    if isinstance(estimator, GaussianDiscriminant):
+        estimator._check_shrinkage()
+        if isinstance(estimator.shrinkage, str):
+            return "shrinkage='auto', which needs the rows once more; use a number, 0.1 for instance"
+    return ""
 
 
 def _check_classes(partitions: Partitions) -> None:
@@ -117,11 +147,13 @@ def _check_classes(partitions: Partitions) -> None:
 def _finished(run: Rounds, partitions: Partitions) -> Any:
     """The model of the last round, with its trace."""
     model, trace = run.model, run.trace
-    model.trace_, model.stop_reason_, model.n_iter_ = trace, trace.stop_reason, len(trace)
+    model.trace_ = trace
+    if not isinstance(model, GaussianDiscriminant):
+        model.stop_reason_, model.n_iter_ = trace.stop_reason, len(trace)
     if partitions.names is not None:
         model.feature_names_in_ = partitions.names
     mistakes = trace.epochs[-1].mistakes
-    if trace.stop_reason == "max_iter" and model._chosen == "last" and mistakes:
+    if trace.stop_reason == "max_iter" and mistakes and model._chosen == "last":
         warnings.warn(
             f"{type(model).__name__} stopped after rounds={len(trace)}, the last with {mistakes:,} mistakes on "
             f"{partitions.n_rows:,} rows. If the rows are separable, raise rounds; if not, use answer='averaged'.",

@@ -18,7 +18,8 @@ from rosenblatt.estimators.classes import classes_to_fit
 from rosenblatt.estimators.probabilities import Probabilities
 from rosenblatt.estimators.validation import row_weights, unchanged_on_failure
 from rosenblatt.models import LinearModel
-from rosenblatt.stored import Sizes, Stored, array, kinds, labels, size, whole
+from rosenblatt.stored import Sizes, Stored, array, instance, kinds, labels, maybe, size, whole
+from rosenblatt.trace import Trace
 
 
 class GaussianDiscriminant(Probabilities, Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -75,6 +76,7 @@ class GaussianDiscriminant(Probabilities, Stored, ClassifierMixin, BaseEstimator
         "n_features_in_": size("features"), "classes_": labels, "means_": array("f", "classes", "features"),
         "priors_": array("f", "classes"), "covariance_": array("f", "features", "features"),
         "coef_": array("f", "half_spaces", "features"), "intercept_": array("f", "half_spaces"), "rank_": whole,
+        "trace_": maybe(instance(Trace)),  # of a cluster
     })  # fmt: skip
 
     def __init__(self, *, shrinkage: Any = None, priors: Any = None) -> None:
@@ -84,13 +86,7 @@ class GaussianDiscriminant(Probabilities, Stored, ClassifierMixin, BaseEstimator
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Estimate means, covariance and priors, and with them the half-spaces."""
         with unchanged_on_failure(self):
-            shrinkage = self.shrinkage
-            named = shrinkage is None or (isinstance(shrinkage, str) and shrinkage == "auto")
-            if not named and not 0 <= as_float(shrinkage) <= 1:
-                raise ValueError(
-                    f"shrinkage must be None, 'auto' or a number from 0 to 1, but got {shortened(shrinkage)}; "
-                    f"'auto' is a good start."
-                )
+            self._check_shrinkage()
             X = self._rows(X, reset=True)
             y = check_labels(y, X.shape[0])
             classes = classes_to_fit(y)
@@ -98,44 +94,57 @@ class GaussianDiscriminant(Probabilities, Stored, ClassifierMixin, BaseEstimator
             weights = row_weights(X, y, classes, codes, sample_weight, None, batch=False)
             weights = weights if len(weights) else np.ones(len(y))
             totals = np.bincount(codes, weights, len(classes))
-            if not (totals > 0).all():
-                label = classes.item(int(totals.argmin()))
-                raise ValueError(
-                    f"Every class needs a row with a weight above 0, but {label!r} has none; leave its rows out "
-                    f"or give them a weight."
-                )
-            priors = self._check_priors(totals / totals.sum(), len(classes))
-            with np.errstate(over="ignore", invalid="ignore"):
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
                 parts = [moments(X[codes == k], weights[codes == k]) for k in range(len(classes))]
                 means = np.stack([mean for mean, _ in parts])
                 covariance = sum(t * S for t, (_, S) in zip(totals / totals.sum(), parts, strict=True))
-            if not np.isfinite(covariance).all():
-                raise ValueError(
-                    "The covariance of the features must be in the range of float64, but X has larger numbers; scale "
-                    "the features (StandardScaler)."
-                )
-            if isinstance(self.shrinkage, str):
+            if isinstance(self.shrinkage, str) and np.isfinite(covariance).all():
                 covariance = ledoit_wolf_of_classes(X, codes, weights, means)
-            elif self.shrinkage is not None:
-                level = float(self.shrinkage) * float(np.trace(covariance)) / len(covariance)
-                covariance = (1.0 - float(self.shrinkage)) * covariance + level * np.eye(len(covariance))
-            middle = priors @ means  # scores relative to the middle, where rounding is least
-            size = np.sqrt(np.diag(covariance)) + np.abs(means).max(axis=0)
-            coef, self.rank_, unseen = solve(covariance, means - middle, size)
-            intercept = np.log(priors) - 0.5 * np.einsum("kj,kj->k", coef, means - middle) - coef @ middle
-            self.classes_, self.means_, self.covariance_, self.priors_ = classes, means, covariance, priors
-            self.coef_, self.intercept_ = coef, intercept
-            if len(classes) == 2:
-                self.coef_, self.intercept_ = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
-            if unseen is not None:
-                warnings.warn(
-                    f"Classes differ in a direction in which no class varies, most of all in feature {unseen}: the "
-                    f"pseudo-inverse gives it no weight, though it may tell classes apart by itself. Set "
-                    f"shrinkage='auto' to use it.",
-                    UserWarning,
-                    stacklevel=2,
-                )
+            self._settle(classes, totals, means, covariance)
             return self
+
+    def _check_shrinkage(self) -> None:
+        shrinkage = self.shrinkage
+        named = shrinkage is None or (isinstance(shrinkage, str) and shrinkage == "auto")
+        if not named and not 0 <= as_float(shrinkage) <= 1:
+            raise ValueError(
+                f"shrinkage must be None, 'auto' or a number from 0 to 1, but got {shortened(shrinkage)}; "
+                f"'auto' is a good start."
+            )
+
+    def _settle(self, classes: Array, totals: Array, means: Array, covariance: Array) -> None:
+        """The half-spaces of classes with these total weights, means and common covariance."""
+        if not (totals > 0).all():
+            label = classes.item(int(totals.argmin()))
+            raise ValueError(
+                f"Every class needs a row with a weight above 0, but {label!r} has none; leave its rows out "
+                f"or give them a weight."
+            )
+        if not np.isfinite(covariance).all():
+            raise ValueError(
+                "The covariance of the features must be in the range of float64, but X has larger numbers; scale "
+                "the features (StandardScaler)."
+            )
+        priors = self._check_priors(totals / totals.sum(), len(classes))
+        if self.shrinkage is not None and not isinstance(self.shrinkage, str):
+            level = float(self.shrinkage) * float(np.trace(covariance)) / len(covariance)
+            covariance = (1.0 - float(self.shrinkage)) * covariance + level * np.eye(len(covariance))
+        middle = priors @ means  # scores relative to the middle, where rounding is least
+        size = np.sqrt(np.diag(covariance)) + np.abs(means).max(axis=0)
+        coef, self.rank_, unseen = solve(covariance, means - middle, size)
+        intercept = np.log(priors) - 0.5 * np.einsum("kj,kj->k", coef, means - middle) - coef @ middle
+        self.classes_, self.means_, self.covariance_, self.priors_ = classes, means, covariance, priors
+        self.coef_, self.intercept_ = coef, intercept
+        if len(classes) == 2:
+            self.coef_, self.intercept_ = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+        if unseen is not None:
+            warnings.warn(
+                f"Classes differ in a direction in which no class varies, most of all in feature {unseen}: the "
+                f"pseudo-inverse gives it no weight, though it may tell classes apart by itself. Set "
+                f"shrinkage='auto' to use it.",
+                UserWarning,
+                stacklevel=3,
+            )
 
     def _check_priors(self, frequencies: Array, n_classes: int) -> Array:
         if self.priors is None:
