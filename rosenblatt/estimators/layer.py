@@ -17,10 +17,11 @@ from rosenblatt.arguments import as_float, shortened
 from rosenblatt.checked_labels import check_labels
 from rosenblatt.engine.gradient.network import ACTIVATIONS, forward
 from rosenblatt.engine.online.state import Array
+from rosenblatt.engine.threads import one_blas_thread
 from rosenblatt.estimators import minimising
 from rosenblatt.estimators.classes import classes_to_fit
 from rosenblatt.estimators.gradient_descent import steps_of, stored_solver
-from rosenblatt.estimators.layer_training import minimised
+from rosenblatt.estimators.layer_training import trained
 from rosenblatt.estimators.validation import (
     check_choice,
     check_positive,
@@ -71,9 +72,9 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     lam : float
         The weight of ‖W‖².
     solver : {"lbfgs", "sgd", "batch"} or GradientDescent
-        scipy's L-BFGS; or stochastic steps, steps with all rows, or a `GradientDescent` with settings of its own (its
-        rate is constant). A learning rate of None is, for each layer, 1 over a bound on the curvature of its loss. This
-        and the parameters below are those of the top layer.
+        scipy's L-BFGS; or stochastic steps, steps with all rows, or a `GradientDescent` with settings of its own
+        (without variance reduction). A learning rate of None is, for each layer, 1 over a bound on the curvature of its
+        loss. This and the parameters below are those of the top layer.
     tol : float
         L-BFGS stops when no entry of the gradient is larger, with rows in units of their root mean square length.
         Steps stop when the loss falls by less than this fraction for five epochs; 0 never stops early.
@@ -117,6 +118,7 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     below_: Layer | None = field(init=False)
+    best_iter_: int = field(init=False)
     dead_units_: list[tuple[int, int]] = field(init=False)
     _reads_numbers: bool = field(init=False)  # made by `soften` from rules over numbers
 
@@ -196,11 +198,8 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                         )
         minimising.check_solved(self, "0 means no penalty", "lbfgs")
         steps = steps_of(self.solver)
-        if steps is not None and (steps.variance_reduction or steps.schedule != "constant"):
-            raise ValueError(
-                "Layer takes steps of a constant rate without variance reduction, but solver has another schedule or "
-                "variance_reduction=True; use GradientDescent with its defaults for these, or solver='lbfgs'."
-            )
+        if steps is not None and steps.variance_reduction:
+            raise ValueError("Layer takes no variance reduction, but solver has it; use 'sgd', 'batch' or 'lbfgs'.")
         if not isinstance(self.n_init, str) or self.n_init != "auto":
             check_positive("n_init", self.n_init, "it is the number of starts; 'auto' chooses it", whole=True)
         if self.activation in STEPS and self.n_init not in (1, "auto"):
@@ -252,7 +251,8 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if self.activation in STEPS:
                 self._fit_thresholds(X, targets, weights)
             else:
-                self._descend(X, targets, weights)
+                with one_blas_thread():  # the matrices of a step are small: more threads wait for each other
+                    self._keep(*trained(self, X, targets, weights))
             return self
 
     def _fit_thresholds(self, X: Any, targets: Array, weights: Array) -> None:
@@ -268,14 +268,6 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.trace_ = learned[0].trace_
         self.below_ = None
         self.stop_reason_, self.n_iter_ = self.trace_.stop_reason, max(unit.n_iter_ for unit in learned)
-
-    def _descend(self, X: Any, targets: Array, weights: Array) -> None:
-        from rosenblatt.engine.online.stopping import interrupt_flag
-        from rosenblatt.engine.threads import one_blas_thread
-
-        # The matrices of a step are small: more BLAS threads wait for each other, and round in another order.
-        with one_blas_thread(), interrupt_flag() as interrupted:
-            self._keep(*minimised(self, X, targets, weights, interrupted))
 
     def _keep(
         self, layers: list[tuple[Array, Array]], trace: Trace, objective: float, dead: list[tuple[int, int]]

@@ -97,12 +97,14 @@ def minimise(
     tested: tuple[Any, Callable[[Array], float] | None] | None = None,
     on_epoch: Callable[[Epoch], object] | None = None,
     solver: str | None = None,
+    descent_type: Callable[..., Any] | None = None,
+    unit: Array | float = 1.0,
     give_up: Callable[[dict[str, Any]], str] = lambda figures: "",
 ) -> tuple[Array, Trace]:
     """(weights, trace) of the estimator's solver on an objective, from `start`.
 
-    `tested` is the objective over the rows of an eval_set, and what counts errors in their scores. `give_up` may end
-    the run with a reason.
+    `tested` is the objective over the rows of an eval_set, and what counts errors in their scores. `descent_type` makes
+    the epochs of gradient descent, `unit` the units of L-BFGS. `give_up` may end the run with a reason.
     """
     from rosenblatt.engine.gradient import descent as gradient
     from rosenblatt.engine.gradient import lbfgs as quasi_newton
@@ -143,13 +145,9 @@ def minimise(
 
     with Run(estimator, on_epoch) as run, interrupt_flag() as run.watch.interrupted:
         if steps is not None:
-            size, rate = steps.batch_size, steps.learning_rate
-            if rate is None:
-                rate = gradient.safe_batch_rate(objective) if size is None else gradient.safe_rate(objective)
-            descent = gradient.Descent(
-                objective, start, float(rate), steps.schedule, objective.n if size is None else int(size),
-                bool(steps.variance_reduction), seed if steps.shuffle else None,
-                steps.shuffle == "replacement",
+            descent = (descent_type or gradient.Descent)(
+                objective, start, steps.learning_rate, steps.schedule, steps.batch_size,
+                bool(steps.variance_reduction), seed if steps.shuffle else None, steps.shuffle == "replacement",
             )  # fmt: skip
             reason = gradient.descend(
                 descent,
@@ -167,7 +165,7 @@ def minimise(
         else:
             weights, reason = quasi_newton.minimise(
                 objective, start, tol=float(estimator.tol), max_iter=int(estimator.max_iter), l1=solver == "l1",
-                after_step=after,
+                unit=unit, after_step=after,
             )  # fmt: skip
         run.trace.stop_reason = reason
     if patience is not None and best["weights"] is not None:

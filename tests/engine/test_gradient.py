@@ -128,12 +128,14 @@ def test_back_propagation_by_finite_differences(activations):
     sizes, layers = [5, 4, 3, 2], []
     for level in range(len(activations)):
         layers.append((random.normal(size=(sizes[level + 1], sizes[level])), random.normal(size=sizes[level + 1])))
-    targets, weights = random.normal(size=(40, sizes[len(activations)])), WEIGHTS / WEIGHTS.sum()
-    _, slope = network.value_and_gradient(X, targets, weights, layers, activations, 0.1)
-    flat, slopes, h = network.flatten(layers), network.flatten(slope), 1e-6
+    targets = random.normal(size=(40, sizes[len(activations)]))
+    one = network.Network(X, targets, WEIGHTS, sizes[1 : len(activations) + 1], activations, 0.1)
+    flat, h = network.flatten(layers), 1e-6
+    _, slopes = one.gradient(flat, one.scores(flat))
+    assert all((W == V).all() and (b == c).all() for (W, b), (V, c) in zip(one.layers(flat), layers, strict=True))
 
     def value(at):
-        return network.value_and_gradient(X, targets, weights, network.unflatten(at, layers), activations, 0.1)[0]
+        return one.value(at, one.scores(at))[0]
 
     for j in range(len(flat)):
         e = np.zeros_like(flat)

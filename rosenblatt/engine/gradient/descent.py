@@ -117,29 +117,43 @@ SCHEDULES: dict[str, Callable[[Array, int], Array]] = {
 class Descent:
     """Epochs of gradient descent on an objective. `weights` is (K, d + 1) and moves.
 
-    An epoch visits every row once, in a new order for each (`seed`), or as many rows drawn with `replacement`.
+    An epoch visits every row once, in a new order for each (`seed`), or as many rows drawn with `replacement`. A
+    learning rate of None is one at which no step overshoots, a `batch_size` of None is all rows.
     """
 
-    objective: Objective
+    objective: Any
     weights: Array
-    learning_rate: float
+    learning_rate: float | None
     schedule: str | Callable[[int], float] = "constant"
-    batch_size: int = 1
+    batch_size: Any = 1
     reduced: bool = False
     seed: int | None = 0
     replacement: bool = False
 
     def __post_init__(self) -> None:
         objective = self.objective
-        self.layout, self.rows = rows_of(objective.X)
         kept = np.arange(objective.n) if not len(objective.weights) else np.flatnonzero(objective.weights)
         self.kept = kept.astype(np.int64)
         self.shuffler = None if self.seed is None else Shuffler(self.kept, self.seed)
         self.random = np.random.default_rng(self.seed)
-        self.state = HalfSpaces(objective.outputs, objective.width, objective.kind, self.layout, averages=False)
         self.steps, self.epochs = 0, 0
         # A weight of 0 is the row left out: the mean is over the rows that are visited.
         self.row_weights = objective.weights * len(self.kept) / objective.n if len(objective.weights) else np.empty(0)
+        self._prepare()
+        self.batch_size = objective.n if self.batch_size is None else int(self.batch_size)
+
+    def _prepare(self) -> None:
+        objective = self.objective
+        self.layout, self.rows = rows_of(objective.X)
+        self.state = HalfSpaces(objective.outputs, objective.width, objective.kind, self.layout, averages=False)
+        if self.learning_rate is None:
+            self.learning_rate = (safe_batch_rate if self.batch_size is None else safe_rate)(objective)
+
+    def _order(self) -> Array:
+        """The rows of an epoch."""
+        if self.replacement:
+            return self.random.choice(self.kept, len(self.kept))
+        return self.kept if self.shuffler is None else self.shuffler()
 
     def rates(self, count: int) -> Array:
         """The next `count` learning rates."""
@@ -152,11 +166,7 @@ class Descent:
         """Visit every row once. False, with the weights as before, if a number was not finite."""
         objective, state = self.objective, self.state
         self.epochs += 1
-        count = objective.outputs
-        if self.replacement:
-            order = self.random.choice(self.kept, len(self.kept))
-        else:
-            order = self.kept if self.shuffler is None else self.shuffler()
+        order, count = self._order(), objective.outputs
         size = min(self.batch_size, len(order))
         etas = self.rates(-(-len(order) // size))
         reference, along, mean = np.empty((0, count)), np.empty((0, count)), np.zeros(count)
@@ -267,7 +277,7 @@ def descend(
         if tol is not None and waited >= n_iter_no_change:
             reason = "converged"
             break
-    limit = np.inf if LOSSES[objective.loss].bounded else at_start
+    limit = np.inf if objective.bounded else at_start
     if waited >= n_iter_no_change and overshot(losses, limit, n_iter_no_change, all_rows=all_rows):
         descent.weights, reason = best, "diverged"
     return reason

@@ -12,22 +12,25 @@ from typing import Any
 import numpy as np
 import scipy  # scipy.optimize is imported when it is used
 
-from rosenblatt.engine.gradient.objective import Objective
 from rosenblatt.engine.online.state import Array
 
 ROUNDING = 1e-7  # a gradient this fraction of the first one is as small as the digits of the objective can show
 
 
 def minimise(
-    objective: Objective,
+    objective: Any,
     weights: Array,
     *,
     tol: float,
     max_iter: int,
     l1: bool = False,
+    unit: Array | float = 1.0,
     after_step: Callable[[dict[str, Any]], str] = lambda figures: "",
 ) -> tuple[Array, str]:
-    """(weights, reason to stop). With `l1` the objective's own penalty must be 0 and its lam weighs the L1 norm."""
+    """(weights, reason to stop). With `l1` the objective's own penalty must be 0 and its lam weighs the L1 norm.
+
+    The solver works on weights / `unit`, and `tol` is about the gradient by these.
+    """
     shape, told, number = weights.shape, "", 0
     best, best_value = weights, np.inf
     penalty = np.zeros(shape)
@@ -37,7 +40,7 @@ def minimise(
 
     def joined(flat: Array) -> Array:
         if not l1:
-            return flat.reshape(shape)
+            return flat.reshape(shape) * unit
         u, v = flat.reshape(2, *shape)
         return u - v
 
@@ -54,6 +57,8 @@ def minimise(
             u, v = flat.reshape(2, *shape)
             value += float((penalty * (u + v)).sum())
             gradient = np.stack([gradient + penalty, penalty - gradient])
+        else:
+            gradient = gradient * unit
         if np.isfinite(value) and value < best_value:
             best, best_value = point.copy(), value
         last.update(scores=scores, loss=value, weights=point)
@@ -73,7 +78,7 @@ def minimise(
             gradient = np.where(flat <= 0.0, np.minimum(gradient, 0.0), gradient)
         return float(np.abs(gradient).max(initial=0.0))
 
-    start = np.stack([np.maximum(weights, 0.0), np.maximum(-weights, 0.0)]) if l1 else weights
+    start = np.stack([np.maximum(weights, 0.0), np.maximum(-weights, 0.0)]) if l1 else weights / unit
     flat, value, reason = start.ravel(), np.inf, "max_iter"
     bounds = [(0.0, None)] * start.size if l1 else None
     at_first = residual(flat)

@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse
 import scipy.special
 
+from rosenblatt.engine.gradient.descent import Descent
 from rosenblatt.engine.online.state import Array
 
 Layers = Sequence[tuple[Array, Array]]  # (W, b) of every layer, the lowest first
@@ -55,43 +56,98 @@ def forward(X: Any, layers: Layers, activations: Sequence[str]) -> list[Any]:
     return results
 
 
-def value_and_gradient(
-    X: Any, targets: Array, weights: Array, layers: Layers, activations: Sequence[str], lam: float
-) -> tuple[float, list[tuple[Array, Array]]]:
-    """(objective, its gradient by W and b of every layer); `weights` of rows sum to 1."""
-    results = forward(X, layers, activations)
-    error = results[-1] - targets
-    value = 0.5 * float(weights @ np.einsum("ij,ij->i", error, error))
-    value += lam * sum(float(np.vdot(W, W)) for W, _ in layers)
-    gradient: list[tuple[Array, Array]] = []
-    back = error * weights[:, None]
-    for level in range(len(layers) - 1, -1, -1):
-        slope = ACTIVATIONS[activations[level]].slope
-        assert slope is not None  # refused before
-        delta = back * slope(results[level + 1])
-        by_weights = np.asarray((results[level].T @ delta).T) + 2.0 * lam * layers[level][0]
-        gradient.append((by_weights, delta.sum(axis=0)))
-        if level:
-            back = delta @ layers[level][0]
-    return value, gradient[::-1]
+class Network:
+    """The objective of layers over some rows, as a function of all their weights in one vector.
 
-
-def row_length(X: Any, weights: Array) -> float:
-    """The root mean square of ‖x‖ over the rows, whose weights sum to 1; 1 for rows of zeros."""
-    sparse = scipy.sparse.issparse(X)
-    squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() if sparse else np.einsum("ij,ij->i", X, X)
-    return float(np.sqrt(weights @ squares)) or 1.0
-
-
-def step_sizes(length: float, layers: Layers, activations: Sequence[str]) -> list[float]:
-    """A learning rate for each layer: 1 over the curvature of its loss, times the mean of ‖(input, 1)‖².
-
-    `length` is that of the rows.
+    It has what solvers ask of an `Objective`: the "scores" of the rows are their activations in every layer. `units` is
+    how many each layer has; sample weights are divided by their mean.
     """
-    squares = [length**2, *(float(len(b)) for _, b in layers[:-1])]
-    return [
-        1.0 / (ACTIVATIONS[name].curvature * (square + 1.0)) for name, square in zip(activations, squares, strict=True)
-    ]
+
+    fit_intercept, bounded = True, False
+
+    def __init__(
+        self, X: Any, targets: Array, weights: Array, units: Sequence[int], activations: Sequence[str], lam: float
+    ) -> None:
+        self.X, self.targets, self.weights = X, targets, weights / weights.mean()
+        self.n, self.units, self.activations, self.lam = X.shape[0], units, activations, lam
+
+    def layers(self, flat: Array) -> list[tuple[Array, Array]]:
+        """(W, b) of every layer, as views of the vector."""
+        result, place, width = [], 0, self.X.shape[1]
+        for count in self.units:
+            middle = place + count * width
+            result.append((flat[place:middle].reshape(count, width), flat[middle : middle + count]))
+            place, width = middle + count, count
+        return result
+
+    def part(self, rows: Array, weights: Array) -> Network:
+        """The objective over some of the rows, with weights whose mean is not 1."""
+        result = Network(self.X[rows], self.targets[rows], np.ones(len(rows)), self.units, self.activations, self.lam)
+        result.weights = weights
+        return result
+
+    def scores(self, flat: Array) -> list[Any]:
+        return forward(self.X, self.layers(flat), self.activations)
+
+    def slopes(self, scores: list[Any]) -> tuple[float, Array]:
+        """(mean loss, its derivative by the activations of the last layer)."""
+        error = scores[-1] - self.targets
+        weights = self.weights / self.n
+        return 0.5 * float(weights @ np.einsum("ij,ij->i", error, error)), error * weights[:, None]
+
+    def value(self, flat: Array, scores: list[Any]) -> tuple[float, Array]:
+        loss, slopes = self.slopes(scores)
+        return loss + self.lam * sum(float(np.vdot(W, W)) for W, _ in self.layers(flat)), slopes
+
+    def gradient(self, flat: Array, scores: list[Any]) -> tuple[float, Array]:
+        """(objective, its gradient), by back-propagation from the activations."""
+        value, back = self.value(flat, scores)
+        layers = self.layers(flat)
+        gradient: list[tuple[Array, Array]] = []
+        for level in range(len(layers) - 1, -1, -1):
+            slope = ACTIVATIONS[self.activations[level]].slope
+            assert slope is not None  # refused before
+            delta = back * slope(scores[level + 1])
+            by_weights = np.asarray((scores[level].T @ delta).T) + 2.0 * self.lam * layers[level][0]
+            gradient.append((by_weights, delta.sum(axis=0)))
+            if level:
+                back = delta @ layers[level][0]
+        return value, flatten(gradient[::-1])
+
+    def length(self) -> float:
+        """The root mean square of ‖x‖ over the rows; 1 for rows of zeros."""
+        X = self.X
+        squares = X.multiply(X).sum(axis=1).ravel() if scipy.sparse.issparse(X) else np.einsum("ij,ij->i", X, X)
+        return float(np.sqrt(self.weights @ np.asarray(squares).ravel() / self.n)) or 1.0
+
+
+class NetworkDescent(Descent):
+    """Epochs of gradient descent on a `Network`. The default rate is, for each layer, 1 over a bound on the curvature
+    of its loss times the mean of ‖(input, 1)‖²."""
+
+    def _prepare(self) -> None:
+        network = self.objective
+        self.sizes: Any = 1.0
+        if self.learning_rate is None:
+            self.learning_rate = 1.0
+            squares = [network.length() ** 2, *(float(count) for count in network.units[:-1])]
+            self.sizes = np.empty_like(self.weights)
+            for (W, b), name, square in zip(network.layers(self.sizes), network.activations, squares, strict=True):
+                W[:] = b[:] = 1.0 / (ACTIVATIONS[name].curvature * (square + 1.0))
+
+    def epoch(self) -> bool:
+        self.epochs += 1
+        order, flat = self._order(), self.weights
+        size = min(self.batch_size, len(order))
+        starts = range(0, len(order), size)
+        for start, rate in zip(starts, self.rates(len(starts)), strict=True):
+            batch = order[start : start + size]
+            part = self.objective.part(batch, self.row_weights[batch])
+            flat = flat - rate * self.sizes * part.gradient(flat, part.scores(flat))[1]
+        if not np.isfinite(flat).all():
+            return False
+        self.weights, self.steps = flat, self.steps + len(starts)
+        return True
 
 
 def dead_units(X: Any, targets: Array, layers: Layers, activations: Sequence[str]) -> list[tuple[int, int]]:
@@ -114,12 +170,3 @@ def dead_units(X: Any, targets: Array, layers: Layers, activations: Sequence[str
 
 def flatten(layers: Layers) -> Array:
     return np.concatenate([part.ravel() for layer in layers for part in layer])
-
-
-def unflatten(flat: Array, like: Layers) -> list[tuple[Array, Array]]:
-    result, place = [], 0
-    for W, b in like:
-        middle, end = place + W.size, place + W.size + b.size
-        result.append((flat[place:middle].reshape(W.shape), flat[middle:end]))
-        place = end
-    return result

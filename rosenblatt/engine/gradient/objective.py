@@ -85,7 +85,7 @@ class Objective:
         self.l1 = self.l1_intercept = 0.0  # an L1 prior, which only `quasi_newton` heeds
         self.products = Products(X, n_jobs=n_jobs)
         self.sparse, self.numbers, self.kind = self.products.sparse, self.products.numbers, self.products.kind
-        self.separate = LOSSES[loss].separate
+        self.separate, self.bounded = LOSSES[loss].separate, LOSSES[loss].bounded
 
     def blocks(self) -> list[slice]:
         return [block for block, _ in self.products.blocks]
