@@ -102,7 +102,7 @@ def _idx(path: str, name: str) -> Matrix:
             "put the labels that belong to it beside it."
         )
     shape = values.shape[1:] if values.ndim == 3 else None
-    return Matrix(values.reshape(len(values), -1), y, None, shape)
+    return Matrix(values.reshape(len(values), -1), y, shape)
 
 
 def labels_beside(images: str) -> str | None:
@@ -164,7 +164,7 @@ def _npz(path: str, name: str) -> Matrix:
     X = _rows(values, name) if sparse is None else _finite(sparse, name)
     if y is not None and y.shape != X.shape[:1]:
         raise ValueError(f"There must be one label per row, but {name} has {X.shape[0]} rows and labels {y.shape}.")
-    return Matrix(X, y, None, values.shape[1:] if values.ndim == 3 else None)
+    return Matrix(X, y, values.shape[1:] if values.ndim == 3 else None)
 
 
 def _sparse(stored: Any) -> Any:

@@ -11,7 +11,6 @@ from typing import Any, Literal
 
 from . import dialect as dialects
 from .compressed import WIDE_MARKS, described, open_stored
-from .paths import is_remote
 
 Kind = Literal["frame", "matrix"]
 
@@ -21,7 +20,7 @@ class Format:
     """A format: the endings of file names that say so, the first bytes that say so, and who reads it.
 
     The module `reader` has a function ``read(path, name, format, reading, whole)``, which gives frames or matrices, one
-    or several; text that is read in passes (tables, LIBSVM, Vowpal Wabbit) is the business of `Source`.
+    or several; text that is read in passes (tables, LIBSVM) is the business of `Source`.
     """
 
     endings: tuple[str, ...]
@@ -44,16 +43,14 @@ FORMATS: dict[str, Format] = {
     "keel": Format((".dat", ".arff"), "keel"),
     "excel": Format((".xlsx", ".xlsm", ".xls", ".ods"), "excel"),
     "libsvm": Format((".libsvm", ".svm", ".svmlight"), kind="matrix"),
-    "vw": Format((".vw",), kind="matrix"),
     "idx": Format((".idx",), "arrays", "matrix"),
     "npy": Format((".npy",), "arrays", "matrix", starts=(b"\x93NUMPY",)),
     "npz": Format((".npz",), "arrays", "matrix"),
 }
-TEXT_TABLES, SPARSE_TEXT = ("csv", "tsv"), ("libsvm", "vw")
+TEXT_TABLES = ("csv", "tsv")
 PACKED = (".gz", ".xz", ".bz2", ".zst", ".zstd")
 START = 2**16  # bytes of a file that tell its format
 LIBSVM_LINE = re.compile(r"[+-]?[\d.eE+-]+(\s+qid:\d+)?(\s+\d+:[+-]?[\d.eE+-]+)*\s*(#.*)?")
-VW_LINE = re.compile(r"[^|,]*\|.*")
 
 #: What else people have, by its first bytes, and what to do about it.
 FOREIGN = {
@@ -81,11 +78,7 @@ def recognise(path: str, name: str | None = None) -> str:
 
     `name` is what the file is called in messages, where that is not its path.
     """
-    named = format_by_name(path.split("?")[0] if is_remote(path) else Path(path).name)
-    if is_remote(path):
-        if named is None:
-            raise ValueError(f"The address {path} does not end like a known format; pass format.")
-        return named
+    named = format_by_name(Path(path).name)
     with described(name or path), open_stored(path) as file:
         start = file.read(START)
     check_readable(start, name or path)
@@ -135,8 +128,6 @@ def by_content(start: bytes, named: str | None) -> str:
         return named
     if named is None and lines and (lines[0].lstrip().startswith("{") or re.match(r"\s*\[\s*\{", text)):
         return "jsonl"
-    if named is None and lines and _looks_like_vw(lines[:20]):
-        return "vw"
     tabs = bool(whole) and "\t" in whole[0] and dialects.separator_of(whole) == "\t"
     return "tsv" if tabs else "csv"
 
@@ -144,8 +135,3 @@ def by_content(start: bytes, named: str | None) -> str:
 def _looks_like_libsvm(lines: list[str]) -> bool:
     whole = lines[:-1] or lines  # the last may be cut
     return any(":" in line for line in whole) and all(LIBSVM_LINE.fullmatch(line.strip()) for line in whole)
-
-
-def _looks_like_vw(lines: list[str]) -> bool:
-    whole = lines[:-1] or lines
-    return all(VW_LINE.fullmatch(line) and len(line.split("|")[0].split()) <= 3 for line in whole)

@@ -72,7 +72,7 @@ def read_libsvm(
     name = os.fspath(path)
     reading = ReadOptions(zero_based=zero_based)
     with described(name), open_stored(path) as file:
-        blocks = [rows for _, rows in sparse_blocks(file, name, name, "libsvm", reading, finite=False)]
+        blocks = [rows for _, rows in sparse_blocks(file, name, name, reading, finite=False)]
     if not blocks:
         raise ValueError(f"A LIBSVM file must have at least one row, but {path} has none; pass another file.")
     rows = widened(Matrix.stacked(blocks), n_features, path)

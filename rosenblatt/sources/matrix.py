@@ -19,16 +19,12 @@ class Matrix:
     ----------
     X : array or csr_array of shape (n_samples, n_features)
     y : array of shape (n_samples,), or None where the file has no labels
-    feature_names : list of str, or None
     image_shape : (height, width), or None where the rows are no images
-    sample_weight : array of shape (n_samples,), or None
     """
 
     X: Any
     y: Any = None
-    feature_names: list[str] | None = None
     image_shape: tuple[int, ...] | None = None
-    sample_weight: Any = None
 
     def __len__(self) -> int:
         return int(self.X.shape[0])
@@ -43,11 +39,10 @@ class Matrix:
         kept = np.delete(np.arange(width), column)
         labels = self.X[:, column]
         y = np.asarray(labels.toarray() if hasattr(labels, "toarray") else labels).ravel()
-        names = None if self.feature_names is None else [self.feature_names[j] for j in kept]
-        return replace(self, X=self.X[:, kept], y=y, feature_names=names, image_shape=None)
+        return replace(self, X=self.X[:, kept], y=y, image_shape=None)
 
     def take(self, rows: Any) -> Matrix:
-        """Some of the rows, with their labels and weights: by their numbers, or by a mask."""
+        """Some of the rows, with their labels: by their numbers, or by a mask."""
         try:
             chosen = np.arange(len(self))[rows]
         except (IndexError, TypeError, ValueError):
@@ -57,8 +52,7 @@ class Matrix:
                 f"rows must be whole numbers below {len(self):,} or a mask of so many, but {shortened(rows)} came; "
                 f"pass an array of them."
             )
-        y, weights = (None if each is None else each[rows] for each in (self.y, self.sample_weight))
-        return replace(self, X=self.X[rows], y=y, sample_weight=weights)
+        return replace(self, X=self.X[rows], y=None if self.y is None else self.y[rows])
 
     @staticmethod
     def stacked(parts: Sequence[Matrix]) -> Matrix:
@@ -85,13 +79,7 @@ class Matrix:
             )
         else:
             X = np.concatenate([part.X for part in parts])
-        y, weights = (_beside(parts, name, empty) for name, empty in (("y", np.nan), ("sample_weight", 1.0)))
-        return Matrix(X, y, first.feature_names, first.image_shape, weights)
-
-
-def _beside(parts: Sequence[Matrix], name: str, empty: float) -> Any:
-    """The labels or weights of all parts, `empty` for parts without; None if no part has any."""
-    found = [getattr(part, name) for part in parts]
-    if all(each is None for each in found):
-        return None
-    return np.concatenate([np.full(len(p), empty) if e is None else e for p, e in zip(parts, found, strict=True)])
+        y = None
+        if any(part.y is not None for part in parts):  # no label for the rows of parts without
+            y = np.concatenate([np.full(len(part), np.nan) if part.y is None else part.y for part in parts])
+        return Matrix(X, y, first.image_shape)

@@ -20,7 +20,7 @@ def open_source(paths: PathsLike, reading: ReadOptions | None = None, **options:
     ----------
     paths : str, path-like, or a sequence of them
         A file, a pattern (``"part-*.csv"``), a folder whose files are tables of one format, ``"-"`` for standard
-        input, an ``http://`` or ``https://`` address, or ``s3://`` and others that polars reads. Files may be
+        input, an address: ``http://``, ``https://``, or ``s3://`` and others that fsspec reads. Files may be
         compressed with gzip, xz, bzip2 or zstd.
     reading : ReadOptions, optional
         How to read them, where that should not be found out.

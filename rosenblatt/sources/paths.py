@@ -1,7 +1,7 @@
-"""Which files are meant: by a name, a pattern, a folder, an http address, or standard input.
+"""Which files are meant: by a name, a pattern, a folder, an address, or standard input.
 
-What comes from elsewhere is copied to this machine before it is read, so that it is read like any other file. Files in
-stores such as s3, which polars reads where they are, are only known by their schemes here.
+What comes from elsewhere is copied to this machine before it is read, so that it is read like any other file. fsspec
+knows stores such as s3.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import glob
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -25,7 +26,6 @@ from .fetch import CHUNK, copy_address
 PathsLike = Union[str, "PathLike[str]", Sequence[Union[str, "PathLike[str]"]]]
 NEAR = 0.75  # likeness of two names of files from which one may have been meant for the other
 SCHEMES = ("http://", "https://")
-REMOTE = ("s3://", "gs://", "gcs://", "az://", "abfs://", "hf://")
 
 
 def check_paths(paths: Any) -> None:
@@ -39,12 +39,7 @@ def check_paths(paths: Any) -> None:
 
 
 def is_address(path: str) -> bool:
-    return path.casefold().startswith(SCHEMES)
-
-
-def is_remote(path: str) -> bool:
-    """Whether polars reads it where it is."""
-    return path.startswith(REMOTE)
+    return re.match(r"[a-z][a-z0-9+.-]+://", path, re.I) is not None
 
 
 def is_elsewhere(path: str) -> bool:
@@ -64,8 +59,11 @@ def copied(given: Sequence[str | PathLike[str]]) -> tuple[Any, dict[str, str]]:
             place.mkdir()
             target = place / (file_name(origin) if is_address(origin) else "input")
             with target.open("wb") as file:
-                if is_address(origin):
+                if origin.casefold().startswith(SCHEMES):
                     copy_address(origin, file, target.name)
+                elif is_address(origin):
+                    with _in_a_store(origin) as stored:
+                        shutil.copyfileobj(stored, file, CHUNK)
                 elif origin == "-":
                     shutil.copyfileobj(sys.stdin.buffer, file, CHUNK)
                 else:
@@ -76,6 +74,17 @@ def copied(given: Sequence[str | PathLike[str]]) -> tuple[Any, dict[str, str]]:
         folder.cleanup()
         raise
     return folder, called
+
+
+def _in_a_store(address: str) -> Any:
+    try:
+        import fsspec
+    except ImportError as error:
+        raise ImportError(f"{address} is read with fsspec, which is not installed: pip install fsspec.") from error
+    try:
+        return fsspec.open(address, "rb")
+    except ValueError as error:  # a scheme that it does not know
+        raise ValueError(f"{address} cannot be opened ({error}).") from error
 
 
 def file_name(url: str) -> str:
@@ -91,8 +100,6 @@ def file_name(url: str) -> str:
 
 def expand(path: str) -> list[str]:
     """The files that a name, a pattern or a folder stands for."""
-    if is_remote(path):
-        return [path]
     expanded = os.path.expanduser(path)
     if os.path.isdir(expanded):
         return _tables_in(expanded)

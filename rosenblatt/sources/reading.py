@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from rosenblatt.arguments import shortened, whole_number
 
-MOST_BITS = 31  # that tell a column of Vowpal Wabbit text
 MOST_COLUMNS = 2**62  # that sparse rows can count
 
 
@@ -30,8 +29,6 @@ class ReadOptions:
         the like, in all columns but the labels, if these are words.
     n_features, zero_based
         Of LIBSVM files, as in `read_libsvm`.
-    bits : int
-        Vowpal Wabbit features are hashed to ``2**bits`` columns.
     """
 
     format: str | None = None
@@ -41,7 +38,6 @@ class ReadOptions:
     na_values: tuple[str, ...] | None = None
     n_features: int | None = None
     zero_based: bool = False
-    bits: int = 18
 
     def __post_init__(self) -> None:
         from .formats import FORMATS
@@ -67,7 +63,6 @@ class ReadOptions:
             object.__setattr__(self, "na_values", tuple(self.na_values))
         if self.n_features is not None:
             whole_number("n_features", self.n_features, 1, "it counts columns of LIBSVM text", most=MOST_COLUMNS)
-        whole_number("bits", self.bits, 1, "Vowpal Wabbit features are hashed to 2**bits columns", most=MOST_BITS)
         for name in ("header", "zero_based"):
             value = getattr(self, name)
             if not (isinstance(value, bool) or (name == "header" and value is None)):

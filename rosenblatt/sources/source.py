@@ -1,8 +1,7 @@
 """Files as a source of rows, all at once or in batches; `opening` makes one.
 
 A source is of one of two kinds. A *frame* is a table with named, typed columns, one of which may be the target: CSV,
-TSV, Parquet, Arrow, JSON lines, KEEL. A *matrix* is numbers with their labels beside them: LIBSVM, Vowpal Wabbit, IDX,
-NumPy.
+TSV, Parquet, Arrow, JSON lines, KEEL. A *matrix* is numbers with their labels beside them: LIBSVM, IDX, NumPy.
 """
 
 from __future__ import annotations
@@ -19,14 +18,13 @@ import numpy as np
 
 from rosenblatt.arguments import generator, whole_number
 
-from . import delimited, sparse_text, tables
+from . import delimited, sparse_text
 from . import dialect as dialects
 from .batches import in_batches
 from .compressed import described, encoding_of, is_packed, open_text
-from .formats import FORMATS, SPARSE_TEXT, TEXT_TABLES, Kind
+from .formats import FORMATS, TEXT_TABLES, Kind
 from .libsvm import widened
 from .matrix import Matrix
-from .paths import is_remote
 from .reading import ReadOptions
 from .whole_lines import Place, blocks_in_order
 
@@ -73,9 +71,8 @@ class Source:
 
     def __post_init__(self) -> None:
         for path in self.paths:
-            if not is_remote(path):
-                with suppress(OSError):  # reported when it is read
-                    self._states[path] = os.stat(path)
+            with suppress(OSError):  # reported when it is read
+                self._states[path] = os.stat(path)
 
     @property
     def kind(self) -> Kind:
@@ -98,8 +95,8 @@ class Source:
 
     @property
     def n_bytes(self) -> int:
-        """The size of the files as they are stored, in bytes; 0 for a URL."""
-        return sum(os.path.getsize(path) for path in self.paths if not is_remote(path))
+        """The size of the files as they are stored, in bytes."""
+        return sum(map(os.path.getsize, self.paths))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -169,7 +166,7 @@ class Source:
 
     def _placed(self, path: str, seed: int | None, *, fresh: bool) -> Iterator[tuple[int, Rows]]:
         """The blocks of one file, with the offset or number of each."""
-        if self.format not in TEXT_TABLES + SPARSE_TEXT or is_remote(path):
+        if self.format not in (*TEXT_TABLES, "libsvm"):
             matrix = self.kind == "matrix"
             yield from enumerate(self._matrices_of(path, whole=False) if matrix else self._frames_of(path, fresh))
             return
@@ -214,9 +211,7 @@ class Source:
 
     def _frames_of(self, path: str, fresh: bool, lean: bool = False) -> Iterator[pl.DataFrame]:
         with described(self.name_of(path)):
-            if self.format in TEXT_TABLES and is_remote(path):
-                yield from tables.remote_text_frames(path, self.reading, self._missing)
-            elif self.format in TEXT_TABLES:
+            if self.is_text_table:
                 for _, frame in self._text_frames(path, fresh, 0 if lean else None):
                     yield frame
             else:
@@ -224,7 +219,7 @@ class Source:
 
     def _matrices_of(self, path: str, *, whole: bool) -> Iterator[Matrix]:
         with described(self.name_of(path)):
-            if self.format in SPARSE_TEXT:
+            if self.format == "libsvm":
                 for _, rows in self._sparse_blocks(path, whole=whole):
                     yield rows
             else:
@@ -233,14 +228,14 @@ class Source:
     def _sparse_blocks(
         self, path: str, places: list[Place] | None = None, *, whole: bool = False
     ) -> Iterator[tuple[Place, Matrix]]:
-        """Blocks of sparse text, of one width unless `whole`: then they are put together anyway."""
-        libsvm, name = self.format == "libsvm", self.name_of(path)
-        if libsvm and not whole and self.reading.n_features is None:  # counted in a pass of its own
+        """Blocks of LIBSVM text, of one width unless `whole`: then they are put together anyway."""
+        name = self.name_of(path)
+        if not whole and self.reading.n_features is None:  # counted in a pass of its own
             widths = (rows.X.shape[1] for each in self.paths for _, rows in self._sparse_blocks(each, whole=True))
             self.reading = replace(self.reading, n_features=max(widths, default=1))
         with open_text(path) as file:
-            for place, rows in sparse_text.sparse_blocks(file, path, name, self.format, self.reading, places):
-                yield place, widened(rows, self.reading.n_features, name) if libsvm else rows
+            for place, rows in sparse_text.sparse_blocks(file, path, name, self.reading, places):
+                yield place, widened(rows, self.reading.n_features, name)
 
     def _no_rows(self) -> ValueError:
         return ValueError(f"{self.name} has no rows.")
@@ -250,7 +245,7 @@ class Source:
     @property
     def is_text_table(self) -> bool:
         """Whether the rows stand in files of text with a separator between the columns."""
-        return self.format in TEXT_TABLES and not any(map(is_remote, self.paths))
+        return self.format in TEXT_TABLES
 
     def dialect(self) -> dialects.Dialect | None:
         """What a text table looks like (the first, where there are several); None for other formats."""
@@ -354,8 +349,6 @@ class Source:
         """SHA-256 of the files as they are stored, one after another."""
         digest, piece = hashlib.sha256(), bytearray(2**20)
         for path in self.paths:
-            if is_remote(path):
-                raise ValueError(f"A digest needs the bytes of {path}, which is remote; download it first.")
             with open(path, "rb", buffering=0) as file:
                 while size := file.readinto(piece):
                     digest.update(memoryview(piece)[:size])

@@ -39,14 +39,13 @@ def _binary_frames(path: str, format: str) -> Iterator[pl.DataFrame]:
     import polars as pl
 
     source: Any = path
-    if "://" not in path:
-        with open_stored(path) as file:
-            start = file.read(4)
-            if format == "arrow" and start == b"\xff\xff\xff\xff":  # a stream, which has no table of contents
-                yield pl.read_ipc_stream(start + file.read())
-                return
-            if is_packed(path):
-                source = start + file.read()
+    with open_stored(path) as file:
+        start = file.read(4)
+        if format == "arrow" and start == b"\xff\xff\xff\xff":  # a stream, which has no table of contents
+            yield pl.read_ipc_stream(start + file.read())
+            return
+        if is_packed(path):
+            source = start + file.read()
     lazy = pl.scan_parquet(source) if format == "parquet" else pl.scan_ipc(source)
     rows = max(256, min(ROWS, BLOCK_BYTES // (8 * max(1, len(lazy.collect_schema())))))
     found = False
@@ -119,21 +118,3 @@ def flat(frame: pl.DataFrame, name: str) -> pl.DataFrame:
                 inner.columns = [f"{column}.{part}" for part in inner.columns]
                 frame = frame.drop(column).hstack(inner)
     return frame
-
-
-def remote_text_frames(path: str, reading: ReadOptions, missing: tuple[str, ...]) -> Iterator[pl.DataFrame]:
-    """A CSV file that polars reads over the network."""
-    import polars as pl
-    from polars.exceptions import PolarsError
-
-    try:
-        lazy = pl.scan_csv(
-            path,
-            has_header=reading.header is not False,
-            separator=reading.separator or ",",
-            null_values=list(missing) or None,
-            infer_schema_length=10_000,
-        )
-        yield from lazy.collect_batches(chunk_size=ROWS, maintain_order=True)
-    except (PolarsError, OSError) as error:
-        raise ValueError(f"{path} cannot be read ({str(error).splitlines()[0]}).") from error

@@ -38,8 +38,7 @@ def blocks_of(source: Source, n_rows: int) -> Iterator[Any]:
     """The rows of a source, `n_rows` at a time: frames that all have the types of the whole table, or matrices."""
     with reading(source.name):
         try:
-            sizes = [unpacked_size(path) if "://" not in path else WHOLE_BYTES + 1 for path in source.paths]
-            if sum(sizes) <= WHOLE_BYTES:
+            if sum(map(unpacked_size, source.paths)) <= WHOLE_BYTES:
                 yield from in_batches([source.read()], n_rows)
             elif source.kind == "matrix":
                 yield from source.batches(n_rows)

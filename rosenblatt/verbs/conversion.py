@@ -99,7 +99,8 @@ def _tables(source: Source, out: str, wanted: str, target: str | None, drop: Seq
 def _numbers(found: Examples, out: str, wanted: str, missing: str, text: str) -> Conversion:
     """To numbers, or from numbers to a table."""
     notes, classes = list(found.notes), None
-    rows, names = found.rows, found.names
+    rows: Any = found.rows
+    names = None
     if found.is_frame:
         with reading(found.name):
             kinds = dict.fromkeys(found.keep, KEPT) or None

@@ -78,7 +78,7 @@ def evaluate(
         summary = summarise(
             saved.model, rows, found.labels(), target=found.target, held_out=f"the rows of {found.name}", most=top,
             positive=positive if positive is not None else (saved.about.get("summary") or {}).get("positive"),
-            feature_names=None if found.is_frame else found.names or saved.places(rows.shape[1]),
+            feature_names=None if found.is_frame else saved.places(rows.shape[1]),
             rows_train=saved.about.get("learned_rows"),
         )  # fmt: skip
     notes = [*found.notes, *notes, *unknown_notes(saved, unknown_counts(saved))]

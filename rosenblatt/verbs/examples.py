@@ -34,7 +34,6 @@ class Examples:
     target: str | None = None  # its name
     name: str = ""  # where the rows come from
     format: str = ""
-    names: list[str] | None = None  # of a matrix's columns, if it has them
     left_out: tuple[str, ...] = ()  # columns that were named to be dropped, or hold weights
     keep: tuple[str, ...] = ()  # columns that are not left out, whatever they look like
     apart: Array | None = None  # the values of the column by which rows are held out
@@ -61,9 +60,7 @@ class Examples:
 
     def feature_names(self) -> list[str] | None:
         """Names for the columns of a matrix that has none: places of pixels, indices as LIBSVM writes them."""
-        if self.is_frame or self.names is not None:
-            return self.names
-        return index_names(self.rows.shape[1], self.image_shape, self.zero_based)
+        return None if self.is_frame else index_names(self.rows.shape[1], self.image_shape, self.zero_based)
 
     def labels(self) -> Array:
         if self.y is None:
@@ -250,8 +247,7 @@ def read_examples(
         source.labels = roles.target
     with reading(source.name):
         content: Any = source.read()
-        remote = any("://" in path for path in source.paths)
-        sha = source.digest() if digest and not remote else None
+        sha = source.digest() if digest else None
     notes: list[str] = []
     if source.kind == "matrix":
         content, notes = with_labels(content, target, source.name, source.format, tests=tests)
@@ -312,8 +308,7 @@ def _of_matrix(base: Examples, matrix: Any, labelled: bool | None, numbers: bool
         series = polars.Series("label", y)
         y = labels_of(series) if numbers is False else quantities_of(series, needed=bool(numbers))
     rows = matrix.X if issparse(matrix.X) else matrix.X.reshape(len(matrix), int(np.prod(matrix.X.shape[1:])))
-    return replace(base, rows=rows, y=y, weights=matrix.sample_weight, names=matrix.feature_names,
-                   image_shape=matrix.image_shape, places=None if y is None else places)  # fmt: skip
+    return replace(base, rows=rows, y=y, image_shape=matrix.image_shape, places=None if y is None else places)
 
 
 def _weights(series: Any) -> Array:

@@ -224,7 +224,7 @@ def _data(paths: list[str], reading_options: ReadOptions | None) -> DataCard:
     found = read_examples(open_data(paths, reading_options), labelled=False)
     if not found.is_frame:
         rows, sparse = found.rows, hasattr(found.rows, "indptr")
-        target = found.y is None and found.format not in ("libsvm", "vw")  # which have labels, or none at all
+        target = found.y is None and found.format != "libsvm"  # which has labels
         what = f"{rows.dtype}, {rows.nnz / max(1, np.prod(rows.shape)):.2%} not 0" if sparse else str(rows.dtype)
         columns = [_card(f"{rows.shape[1]:,} features", what)]
         if found.y is not None:

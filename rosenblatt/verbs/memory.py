@@ -14,8 +14,7 @@ PACKED = (".gz", ".xz", ".bz2", ".zst", ".parquet")
 
 def too_large(source: Any) -> bool:
     """Whether the rows of a source, with all that is made of them, might not fit into memory."""
-    size = sum(unpacked_size(path) for path in source.paths if "://" not in path)
-    return size * SHARE > available_bytes()
+    return sum(map(unpacked_size, source.paths)) * SHARE > available_bytes()
 
 
 def unpacked_size(path: str) -> int:

@@ -197,7 +197,7 @@ def _numbers(found: Examples, missing: str, text: str) -> tuple[Any, list[str], 
     if not found.is_frame:
         rows, filled = fill_gaps(found.rows, "error" if missing == "error" else "median", found.name)
         found.notes.extend(filled)
-        return rows, found.names or column_names(rows.shape[1], found.zero_based), {}
+        return rows, column_names(rows.shape[1], found.zero_based), {}
     encoder = ColumnEncoder(text=text, missing=missing, scale=None, dtype="float64")
     with reading(found.name), in_the_file(found):
         numbers = [column.name for column in found.rows if holds_numbers(column, encoder.max_categories)]

@@ -84,7 +84,7 @@ def learn_in_passes(
     trace = _epochs(first, options, learner, verbose, on_epoch)
     learner.trace_, learner.stop_reason_, learner.n_iter_ = trace, trace.stop_reason, len(trace)
     placed = replace(first.seen, places=None, place_of=first.stream.place_of)
-    if digest and not any("://" in path for path in source.paths):
+    if digest:
         first.seen = replace(first.seen, digest=source.digest())
     notes = [f"{source.name} is learned from in passes, {first.rows:,} rows.", *source.notes, *first.notes]
     notes += [*first.seen.notes, *notes_of(first.model, placed)]

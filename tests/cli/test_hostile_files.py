@@ -65,9 +65,6 @@ def test_rows_without_numbers_and_labels(shell, tmp_path):
         "convert", "wide.npy", "w.csv", code=3
     )
     assert not (tmp_path / "w.csv").exists()
-    (tmp_path / "part.vw").write_text("1 |a x:1\n|a x:2\n-1 |a x:3\n")
-    shown = shell("inspect", "part.vw")
-    assert "Rows" in shown and "--target" not in shown
 
 
 def test_names_of_files_that_lead_nowhere(shell, tmp_path):

@@ -72,8 +72,6 @@ WRONG = [
     ("open_source", {"paths": [3]}, "paths must be names of files, but got 3"),
     ("open_source", {"paths": b"iris.csv"}, "paths must be names of files, but got b'iris.csv'"),
     ("open_source", {"paths": "x", "format": ["csv"]}, "format must be one of csv"),
-    ("open_source", {"paths": "x", "bits": "a"}, "bits must be a whole number from 1 to 31"),
-    ("open_source", {"paths": "x", "bits": 40}, "bits must be a whole number from 1 to 31"),
     ("open_source", {"paths": "x", "separator": 3}, "separator must be one ASCII character"),
     ("open_source", {"paths": "x", "encoding": None}, "encoding must be one that Python knows"),
     (

@@ -523,10 +523,6 @@ def test_sparse_numbers_must_be_finite(tmp_path, value):
     path.write_text(f"1 1:2\n{value} 1:3\n")
     with pytest.raises(ValueError, match=rf"'{value}' in line 2, column 1;"):
         list(open_source(path).batches(1))
-    path = tmp_path / "t.vw"
-    path.write_text(f"1 |f a b:2\n-1 |f a:{value} b:1\n")
-    with pytest.raises(ValueError, match=rf"must be finite, but .*t.vw has '{value}' in line 2, column 9;"):
-        open_source(path).read()
 
 
 # ---------------------------------------------------------------------- what practitioners have
@@ -727,6 +723,17 @@ def test_an_address_is_read_like_a_file(address):
         pytest.raises(ValueError, match=rf"Line 3 of {url}/ragged.csv"),
     ):
         ragged.read()
+
+
+def test_a_store_is_read_like_a_file():
+    fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed")
+    fsspec.filesystem("memory").pipe("/rows.csv", b"a;b\n1,5;x\n2,5;y\n")
+    with closing(open_source("memory://rows.csv")) as source:
+        assert source.read().rows() == [(1.5, "x"), (2.5, "y")] and source.name == "memory://rows.csv"
+    with pytest.raises(FileNotFoundError):
+        open_source("memory://none.csv")
+    with pytest.raises(ValueError, match=r"nowhere://rows.csv cannot be opened"):
+        open_source("nowhere://rows.csv")
 
 
 def test_an_address_that_sends_nothing(address):

@@ -1,4 +1,4 @@
-"""LIBSVM and Vowpal Wabbit text: the bits of float(), and the rows of a plain reference."""
+"""LIBSVM text: the bits of float(), and the rows of a plain reference."""
 
 import lzma
 import math
@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from sklearn.utils import murmurhash3_32
 
 from rosenblatt.sources import open_source, read_libsvm
 from rosenblatt.sources import sparse_text as module
@@ -129,74 +128,6 @@ def test_real_files_as_scikit_learn_reads_them(name):
     with lzma.open(path) as file:
         theirs, labels = load_svmlight_file(file)
     assert (theirs != X).nnz == 0 and X.shape == theirs.shape and np.array_equal(y, labels)
-
-
-# ---------------------------------------------------------------------- Vowpal Wabbit
-
-
-def plain_vw(line, bits):
-    """One line of Vowpal Wabbit text in plain Python: label, importance, {column: value}."""
-
-    def hashed(text):
-        return murmurhash3_32(text, positive=True) % 2**bits
-
-    head, *spaces = line.split("|")
-    numbers = [word for word in head.split() if not word.startswith("'")]
-    row = {}
-    for space_text in spaces:
-        words = space_text.split() if not space_text.startswith(" ") else ["", *space_text.split()]
-        space_name, _, factor = words[0].partition(":")
-        for word in words[1:]:
-            name, _, value = word.partition(":")
-            column = hashed(f"{space_name}^{name}")
-            row[column] = row.get(column, 0.0) + float(value or 1) * float(factor or 1)
-    return float(numbers[0]), float(numbers[1]) if len(numbers) > 1 else 1.0, row
-
-
-VW = [
-    "1 |f price:.23 sqft:.25 age:.05 2006",
-    "-1 2 'second_house|f price:.18 sqft:0.15 age:.35 1976",
-    "1 0.5 'third|f price:.53 |g:2 a b:3",
-    "-1 | plain words words",
-]
-
-
-@pytest.mark.parametrize("bits", [18, 2])
-def test_vw_lines(tmp_path, bits):
-    path = tmp_path / "t.vw"
-    path.write_text("\n".join(VW) + "\n")
-    source = open_source(path, bits=bits)
-    found = source.read()
-    assert source.format == "vw" and found.X.shape == (4, 2**bits)
-    for i, line in enumerate(VW):
-        label, importance, row = plain_vw(line, bits)
-        assert found.y[i] == label and found.sample_weight[i] == importance
-        dense = found.X[[i]].toarray()[0]
-        assert np.allclose(dense[list(row)], list(row.values())) and np.count_nonzero(dense) <= len(row)
-
-
-def test_vw_without_labels_and_by_content(tmp_path):
-    path = tmp_path / "unnamed"
-    path.write_text("|a x y\n|a y z\n")
-    source = open_source(path)
-    assert source.format == "vw" and source.read().y is None
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("1 |a x\nyes |a x\n", "'yes' in line 2, column 1, where a label should be"),
-        ("1 a b\n", "without a | before the features"),
-        ("1 |a x:two\n", "'two' in line 1, column 8, where a number should be"),
-        ("1 |a :3\n", "where the name of a feature should be"),
-    ],
-)
-def test_vw_refusals(tmp_path, text, message):
-    path = tmp_path / "t.vw"
-    path.write_text(text)
-    with pytest.raises(ValueError, match=message.replace("|", r"\|")) as caught:
-        open_source(path).read()
-    assert "t.vw" in str(caught.value)
 
 
 PIECES = [
