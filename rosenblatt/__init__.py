@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0"
 
 _HOMES = {
+    "Client": "rosenblatt.service.client",
     "ColumnEncoder": "rosenblatt.features.columns",
     "open_source": "rosenblatt.sources.opening",
     "to_original_space": "rosenblatt.features.original_space",
@@ -107,6 +108,7 @@ if TYPE_CHECKING:
     from rosenblatt.logic.rules import RuleWarning as RuleWarning
     from rosenblatt.logic.rules import from_rules as from_rules
     from rosenblatt.logic.unit import ThresholdUnit as ThresholdUnit
+    from rosenblatt.service.client import Client as Client
     from rosenblatt.sources.opening import open_source as open_source
 
 __all__ = [*sorted(_HOMES), "__version__"]

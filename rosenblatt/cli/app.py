@@ -22,6 +22,7 @@ from rosenblatt.cli.inspect import inspect
 from rosenblatt.cli.lab import lab
 from rosenblatt.cli.predict import predict
 from rosenblatt.cli.separable import separable
+from rosenblatt.cli.serve import serve
 from rosenblatt.cli.train import train
 
 app = typer.Typer(
@@ -43,6 +44,7 @@ for verb, panel, example in (
     (separable, THEORY, "rosenblatt separable flowers.csv --target species --certificate proof.json"),
     (audit, THEORY, "rosenblatt audit flowers.safetensors flowers.csv"),
     (demo, LOOKING, "rosenblatt demo"),
+    (serve, LEARNING, "rosenblatt serve --data models --model mail=mail.safetensors"),
     (lab, LOOKING, "rosenblatt lab --port 8000 --no-browser"),
 ):
     app.command(verb.__name__, rich_help_panel=panel, epilog=f"Example: {example}")(verb)

@@ -54,7 +54,7 @@ def _run(given: list[str]) -> int:
         code = code if isinstance(code, int) else 0
         if code == Failure.INTERRUPTED and not isinstance(code, Failure):  # typer's own, which it does not report
             raise KeyboardInterrupt
-        ended_by_it = given[:1] == ["lab"]  # which has no other end
+        ended_by_it = given[:1] in (["lab"], ["serve"])  # which has no other end
         if pressed() and code in (0, Failure.NO, Failure.UNDECIDED) and not ended_by_it:
             _say("rosenblatt: Ctrl-C was pressed; what is printed and written is whole.")
             return Failure.INTERRUPTED

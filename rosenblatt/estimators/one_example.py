@@ -94,6 +94,11 @@ class OneExample(Answers):
         """An example as a matrix of one row."""
         return self._checked(self._names.matrix([example]) if isinstance(example, dict) else example[None, :])
 
+    @property
+    def learns_names(self) -> bool:
+        """Whether it has learned from dicts of named features."""
+        return "_names" in vars(self)
+
     # ------------------------------------------------------------------ batches of examples
 
     def learn_many(self, X: Any, y: Any, w: Any = None) -> None:

@@ -1,0 +1,201 @@
+"""A client of the service: `rosenblatt.Client`. It needs nothing but the standard library."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+import uuid
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
+from urllib.parse import quote, urlsplit
+
+TRIES = 6  # of one request, over about six seconds
+AGAIN = (429, 503)  # answers after which a request may be sent again
+
+
+class ServiceError(Exception):
+    """What the service refused; `status` is the HTTP status, the text is its sentence."""
+
+    def __init__(self, status: int, detail: str) -> None:
+        super().__init__(detail)
+        self.status = status
+
+
+class Client:
+    """A model of a server that was started with `rosenblatt serve`.
+
+    A request that failed on the way is sent again with the same idempotency key, so that nothing is learned twice. One
+    client may be used by several threads.
+
+    Parameters
+    ----------
+    url : str
+        Of the server, such as "http://127.0.0.1:8080".
+    model : str, optional
+        The name of the model; not needed where the server has one.
+    token : str, optional
+        The server's token.
+    timeout : float
+        Seconds to wait for an answer.
+
+    Examples
+    --------
+    >>> from rosenblatt import Client
+    >>> mail = Client("http://127.0.0.1:8080", "mail")
+    >>> mail.create("Perceptron")                                                           # doctest: +SKIP
+    >>> mail.learn({"offer": 1, "free": 1}, "spam")                                         # doctest: +SKIP
+    {'seq': 1, 'examples': 1}
+    >>> mail.predict({"offer": 1})                                                          # doctest: +SKIP
+    'spam'
+    """
+
+    def __init__(self, url: str, model: str | None = None, *, token: str | None = None, timeout: float = 30.0) -> None:
+        self._idle: list[http.client.HTTPConnection] = []  # that no request uses; append and pop are atomic
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError(f"url must be the address of a server, such as http://127.0.0.1:8080, but got {url!r}.")
+        self._https, self._host, self._port = parts.scheme == "https", parts.hostname, parts.port
+        self._base, self._model, self._timeout = parts.path.rstrip("/"), model, timeout
+        self._headers = {"Content-Type": "application/json"}
+        if token is not None:
+            self._headers["Authorization"] = f"Bearer {token}"
+
+    # ------------------------------------------------------------------------------------------ one model
+
+    @property
+    def model(self) -> str:
+        """The name of the model."""
+        if self._model is None:
+            names = [one["model"] for one in self.request("GET", "/v1/models")["models"]]
+            if len(names) != 1:
+                raise ValueError(
+                    f"The server has {len(names)} models ({', '.join(names)}); choose one: Client(url, model)."
+                )
+            self._model = names[0]
+        return self._model
+
+    def create(self, learner: str = "Perceptron", **params: Any) -> dict[str, Any]:
+        """Create the model with a learner of this name."""
+        return self._ask("PUT", "", {"learner": learner, "params": params})
+
+    def describe(self) -> dict[str, Any]:
+        """What the model is and how it has gone."""
+        return self._ask("GET", "")
+
+    def predict(self, x: Any, *, id: str | None = None) -> Any:
+        """The label of one example; with an id, its features are kept for `label`."""
+        return self._answer(x, id)["y"]
+
+    def scores(self, x: Any) -> dict[str, float]:
+        """The score of every class for one example, by the text of the class."""
+        return dict(self._answer(x, None)["scores"])
+
+    def predict_many(self, xs: Iterable[Any]) -> list[Any]:
+        """The labels of several examples."""
+        found = self._ask("POST", "/predict", {"examples": [{"x": _plain(x)} for x in xs]})
+        return [one["y"] for one in found["predictions"]]
+
+    def learn(self, x: Any, y: Any, w: float = 1.0, *, key: str | None = None) -> dict[str, Any]:
+        """Learn from one example; returns when it is durable."""
+        return self._ask("POST", "/learn", {"x": _plain(x), "y": _label(y), "w": w}, key or uuid.uuid4().hex)
+
+    def learn_many(self, X: Iterable[Any], y: Iterable[Any], *, key: str | None = None) -> dict[str, Any]:
+        """Learn from several examples in their order, all or none."""
+        examples = [{"x": _plain(x), "y": _label(label)} for x, label in zip(X, y, strict=True)]
+        return self._ask("POST", "/learn", {"examples": examples}, key or uuid.uuid4().hex)
+
+    def label(self, id: str, y: Any, w: float = 1.0, *, key: str | None = None) -> dict[str, Any]:
+        """Tell the label of what was predicted with an id."""
+        return self._ask("POST", f"/labels/{quote(id, safe='')}", {"y": _label(y), "w": w}, key or uuid.uuid4().hex)
+
+    def versions(self) -> list[int]:
+        """The sequence numbers of the versions that are kept."""
+        return list(self._ask("GET", "/versions")["versions"])
+
+    def rollback(self, to: int) -> dict[str, Any]:
+        """Go back to the state after an entry."""
+        return self._ask("POST", ":rollback", {"to": to}, uuid.uuid4().hex)
+
+    # river's protocol
+
+    def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
+        """Learn from one example."""
+        self.learn(x, y, w)
+
+    def predict_one(self, x: Any) -> Any:
+        """The label of one example, or None before anything was learned."""
+        return self.predict(x)
+
+    # ------------------------------------------------------------------------------------------ requests
+
+    def _answer(self, x: Any, id: str | None) -> dict[str, Any]:
+        return self._ask("POST", "/predict", {"x": _plain(x)} | ({} if id is None else {"id": id}))
+
+    def _ask(self, method: str, path: str, body: Any = None, key: str | None = None) -> dict[str, Any]:
+        return self.request(method, f"/v1/models/{quote(self.model, safe='')}{path}", body, key)
+
+    def request(self, method: str, path: str, body: Any = None, key: str | None = None) -> Any:
+        """The answer of one request, sent again with the same key while the server cannot answer."""
+        data = None if body is None else json.dumps(body, allow_nan=False).encode()
+        headers = self._headers if key is None else {**self._headers, "Idempotency-Key": key}
+        again = method == "GET" or key is not None or path.endswith("/predict")
+        for attempt in range(TRIES):
+            last = attempt == TRIES - 1 or not again
+            try:
+                status, answer, wait = self._send(method, path, data, headers)
+            except (OSError, http.client.HTTPException) as error:
+                if last:
+                    raise ConnectionError(f"The server at {self._host} does not answer: {error}.") from error
+                wait = 0.1 * 2**attempt
+            else:
+                if status < 400:
+                    return answer
+                if status not in AGAIN or last:
+                    raise ServiceError(status, answer.get("detail", f"status {status}"))
+            time.sleep(wait)
+        raise AssertionError("unreachable")
+
+    def _send(self, method: str, path: str, data: bytes | None, headers: Mapping[str, str]) -> tuple[int, Any, float]:
+        """(status, answer, seconds to wait before the same is sent again)."""
+        kind = http.client.HTTPSConnection if self._https else http.client.HTTPConnection
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            connection = kind(self._host, self._port, timeout=self._timeout)
+        try:
+            connection.request(method, self._base + path, data, dict(headers))
+            response = connection.getresponse()
+            content = response.read()
+        except BaseException:
+            connection.close()
+            raise
+        self._idle.append(connection)
+        wait = response.headers.get("Retry-After", "0")
+        return response.status, json.loads(content) if content else {}, float(wait) if wait.isdigit() else 1.0
+
+    def close(self) -> None:
+        """Close the connections; the next request opens a new one."""
+        while self._idle:
+            self._idle.pop().close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+
+def _plain(x: Any) -> Any:
+    """An example as JSON has it: a dict, or a list of numbers."""
+    if isinstance(x, Mapping):
+        return {str(name): _label(value) for name, value in x.items()}
+    return [float(value) for value in x]
+
+
+def _label(value: Any) -> Any:
+    """A Python value of a NumPy one."""
+    return value.item() if hasattr(value, "item") else value

@@ -1,0 +1,240 @@
+"""What the service asks of a model, whatever it is: to predict, and, where it can, to learn one example.
+
+An online learner takes dicts of any names, or rows of one width. A pipeline takes dicts whose names are its columns;
+its last step learns from what the steps before it, which stay as they are, make of them.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+from rosenblatt.exchange.model_file import rebuilt
+from rosenblatt.models.file import read_file
+from rosenblatt.service.bodies import NewModel, Spec
+from rosenblatt.service.problems import RequestError
+from rosenblatt.wording import listed, shortened
+
+HASHED = 2**18  # slots of an open vocabulary, unless a model says otherwise
+MOST_CLASSES = 1000
+LEARNERS = ("Perceptron", "PassiveAggressive", "HalfSpace", "LinearSVM", "LogisticRegression")
+
+
+def new_learner(spec: NewModel) -> Any:
+    """The learner that a description names, which has learned nothing."""
+    import rosenblatt
+
+    if spec.learner not in LEARNERS:
+        known = listed(LEARNERS, last=" and ")
+        raise RequestError(422, f"There is no online learner {shortened(spec.learner)}; there are {known}.")
+    make = getattr(rosenblatt, spec.learner)
+    possible = make().get_params()
+    unknown = [name for name in spec.params if name not in possible]
+    if unknown:
+        raise RequestError(
+            422, f"{spec.learner} has no parameter {shortened(unknown[0])}; it has {listed(possible, 20)}."
+        )
+    hashing = {"hash_features": HASHED} if "hash_features" in possible else {}
+    learner = make(**hashing | spec.params)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            make(**hashing | spec.params).learn_one({"a": 1.0}, 0)
+    except (ValueError, TypeError) as error:
+        raise RequestError(422, one_sentence(error)) from None
+    return learner
+
+
+def one_sentence(error: BaseException) -> str:
+    return " ".join(str(error).split())
+
+
+class Served:
+    """A model that answers, and the figures of what it was told.
+
+    Examples, the mistakes made on them before they were learned, and how many were skipped because an update would
+    have left the range of floats. `why_not` says why nothing can be learned, where it is so.
+    """
+
+    def __init__(self, learner: Any, spec: Spec, examples: int = 0, mistakes: int = 0, skipped: int = 0) -> None:
+        self.learner, self.spec = learner, spec
+        self.examples, self.mistakes, self.skipped = examples, mistakes, skipped
+        steps = getattr(learner, "steps", None)
+        self.online = hasattr(learner, "learn_one")
+        can_learn = self.online or (steps is not None and hasattr(steps[-1][1], "partial_fit"))
+        self.why_not = "" if can_learn else "This model only predicts: its learner does not learn from single examples."
+        self._probabilities = getattr(learner, "predict_proba_one", None)
+
+    # ------------------------------------------------------------------------------------------ what it takes
+
+    @property
+    def classes(self) -> list[Any]:
+        found = getattr(self.learner, "classes_", None)
+        return [] if found is None else found.tolist()
+
+    @property
+    def width(self) -> int:
+        """The number of features, or of names, seen so far."""
+        return int(getattr(self.learner, "n_features_in_", 0))
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns of a table, where the model takes one."""
+        found = None if self.online else getattr(self.learner, "feature_names_in_", None)
+        return [] if found is None else [str(name) for name in found]
+
+    @property
+    def takes(self) -> str:
+        """ "names", "rows", "columns" of a table, or "" before it has learned anything."""
+        if self.columns:
+            return "columns"
+        if not hasattr(self.learner, "n_features_in_"):
+            return ""
+        return "names" if self.online and self.learner.learns_names else "rows"
+
+    # ------------------------------------------------------------------------------------------ answers
+
+    def predict(self, xs: list[Any]) -> list[dict[str, Any]]:
+        """For each example the label and the score of every class; probabilities where the model has them."""
+        try:
+            return list(map(self._predict_one, xs)) if self.online else self._predict_table(xs)
+        except (ValueError, TypeError) as error:
+            raise RequestError(422, one_sentence(error)) from None
+
+    def _predict_one(self, x: Any) -> dict[str, Any]:
+        scores = self.learner.decision_function_one(x)
+        if not scores:
+            return {"y": None, "scores": {}}
+        answer = {"y": self.learner.predict_one(x), "scores": _by_text(scores)}
+        if self._probabilities is not None:
+            answer["probabilities"] = _by_text(self._probabilities(x))
+        return answer
+
+    def _predict_table(self, xs: list[Any]) -> list[dict[str, Any]]:
+        table = self._table(xs)
+        labels = self.learner.predict(table).tolist()
+        if not hasattr(self.learner, "decision_function"):
+            return [{"y": label} for label in labels]
+        found, classes = self.learner.decision_function(table).tolist(), self.classes
+        scores = [[-score, score] if len(classes) == 2 else score for score in found]
+        return [
+            {"y": label, "scores": _by_text(dict(zip(classes, row, strict=True)))}
+            for label, row in zip(labels, scores, strict=True)
+        ]
+
+    def _table(self, xs: list[Any]) -> Any:
+        """Examples as the rows of a table; a column that an example has not is missing in its row."""
+        import polars
+
+        if not self.columns:
+            return xs
+        return polars.DataFrame({name: [x.get(name) for x in xs] for name in self.columns})
+
+    # ------------------------------------------------------------------------------------------ learning
+
+    def learn(self, x: Any, y: Any, w: float) -> None:
+        """Predict, then learn. An update that would leave the range of floats changes nothing but the counts."""
+        self.examples += 1
+        try:
+            if self.online:
+                self.mistakes += self.learner.predict_one(x) != y
+                self.learner.learn_one(x, y, w)
+                return
+            self.mistakes += self.predict([x])[0]["y"] != y
+            if w > 0.0:
+                rows = self.learner[:-1].transform(self._table([x]))
+                self.learner[-1].partial_fit(rows, [y], sample_weight=[w])
+        except (ValueError, TypeError, ArithmeticError, RequestError):
+            self.skipped += 1
+
+
+def _by_text(scores: Mapping[Any, float]) -> dict[str, float | None]:
+    """Scores by the text of their classes; null for one that is beyond the range of floats."""
+    return {
+        (str(label).lower() if isinstance(label, bool) else str(label)): score if math.isfinite(score) else None
+        for label, score in scores.items()
+    }
+
+
+class Contract:
+    """What a model takes next: kept ahead of the model, for the examples that are accepted but not yet learned."""
+
+    def __init__(self, served: Served) -> None:
+        self.served = served
+        self.takes, self.width = served.takes, served.width
+        self.classes = set(served.classes)
+        self.kind = kind_of(next(iter(self.classes))) if self.classes else None
+
+    def admit(self, examples: list[tuple[Any, Any, float]]) -> None:
+        """Accept examples, all or none."""
+        if self.served.why_not:
+            raise RequestError(409, self.served.why_not)
+        before = self.takes, self.width, self.kind, self.classes
+        self.classes = set(self.classes)
+        try:
+            for x, y, _ in examples:
+                self.check(x, learning=True)
+                self._admit_label(y)
+        except RequestError:
+            self.takes, self.width, self.kind, self.classes = before
+            raise
+
+    def check(self, x: Any, learning: bool = False) -> None:
+        """Refuse an example of another form than those before it."""
+        named = isinstance(x, Mapping)
+        if self.takes == "columns":
+            self._check_columns(x)
+            return
+        if self.takes and named != (self.takes == "names"):
+            wanted = "named features" if self.takes == "names" else f"rows of {self.width} numbers"
+            raise RequestError(422, f"This model takes {wanted}, but got {'named features' if named else 'a row'}.")
+        if not named:
+            if self.takes and len(x) != self.width:
+                raise RequestError(422, f"This model takes rows of {self.width} numbers, but got {len(x)}.")
+            if learning:
+                self.takes, self.width = "rows", len(x)
+            return
+        if learning:
+            most = self.served.spec.max_names
+            hashed = getattr(self.served.learner, "hash_features", None) is not None
+            if not hashed and most is not None and self.width + len(x) > most:
+                raise RequestError(
+                    422, f"This model knows {self.width:,} names of at most {most:,}; hash them (Perceptron with "
+                    f"hash_features), or create the model with another max_names.",
+                )  # fmt: skip
+            self.takes, self.width = "names", self.width + len(x)
+
+    def _check_columns(self, x: Any) -> None:
+        columns = self.served.columns
+        if not isinstance(x, Mapping):
+            raise RequestError(422, f"This model takes the columns {listed(columns)}, but got a row without names.")
+        unknown = [name for name in x if name not in columns]
+        if unknown:
+            raise RequestError(422, f"This model has no column {shortened(unknown[0])}; it has {listed(columns)}.")
+
+    def _admit_label(self, y: Any) -> None:
+        kind = kind_of(y)
+        if self.kind is not None and kind != self.kind:
+            raise RequestError(
+                422, f"The labels of this model are {self.kind}, but got {shortened(y)}, which is {kind}."
+            )
+        self.kind = kind
+        self.classes.add(y)
+        if len(self.classes) > MOST_CLASSES:
+            raise RequestError(422, f"This model has {MOST_CLASSES:,} classes, and {shortened(y)} would be one more.")
+
+
+def kind_of(label: Any) -> str:
+    """What labels of one model have in common."""
+    if isinstance(label, str):
+        return "text"
+    return "truth values" if isinstance(label, bool) else "whole numbers"
+
+
+def restored(path: Any, spec: Spec) -> tuple[Served, int]:
+    """(model, sequence number) of a snapshot."""
+    header, arrays = read_file(path)
+    about = header["about"]
+    return Served(rebuilt(header, arrays), spec, about["examples"], about["mistakes"], about["skipped"]), about["seq"]

@@ -1,0 +1,125 @@
+"""All models of a server, by name."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from sklearn.base import clone
+
+from rosenblatt.exchange.model_file import load
+from rosenblatt.service import folder as folders
+from rosenblatt.service.bodies import NewModel, Spec
+from rosenblatt.service.learner import Served, one_sentence
+from rosenblatt.service.limits import Limits
+from rosenblatt.service.problems import RequestError, disk_full
+from rosenblatt.service.writer import READ_ONLY, Writer
+
+
+class Models:
+    """The models of a folder, each with its writer.
+
+    `given` are model files that become models when the server starts, unless there are models of that name.
+    """
+
+    def __init__(
+        self, data: Path, limits: Limits, given: Mapping[str, Path] | None = None,
+        say: Callable[[str], object] = print, on_ready: Callable[[], object] = lambda: None,
+        read_only: bool = False,
+    ) -> None:  # fmt: skip
+        self.data, self.limits, self.given, self.read_only = data, limits, given or {}, read_only
+        self.say, self.on_ready = say, on_ready
+        self.writers: dict[str, Writer] = {}
+        self.ready = False
+
+    def __getitem__(self, name: str) -> Writer:
+        try:
+            return self.writers[name]
+        except KeyError:
+            raise RequestError(404, f"There is no model {name[:64]!r}; create it with PUT /v1/models/NAME.") from None
+
+    async def open(self) -> None:
+        """Recover every model, and compile what they need, so that no request waits for it."""
+        for name in folders.model_names(self.data):
+            for remark in (await self._start(self.data / "models" / name)).remarks:
+                self.say(f"{name}: {remark}")
+        for name, file in self.given.items():
+            if name not in self.writers:
+                await self.adopt(name, await asyncio.to_thread(load, file))
+        self.ready = True
+        self.on_ready()
+
+    async def _start(self, path: Path) -> Writer:
+        writer = await asyncio.to_thread(Writer, path, self.limits, self.read_only)
+        await asyncio.to_thread(warm_up, writer.served)
+        writer.start()
+        self.writers[path.name] = writer
+        return writer
+
+    async def create(self, name: str, spec: NewModel) -> Writer:
+        return await self._create(name, Spec(spec.learner, spec.params, spec.max_names), None)
+
+    async def upload(self, name: str, data: bytes) -> Writer:
+        """A new model from the bytes of a model file."""
+        learner = await asyncio.to_thread(_loaded, data)
+        return await self.adopt(name, learner)
+
+    async def adopt(self, name: str, learner: Any) -> Writer:
+        spec = Spec(type(learner).__name__, uploaded=True)
+        return await self._create(name, spec, Served(learner, spec))
+
+    async def _create(self, name: str, spec: Spec, served: Served | None) -> Writer:
+        if self.read_only:
+            raise RequestError(405, READ_ONLY)
+        if name in self.writers:
+            raise RequestError(409, f"There is a model {name} already; delete it first, or choose another name.")
+        try:
+            path = await asyncio.to_thread(folders.create, self.data, name, spec, served)
+        except OSError as error:
+            raise disk_full(name, error.strerror or str(error)) from None
+        return await self._start(path)
+
+    async def delete(self, name: str) -> None:
+        writer = self[name]
+        if self.read_only:
+            raise RequestError(405, READ_ONLY)
+        del self.writers[name]
+        await writer.close()
+        await asyncio.to_thread(folders.delete, self.data, name)
+
+    async def close(self) -> None:
+        await asyncio.gather(*(writer.close() for writer in self.writers.values()))
+
+
+def _loaded(data: bytes) -> Any:
+    with tempfile.TemporaryDirectory() as temporary:
+        path = os.path.join(temporary, "model.safetensors")
+        Path(path).write_bytes(data)
+        try:
+            learner = load(path)
+        except ValueError as error:
+            raise RequestError(422, one_sentence(error).replace(path, "The body")) from None
+    if not hasattr(learner, "predict"):
+        raise RequestError(422, f"A {type(learner).__name__} does not predict; upload a classifier.")
+    return learner
+
+
+def warm_up(served: Served) -> None:
+    """Have the compiled steps ready for two classes and for more, and find out whether it can learn at all."""
+    if not served.online:
+        return
+    learner = clone(served.learner)
+    x: Any = [0.0] * (served.width - 1) + [1.0] if served.takes == "rows" else {"a": 1.0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            for y in (0, 1, 2, 0):
+                learner.learn_one(x, y)
+                learner.predict_one(x)
+        except (ValueError, TypeError) as error:
+            served.why_not = f"This model only predicts: {one_sentence(error)}"
