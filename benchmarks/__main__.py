@@ -1,7 +1,8 @@
 """`python -m benchmarks [part …]`: the table. Parts: images, text, short_rows, online, rules, gradient,
 memory, start, certificates, kernels, search.
 
-`kernels_gpu`, `files` and `cores` run only when they are named: they need a GPU, gigabytes of disk, and many cores.
+`kernels_gpu`, `files`, `cores` and `service` run only when they are named: they need a GPU, gigabytes of disk, many
+cores, and a machine that does nothing else.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ PARTS = (
     "images", "text", "short_rows", "online", "rules", "gradient", "memory", "start",
     "certificates", "kernels", "search",
 )  # fmt: skip
-ON_REQUEST = ("kernels_gpu", "files", "cores")
+ON_REQUEST = ("kernels_gpu", "files", "cores", "service")
 
 
 def named_version(name: str) -> str:
