@@ -15,8 +15,11 @@ from rosenblatt.cluster.merged import merged_classes, merged_squares
 from rosenblatt.cluster.partitions import Partitions, partitions_of
 from rosenblatt.cluster.relay import relay
 from rosenblatt.cluster.rounds import Rounds
+from rosenblatt.cluster.summed import summed
 from rosenblatt.estimators.gaussian_discriminant import GaussianDiscriminant
 from rosenblatt.estimators.least_squares import LeastSquares
+from rosenblatt.estimators.linear_svm import LinearSVM
+from rosenblatt.estimators.logistic_regression import LogisticRegression
 from rosenblatt.estimators.minimising import check_solved
 from rosenblatt.estimators.rule_learner import RuleLearner
 from rosenblatt.estimators.validation import check_callback, check_choice
@@ -26,9 +29,12 @@ METHODS: dict[type, dict[str, Callable[..., None]]] = {  # of every learner; "au
     RuleLearner: {"relay": relay},
     LeastSquares: {"merged": merged_squares},
     GaussianDiscriminant: {"merged": merged_classes},
+    LogisticRegression: {"summed": summed},
+    LinearSVM: {"summed": summed},
 }
 WHY = {
     "relay": "one model learns from the partitions in their order, with the bits of one machine",
+    "summed": "gradients and second derivatives of the partitions are summed, for the minimum of one machine",
     "merged": "the triangles or moments of the partitions are merged, for the solution of one machine",
 }
 INSTEAD = {
@@ -62,7 +68,7 @@ def fit(
         Labels, in the partitions of X; an array is cut as X is.
     client : distributed.Client, optional
         None is the current client; where there is none, workers are started on this machine for the time of the fit.
-    method : {"auto", "relay", "merged"}
+    method : {"auto", "relay", "summed", "merged"}
         How the workers share the work, and with which guarantee.
     rounds : int
         Passes over the rows, at most.
@@ -129,6 +135,14 @@ def _refused(estimator: Any) -> str:
         check_solved(estimator, "0 leaves the loss alone", "exact")
         if estimator.solver != "exact":
             return f"solver={shortened(estimator.solver)}; use solver='exact', which takes one round"
+    if isinstance(estimator, LogisticRegression | LinearSVM):
+        estimator._check_parameters()
+        if getattr(estimator, "penalty", "l2") != "l2":
+            return f"penalty={estimator.penalty!r}; use 'l2'"
+        if getattr(estimator, "solver", "newton") != "newton":
+            return f"solver={shortened(estimator.solver)}; use 'newton'"
+        if getattr(estimator, "loss", "squared_hinge") != "squared_hinge":
+            return f"loss={estimator.loss!r}, which has no second derivative; use 'squared_hinge'"
     if isinstance(estimator, GaussianDiscriminant):
         estimator._check_shrinkage()
         if isinstance(estimator.shrinkage, str):
@@ -153,7 +167,7 @@ def _finished(run: Rounds, partitions: Partitions) -> Any:
     if partitions.names is not None:
         model.feature_names_in_ = partitions.names
     mistakes = trace.epochs[-1].mistakes
-    if trace.stop_reason == "max_iter" and mistakes and model._chosen == "last":
+    if isinstance(model, RuleLearner) and trace.stop_reason == "max_iter" and mistakes and model._chosen == "last":
         warnings.warn(
             f"{type(model).__name__} stopped after rounds={len(trace)}, the last with {mistakes:,} mistakes on "
             f"{partitions.n_rows:,} rows. If the rows are separable, raise rounds; if not, use answer='averaged'.",

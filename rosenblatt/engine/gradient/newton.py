@@ -30,7 +30,6 @@ from rosenblatt.engine.online.state import Array
 SMALL = 200_000  # numbers: data up to this size is used whole
 SAMPLE = 0.1
 PER_COLUMN = 10  # rows of a sample for each column, at least
-WIDEST = 1024  # columns of a matrix that is factorised
 ROUGHLY, MOST_PRODUCTS = 0.1, 30  # of conjugate gradients: what is left of the residual, and products with H at most
 TOO_SLOW = 0.5  # of the distance to the minimum left after a step
 
@@ -82,7 +81,7 @@ class Directions:
 
     def __init__(self, objective: Objective, size: int, seed: int) -> None:
         self.objective, self.size, self.random = objective, size, np.random.default_rng(seed)
-        self.narrow = objective.width <= WIDEST
+        self.narrow = objective.narrow
         self.shared: Callable[[Array], Array] | None = None
 
     def __call__(self, scores: Array, gradient: Array) -> Array:
@@ -92,20 +91,19 @@ class Directions:
             chosen = np.sort(self.random.choice(whole.n, self.size, replace=False))
         sample = whole if chosen is None else whole.part(chosen)
         at = scores if chosen is None else scores[chosen]
-        bends = sample.curvatures(at) / sample.n
         if whole.separate and self.narrow:
-            return -np.stack([
-                _solver(sample.products.gram(bends[:, k]), whole.penalty)(gradient[k]) for k in range(whole.outputs)
-            ])  # fmt: skip
+            grams = enumerate(sample.grams(at))
+            return -np.stack([_solver(gram, whole.penalty)(gradient[k]) for k, gram in grams])
         if self.narrow:
             if self.shared is None:
-                self.shared = _solver(sample.products.gram(bends.mean(axis=1)), whole.penalty)
+                [gram] = sample.grams(at, shared=True)
+                self.shared = _solver(gram, whole.penalty)
             shared = self.shared
 
             def precondition(residual: Array) -> Array:
                 return shared(residual)
         else:
-            scale = sample.products.square_sums(bends) + 2.0 * whole.penalty
+            scale = sample.diagonal(at)
             scale = np.maximum(scale, 1e-12 * max(float(scale.max(initial=0.0)), 1e-300))
 
             def precondition(residual: Array) -> Array:

@@ -8,6 +8,7 @@ Sample weights are divided by their mean, so that the objective is a weighted me
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,7 @@ def _bend(loss_name: str) -> Any:
 
 
 ROWS = 4096  # of a block
+WIDEST = 1024  # columns of a matrix that is factorised
 
 
 class Objective:
@@ -86,6 +88,7 @@ class Objective:
         self.products = Products(X, n_jobs=n_jobs)
         self.sparse, self.numbers, self.kind = self.products.sparse, self.products.numbers, self.products.kind
         self.separate, self.bounded = LOSSES[loss].separate, LOSSES[loss].bounded
+        self.narrow = self.width <= WIDEST
 
     def blocks(self) -> list[slice]:
         return [block for block, _ in self.products.blocks]
@@ -151,6 +154,12 @@ class Objective:
             return self._bent(scores, np.ones_like(scores))
         chances = scipy.special.softmax(scores, axis=1)
         return self.weighted(chances * (1.0 - chances))
+
+    def grams(self, scores: Array, *, shared: bool = False) -> Iterator[Array]:
+        """The second derivative of the mean loss by the weights of each output, or one that all may share."""
+        bends = self.curvatures(scores) / self.n
+        for column in [bends.mean(axis=1)] if shared else bends.T:
+            yield self.products.gram(column)
 
     def diagonal(self, scores: Array) -> Array:
         """The diagonal of the second derivative."""
