@@ -258,7 +258,7 @@ def test_threads_and_watchers_change_no_bit(monkeypatch, kind, labels, widest):
     monkeypatch.setattr(products, "BLOCK", 500)
     monkeypatch.setattr(objectives, "ROWS", 50)
     monkeypatch.setattr(newton, "SMALL", 100)
-    monkeypatch.setattr(newton, "WIDEST", widest)
+    monkeypatch.setattr(objectives, "WIDEST", widest)
     random = np.random.default_rng(0)
     rows = random.normal(size=(600, 12))
     y = (rows[:, 0] + random.normal(size=600) > 0).astype(int) + (labels == 3) * (rows[:, 1] > 1)
