@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import json
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -150,8 +151,9 @@ def bare_river() -> None:
 
     paths = {"learn": learn, "predict": predict}
     app = Starlette(routes=[Route(f"/v1/models/m/{name}", does, methods=["POST"]) for name, does in paths.items()])
-    config = uvicorn.Config(app, log_level="warning", access_log=False, port=0)
-    listener = config.bind_socket()
+    config = uvicorn.Config(app, log_level="warning", access_log=False)
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.bind(("127.0.0.1", 0))
     listener.listen(CONNECTIONS)
     print(f"http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
     uvicorn.Server(config).run([listener])

@@ -45,7 +45,8 @@ def serve(
     """Serve a folder until SIGTERM or Ctrl-C. `given` are model files that become models, unless they are there."""
     import uvicorn
 
-    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as listener:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:  # without TCP named, asyncio delays
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((host, port))
