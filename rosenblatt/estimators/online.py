@@ -19,7 +19,7 @@ from rosenblatt.engine.online.state import Array, weight_dtype
 from rosenblatt.estimators.classes import arrange_classes, check_kind, classes_to_fit, code_dtype, codes_of
 from rosenblatt.estimators.one_example import OneExample
 from rosenblatt.estimators.validation import (
-    as_before,
+    built_aside,
     check_callback,
     check_rows,
     check_rows_and_labels,
@@ -87,26 +87,25 @@ class Online(Stored, OneExample):
     # ------------------------------------------------------------------ training
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, eval_set: Any, on_epoch: Any, recorded: tuple[str, ...]) -> Self:
-        with unchanged_on_failure(self) as before:
-            self._check_parameters()
+        with built_aside(self) as new:
+            new._check_parameters()
             check_callback("on_epoch", on_epoch)
-            watched = None if on_epoch is None else as_before(self, before, on_epoch)
             for name in ("_names", "kernel_"):
-                self.__dict__.pop(name, None)
-            X, y = check_rows_and_labels(self, X, y, reset=True, finite=False)
-            X = self._checked(X)
-            self.classes_ = classes_to_fit(y)
-            self._listening = False
-            task = self._task(X, y, sample_weight, listening=False)
+                vars(new).pop(name, None)
+            X, y = check_rows_and_labels(new, X, y, reset=True, finite=False)
+            X = new._checked(X)
+            new.classes_ = classes_to_fit(y)
+            new._listening = False
+            task = new._task(X, y, sample_weight, listening=False)
             if len(task.kept) == 0:
                 raise ValueError(
                     "Sample weights must contain at least one non-zero number, but every row has the weight 0; "
                     "give the rows to learn from a weight."
                 )
-            state = self._fresh_state(task, X, before)
-            self._models = {}
-            self._train(task, state, X, eval_set, watched, recorded)
-            return self
+            state = new._fresh_state(task, X, vars(self))
+            new._models = {}
+            new._train(task, state, X, eval_set, on_epoch, recorded)
+        return self
 
     def _keep_trace(self, trace: Trace) -> None:
         self.trace_, self.stop_reason_, self.n_iter_ = trace, trace.stop_reason, len(trace)

@@ -21,7 +21,6 @@ from rosenblatt.seeds import check_seed
 
 ANSWERS = ("last", "averaged", "voted", "pocket")
 RECORDS = ("updates", "train_error")
-IDENTITY = ("classes_", "n_features_in_", "feature_names_in_", "_names")  # of a fit, known before it is done
 MOST_COUNTED = 2**63 - 1
 ROW_DTYPES = (np.float64, np.float32, np.uint8)  # any other dtype becomes the first
 
@@ -279,28 +278,22 @@ def class_factors(class_weight: dict[Any, Any], classes: Array) -> Array:
 
 
 @contextmanager
-def unchanged_on_failure(estimator: Any) -> Iterator[dict[str, Any]]:
-    """A call that is refused leaves the estimator as it was; what it was is given."""
+def unchanged_on_failure(estimator: Any) -> Iterator[None]:
+    """A call that is refused leaves the estimator as it was."""
     before = dict(vars(estimator))
     try:
-        yield before
+        yield
     except BaseException:
         vars(estimator).clear()
         vars(estimator).update(before)
         raise
 
 
-def as_before(estimator: Any, before: dict[str, Any], callback: Callable[[Any], object]) -> Callable[[Any], object]:
-    """The callback, within which the estimator still is what it was: an earlier fit answers whole, or none does."""
-
-    def call(row: Any) -> object:
-        now = {name: vars(estimator).pop(name) for name in IDENTITY if name in vars(estimator)}
-        vars(estimator).update({name: before[name] for name in IDENTITY if name in before})
-        try:
-            return callback(row)
-        finally:
-            for name in IDENTITY:
-                vars(estimator).pop(name, None)
-            vars(estimator).update(now)
-
-    return call
+@contextmanager
+def built_aside(estimator: Any) -> Iterator[Any]:
+    """A copy to fit, which the estimator becomes at the end: until then it answers as before, in callbacks too."""
+    new = object.__new__(type(estimator))
+    vars(new).update(vars(estimator))
+    yield new
+    vars(estimator).clear()
+    vars(estimator).update(vars(new))
