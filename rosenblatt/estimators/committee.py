@@ -14,27 +14,17 @@ from rosenblatt.models.voted import VotedModel, survival_counts
 from rosenblatt.stored import MOST, array, checked, items, matrix
 
 
-def _tally(*arguments: Any, n_jobs: int | None = 1) -> Array:
-    from rosenblatt.engine.online.votes import tally
-
-    return tally(*arguments, n_jobs=n_jobs)
-
-
-def _tally_together(*arguments: Any) -> Array:
-    from rosenblatt.engine.online.votes import tally_together
-
-    return tally_together(*arguments)
-
-
 def votes_of(
     log: UpdateLog, count: int, seen: int, classes: Array, *, coupled: bool, n_jobs: int | None
 ) -> dict[str, Any]:
     """What the votes of `count` half-spaces are made of, after `seen` examples."""
+    from rosenblatt.engine.online.votes import tally, tally_together
+
     return {
         "rows": log.rows[:count], "steps": log.steps[:count], "shrinks": log.shrinks[:count],
         "times": log.times[:count], "counts": [survival_counts(times, seen) for times in log.times[:count]],
         "seen": seen, "classes": classes, "coupled": coupled,
-        "tally": _tally_together if coupled else functools.partial(_tally, n_jobs=n_jobs),
+        "tally": tally_together if coupled else functools.partial(tally, n_jobs=n_jobs),
     }  # fmt: skip
 
 

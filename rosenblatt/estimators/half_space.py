@@ -89,11 +89,11 @@ n_jobs, verbose
             return rule, values
         if isinstance(self.rule, MissingFunction):
             self.rule.refuse("rule")
-        if not callable(self.rule):
+        if not inspect.isfunction(getattr(self.rule, "py_func", self.rule)):
             raise ValueError(
-                f"rule must be a name in RULES or a Python function, but got {shortened(self.rule)}; pass one."
+                f"rule must be a name in RULES or a Python function, but got {shortened(self.rule)}; pass a function "
+                f"of (m, sqnorm, t, params) that returns (step, shrink)."
             )
-        check_signature(self.rule)
         given = self.params.values() if isinstance(self.params, Mapping) else self.params
         try:
             values = () if given is None else tuple(float(value) for value in given)
@@ -109,19 +109,6 @@ n_jobs, verbose
 
 
 @functools.lru_cache(maxsize=256)
-def check_signature(rule: Any) -> None:
-    """A rule takes (m, sqnorm, t, params)."""
-    function = getattr(rule, "py_func", rule)
-    wanted = "a rule is a function rule(m, sqnorm, t, params) that returns (step, shrink)"
-    if not inspect.isfunction(function):
-        raise ValueError(f"rule must be a name in RULES or a Python function, but got {shortened(rule)}; {wanted}.")
-    parameters = inspect.signature(function).parameters
-    if len(parameters) != 4:
-        names = ", ".join(parameters)
-        raise ValueError(f"rule must take 4 arguments, but {function.__name__} takes ({names}); {wanted}.")
-
-
-@functools.lru_cache(maxsize=256)
 def try_out(rule: Any, params: tuple[float, ...]) -> None:
     """Ask the rule for a wide, a narrow and a wrong margin before it is compiled, where mistakes are plain to see."""
     function = getattr(rule, "py_func", rule)
@@ -131,8 +118,8 @@ def try_out(rule: Any, params: tuple[float, ...]) -> None:
             answer = function(margin, 1.0, t, params)
         except Exception as error:
             raise ValueError(
-                f"rule must answer every margin, but {call} raised {type(error).__name__} ({error}); check the rule "
-                f"and its params."
+                f"rule must answer every margin, but {call} raised {type(error).__name__} ({error}); a rule "
+                f"takes (m, sqnorm, t, params) and returns (step, shrink)."
             ) from error
         try:
             fine = isinstance(answer, tuple) and len(answer) == 2 and all(map(math.isfinite, answer))

@@ -18,7 +18,7 @@ from rosenblatt.estimators.classes import codes_of, half_space_count, positive_c
 from rosenblatt.estimators.kernel_answers import KernelAnswers, is_precomputed
 from rosenblatt.estimators.missing import MissingFunction
 from rosenblatt.estimators.named_features import Names
-from rosenblatt.estimators.running import Run, seed_of
+from rosenblatt.estimators.running import running, seed_of
 from rosenblatt.estimators.validation import (
     ANSWERS,
     RECORDS,
@@ -298,7 +298,7 @@ class KernelPerceptron(KernelAnswers):
             state.history = None
         made = backend_for(task, state.count, self.device, fresh=bool(task.budget))
         # A run that leaves the range of floats says so itself, without warnings of numpy's.
-        with Run(self, on_epoch, self.tol) as run, np.errstate(over="ignore", invalid="ignore"), made as backend:
+        with running(self, on_epoch, self.tol) as run, np.errstate(over="ignore", invalid="ignore"), made as backend:
             if eval_set is not None:
                 backend.add_test_rows(*self._eval_set(eval_set, X))
             outcome = train(

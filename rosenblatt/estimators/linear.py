@@ -23,7 +23,7 @@ from rosenblatt.estimators.missing import rule
 from rosenblatt.estimators.named_features import Names
 from rosenblatt.estimators.one_by_one import FIRST_CAPACITY, ONE, UNSURE, OneByOne, doubled
 from rosenblatt.estimators.online import Online
-from rosenblatt.estimators.running import Run, seed_of
+from rosenblatt.estimators.running import running, seed_of
 from rosenblatt.estimators.validation import (
     ANSWERS,
     RECORDS,
@@ -194,7 +194,7 @@ class LinearClassifier(Explained, Online):
 
         checks = {"pocket": "run", "pocket_update": "update"}
         pocket = next((Pocket(check) for name, check in checks.items() if name in recorded), None)
-        with explained(task.rule, task.params.shape[1]), Run(self, on_epoch, self.tol) as run:
+        with explained(task.rule, task.params.shape[1]), running(self, on_epoch, self.tol) as run:
             outcome = train(
                 task, state, max_iter=int(self.max_iter), watch=run.watch, seed=seed_of(self), pocket=pocket,
                 record="updates" in recorded or "voted" in recorded,

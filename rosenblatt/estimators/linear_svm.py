@@ -15,7 +15,7 @@ from rosenblatt.engine.online.state import Array, HalfSpaces
 from rosenblatt.engine.threads import thread_count
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.estimators.minimising import ONLINE_LAM, default_lam
-from rosenblatt.estimators.running import Run, seed_of
+from rosenblatt.estimators.running import running, seed_of
 from rosenblatt.estimators.validation import check_choice, check_finite, check_positive
 from rosenblatt.rules import RULES, Rule
 from rosenblatt.stored import array, kinds, maybe, number, optional, row_of
@@ -165,7 +165,7 @@ class LinearSVM(LinearClassifier):
             return run.watch.after_epoch(figures, task.n_rows)
 
         quiet = np.errstate(over="ignore", invalid="ignore")
-        with Run(self, on_epoch) as run, interrupt_flag() as run.watch.interrupted, quiet:
+        with running(self, on_epoch) as run, interrupt_flag() as run.watch.interrupted, quiet:
             run.trace.stop_reason = solve(
                 machines, tol=float(self.tol or 0.0), max_iter=int(self.max_iter), n_threads=threads,
                 asked=lambda: run.watch.within_epoch(0.0), after_pass=after_pass,

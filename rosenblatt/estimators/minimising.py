@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.gradient_descent import check_solver, held_out, steps_of
-from rosenblatt.estimators.running import Run, seed_of
+from rosenblatt.estimators.running import running, seed_of
 from rosenblatt.estimators.validation import check_not_negative, check_parameters
 from rosenblatt.trace import Epoch, Trace
 
@@ -143,7 +143,7 @@ def minimise(
             return "no_improvement"
         return told
 
-    with Run(estimator, on_epoch) as run, interrupt_flag() as run.watch.interrupted:
+    with running(estimator, on_epoch) as run, interrupt_flag() as run.watch.interrupted:
         if steps is not None:
             descent = (descent_type or gradient.Descent)(
                 objective, start, steps.learning_rate, steps.schedule, steps.batch_size,

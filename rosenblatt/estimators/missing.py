@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from rosenblatt.kernels import Kernel
-from rosenblatt.stored import Sizes, number, text
+from rosenblatt.stored import either, instance, number, optional, text
 
 
 class MissingFunction:
@@ -24,11 +24,6 @@ class MissingFunction:
         )
 
 
-def kernel(value: Any, sizes: Sizes) -> bool:
-    """A kind for model files: a kernel's name, a kernel, or a function that is not in the file."""
-    return isinstance(value, str | Kernel | MissingFunction)
-
-
-def rule(value: Any, sizes: Sizes) -> bool:
-    """A kind for model files: a name, a number, or a function that is not in the file."""
-    return isinstance(value, MissingFunction) or text(value, sizes) or number(value, sizes) or value is None
+# Kinds for model files: a name, an object or a number, or a function that is not in the file.
+kernel = either(text, instance(Kernel, MissingFunction))
+rule = optional(either(text, number, instance(MissingFunction)))

@@ -74,24 +74,19 @@ def progressive_error(
     if not isinstance(stream, Iterable):
         raise TypeError(f"stream must give pairs (x, y), but got {type(stream).__name__}; pass zip(X, y), say.")
     result = ProgressiveError()
-    predict, learn = model.predict_one, model.learn_one
-    mistakes, until = 0, every
-    for examples, example in enumerate(stream, 1):
+    for example in stream:
         try:
             x, y = example
         except (TypeError, ValueError):
             raise TypeError(
-                f"stream must give pairs (x, y), but its example {examples} is {example!r}; pass zip(X, y), say."
+                f"stream must give pairs (x, y), but its example {result.examples + 1} is {example!r}; pass "
+                f"zip(X, y), say."
             ) from None
-        if predict(x) != y:
-            mistakes += 1
-        learn(x, y)
-        if examples == until:
-            until += every
-            result.examples, result.mistakes = examples, mistakes
-            result.curve.append((examples, result.error))
+        result.mistakes += model.predict_one(x) != y
+        model.learn_one(x, y)
+        result.examples += 1
+        if result.examples % every == 0:
+            result.curve.append((result.examples, result.error))
             if on_progress is not None and on_progress(result):
-                return result
-        result.examples = examples
-    result.mistakes = mistakes
+                break
     return result

@@ -1,11 +1,12 @@
-"""A run of an estimator: its trace, who is told of it, and what may stop it."""
+"""A run of an estimator: its trace, its callbacks, and what may stop it."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from types import TracebackType
-from typing import Any, Self
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,44 +14,39 @@ from rosenblatt.progress import reporter
 from rosenblatt.seeds import random_state_of
 from rosenblatt.trace import Epoch, Trace
 
+if TYPE_CHECKING:
+    from rosenblatt.engine.online.stopping import Watch
+
 FIRST_NUMBERS = 2**31 - 1
 
 
+@dataclass
 class Run:
-    """Used in a `with` block around the epochs, whose `watch` the engine asks after each of them."""
+    """The trace of a run, and what the engine asks after each of its epochs."""
 
-    def __init__(
-        self, estimator: Any, on_epoch: Callable[[Epoch], object] | None = None, tol: float | None = None
-    ) -> None:
-        from rosenblatt.engine.online.stopping import Watch
+    trace: Trace
+    watch: Watch
 
-        verbose = getattr(estimator, "verbose", 0)
-        self.trace, self.on_epoch = Trace(), on_epoch
-        self.show = reporter(verbose, type(estimator).__name__, estimator.max_iter)
-        self.watch = Watch(
-            time_limit=getattr(estimator, "time_limit", None),
-            tol=tol,
-            on_epoch=self.note,
-            on_progress=self.show.progress if verbose else None,
-        )
 
-    def note(self, figures: dict[str, Any]) -> object:
-        """An epoch is over; something true stops the run."""
+@contextmanager
+def running(
+    estimator: Any, on_epoch: Callable[[Epoch], object] | None = None, tol: float | None = None
+) -> Iterator[Run]:
+    """A run around the epochs: every epoch is kept, shown if `verbose`, and passed to the callback."""
+    from rosenblatt.engine.online.stopping import Watch
+
+    verbose, trace = getattr(estimator, "verbose", 0), Trace()
+
+    def keep(figures: dict[str, Any]) -> object:
         row = Epoch(**figures)
-        self.trace.epochs.append(row)
-        self.show.epoch(row)
-        return None if self.on_epoch is None else self.on_epoch(row)
+        trace.epochs.append(row)
+        show.epoch(row)
+        return None if on_epoch is None else on_epoch(row)
 
-    def __enter__(self) -> Self:
-        self.show.__enter__()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if error is None:
-            self.show.finish(self.trace)
-        self.show.__exit__(kind, error, trace)
+    with reporter(verbose, type(estimator).__name__, estimator.max_iter) as show:
+        limit = getattr(estimator, "time_limit", None)
+        yield Run(trace, Watch(limit, tol, on_epoch=keep, on_progress=show.progress if verbose else None))
+        show.finish(trace)
 
 
 def seed_of(estimator: Any) -> int | None:

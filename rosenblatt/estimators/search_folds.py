@@ -1,4 +1,4 @@
-"""What a search is asked: rows and labels, the folds that they are parted into, and how a fit is judged."""
+"""What a search is asked: rows and labels, the folds that they are divided into, and how a fit is scored."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def last_step(estimator: Any) -> Any:
 
 @dataclass
 class Fold:
-    """Which rows are learned from and which are judged."""
+    """Which rows are learned from and which are scored."""
 
     train: Array
     test: Array
@@ -48,7 +48,7 @@ class Problem:
     _tests: dict[int, tuple[Any, Array]] = field(default_factory=dict)
 
     def test(self, number: int) -> tuple[Any, Array]:
-        """The rows and labels that fold `number` is judged by."""
+        """The rows and labels that fold `number` is scored by."""
         if number not in self._tests:
             fold = self.folds[number]
             self._tests[number] = rows_at(self.X, fold.test), self.y[fold.test]
@@ -73,7 +73,7 @@ class Problem:
         return {"sample_weight": weights}
 
     def fit_alone(self, estimator: Any, number: int) -> float:
-        """Fit on the rows of a fold and judge on its others."""
+        """Fit on the rows of a fold and score its others."""
         fold = self.folds[number]
         if _masks(estimator):
             estimator.fit(self.X, self.y, sample_weight=self.row_weights(fold))
@@ -82,10 +82,10 @@ class Problem:
             rows, labels = split_at(estimator, self.X, self.y, fold.train)
             estimator.fit(rows, labels, **self.fit_parameters(estimator, own))
             if get_tags(estimator).input_tags.pairwise:
-                return self.judge(estimator, *split_at(estimator, self.X, self.y, fold.test, fold.train))
-        return self.judge(estimator, *self.test(number))
+                return self.score(estimator, *split_at(estimator, self.X, self.y, fold.test, fold.train))
+        return self.score(estimator, *self.test(number))
 
-    def judge(self, estimator: Any, X: Any, y: Array) -> float:
+    def score(self, estimator: Any, X: Any, y: Array) -> float:
         if self.scoring is None:
             if isinstance(estimator, LinearClassifier):  # the rows have been checked
                 return float(estimator._model(estimator._chosen).score(X, y))
@@ -154,7 +154,7 @@ def _folds(cv: Any, y: Array, groups: Any, n_rows: int, classifier: bool) -> lis
             )
         if len(fold.train) == 0 or len(fold.test) == 0:
             raise ValueError(
-                f"cv must give every fold rows to learn from and rows to judge, but fold {number} has "
+                f"cv must give every fold rows to learn from and rows to score, but fold {number} has "
                 f"{len(fold.train)} and {len(fold.test)}; choose fewer folds."
             )
         if classifier:

@@ -177,7 +177,7 @@ class Run:
                 self._alone(group.numbers[n], number)
                 continue
             fitted = _fitted(clone(group.members[n]), leader, ending)
-            self.scores[group.numbers[n], number] = problem.judge(fitted, X_test, y_test)
+            self.scores[group.numbers[n], number] = problem.score(fitted, X_test, y_test)
             with self.lock:
                 self.fused += 1
 

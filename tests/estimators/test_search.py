@@ -334,7 +334,7 @@ BAD = [
     ({"cv": 151}, "n_splits=151 greater than the number of samples"),
     ({"cv": []}, "at least one fold"),
     ({"cv": [(np.arange(40), np.arange(40, 60))]}, "at least 2 classes"),
-    ({"cv": [(np.arange(150), np.arange(0))]}, "rows to judge"),
+    ({"cv": [(np.arange(150), np.arange(0))]}, "rows to score"),
     ({"cv": [([0, 0, 149], [1])]}, "repeats"),
     ({"estimator": 3}, "estimator must be a learner"),
     ({"estimator": PassiveAggressive}, "estimator must be a learner"),

@@ -180,7 +180,7 @@ PARAMETERS = [
     (HalfSpace(RULES["perceptron"], {"learning_rate": -1.0}), "learning_rate"),
     (HalfSpace("perceptron", {"learning_rate": -1.0}), "learning_rate"),
     (HalfSpace(3), "rule must be a name in RULES or a Python function, but got 3"),
-    (HalfSpace(lambda m: (1.0, 1.0)), r"rule must take 4 arguments, but <lambda> takes \(m\)"),
+    (HalfSpace(lambda m: (1.0, 1.0)), r"a rule takes \(m, sqnorm, t, params\)"),
     (HalfSpace(lambda m, s, t, p: (1.0, 1.0), ["a"]), r"params must be .* got \['a'\]"),
 ]
 
