@@ -54,6 +54,10 @@ def number(value: Any, sizes: Sizes) -> bool:
     return isinstance(value, float | np.integer | np.floating)
 
 
+def finite(value: Any, sizes: Sizes) -> bool:
+    return number(value, sizes) and bool(np.isfinite(value))
+
+
 def is_whole(value: Any) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 

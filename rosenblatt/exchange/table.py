@@ -20,10 +20,12 @@ OURS = {
     **{name: f"rosenblatt.logic.{module}" for name, module in LOGIC.items()},
 }
 PARTS = {  # of models, and no models themselves
-    "Committee": "rosenblatt.estimators.committee", "Expansion": "rosenblatt.engine.kernel.state",
+    "Column": "rosenblatt.features.column", "Committee": "rosenblatt.estimators.committee",
+    "Expansion": "rosenblatt.engine.kernel.state",
     "GradientDescent": "rosenblatt.estimators.gradient_descent",
     "HalfSpaces": "rosenblatt.engine.online.state", "Names": "rosenblatt.estimators.named_features",
     "Pocket": "rosenblatt.engine.online.pocket", "Trace": "rosenblatt.trace",
+    "WordColumns": "rosenblatt.features.words",
 }  # fmt: skip
 SCIKIT = (
     "Binarizer", "ColumnTransformer", "CountVectorizer", "FunctionTransformer", "HashingVectorizer", "MaxAbsScaler",
@@ -54,8 +56,6 @@ def is_known(thing: Any) -> bool:
 def state_of(thing: Any) -> dict[str, Any]:
     """What a file keeps of a thing whose class is known."""
     name = type(thing).__name__
-    if name == "ColumnEncoder":  # its arrays are apart
-        return dict(zip(("state", "arrays"), thing.to_state(), strict=True))
     state: dict[str, Any] = _form(name).take(thing) if name in SCIKIT else thing.to_state()
     return state
 
@@ -66,10 +66,4 @@ def thing_of(name: str, state: dict[str, Any]) -> Any:
         raise ValueError(f"unknown class {name[:60]!r}")
     if name in SCIKIT:
         return _form(name).make(state)
-    if name == "ColumnEncoder":
-        from rosenblatt.stored import anything, array, checked, either, mapping, text
-
-        numbers = either(array("fiub", "length"), array("fiub", "length", "width"))
-        checked(name, state, {"state": mapping(text, anything), "arrays": mapping(text, numbers)})
-        return _ours(name).from_state(state["state"], state["arrays"])
     return _ours(name).from_state(state)

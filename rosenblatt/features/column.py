@@ -6,6 +6,7 @@ import datetime
 import shlex
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
@@ -13,6 +14,7 @@ import polars as pl
 from rosenblatt.features.text_numbers import STYLES, reads_dates, text_as_numbers
 from rosenblatt.features.words import WordColumns
 from rosenblatt.models.linear import Array
+from rosenblatt.stored import checked, choice, finite, flag, instance, items, kinds, optional, text, whole
 from rosenblatt.wording import LONGEST, listed, shortened
 
 KINDS = ("number", "boolean", "category", "hashed", "text", "dropped")
@@ -36,6 +38,7 @@ REASONS = {
     "sentinel": "{detail} comes often and lies far from the other values; if it means missing, name it as such",
 }
 GUESSED = ("row_numbers", "row_names", "identifier")  # reasons that may be mistaken
+MOST_FEATURES = 2**31
 
 
 @dataclass
@@ -83,6 +86,34 @@ class Column:
     estimated: bool = False  # whether the median is that of a sample
     strange: int = 0  # of numbers read from text: how many values are none
     first_strange: tuple[int, str] | None = None  # and row and value of the first
+
+    _stored: ClassVar = kinds({
+        "name": text, "kind": choice(*KINDS), "reason": choice("", *REASONS), "detail": text,
+        "style": choice("", *STYLES), "measure": choice("", *MEASURES), "width": whole, "missing": whole,
+        "strange": whole, "indicator": flag, "categories": items(text), "words": optional(instance(WordColumns)),
+        **dict.fromkeys(("median", "factor", "shift", "filled"), finite),
+    })  # fmt: skip
+
+    def to_state(self) -> dict[str, Any]:
+        """What a model file keeps of it."""
+        return {name: getattr(self, name) for name in self._stored}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """The column of a state, all of which is checked."""
+        checked("Column", state, cls._stored)
+        column = cls(**state)
+        own = column.width - column.indicator
+        features = {"number": 1, "boolean": 1, "category": len(column.categories), "dropped": 0}.get(column.kind, own)
+        if column.kind == "text":
+            features = -1 if column.words is None else column.words.width
+        if own != features or not 0 <= own < MOST_FEATURES or (column.kind == "hashed" and own < 1):
+            raise ValueError(f"the column {column.name!r} has {own} features")
+        if len(set(column.categories)) != len(column.categories):
+            raise ValueError("the categories of a column must differ")
+        if column.kind == "boolean" and len(column.categories) not in (0, 2):
+            raise ValueError("a Boolean must have two words or none")
+        return column
 
     @property
     def unit(self) -> str:

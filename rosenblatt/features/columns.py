@@ -12,14 +12,14 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.arguments import mapping, shortened
-from rosenblatt.features import column_state
-from rosenblatt.features.column import KEPT, KINDS, Column, notes_on
+from rosenblatt.features.column import KEPT, KINDS, MOST_FEATURES, Column, notes_on
 from rosenblatt.features.column_cells import entries, readable
 from rosenblatt.features.column_decision import FEW_ROWS, decide
 from rosenblatt.features.column_figures import ColumnFigures
 from rosenblatt.features.tables import CellError, as_frame
 from rosenblatt.features.text_numbers import MOSTLY
 from rosenblatt.models.linear import Array
+from rosenblatt.stored import Sizes, Stored, flag, instance, items, kinds, whole
 from rosenblatt.wording import listed
 
 TEXT = ("auto", "tfidf", "hashed", "drop")
@@ -31,7 +31,7 @@ MOSTLY_ZERO = 0.25  # of the entries different from 0, below which rows are spar
 NARROW = 32  # columns up to which rows are dense in any case
 
 
-class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class ColumnEncoder(Stored, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Encode the columns of a table as numbers, each by what it holds.
 
     ========== ============================================== ==========================================
@@ -105,6 +105,12 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     columns_: list[Column]
+
+    _stored = kinds({
+        "columns_": items(instance(Column)), "n_rows_": whole, "sparse_": flag,
+        "dtype_": lambda value, sizes: value in (np.dtype("float32"), np.dtype("float64")),
+    })  # fmt: skip
+    _not_stored = ("feature_names_in_", "n_features_in_", "n_features_out_", "unknown_counts_", "extra_columns_")
 
     def __init__(
         self,
@@ -321,24 +327,19 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             names += column.feature_names
         return np.array(names, dtype=object)
 
-    def to_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """A JSON-able dict and arrays, from which `from_state` makes an encoder that gives the same bits."""
-        check_is_fitted(self)
-        return column_state.to_state(self)
+    def _set_fitted(self, fitted: dict[str, Any]) -> None:
+        self._check_parameters()
+        start = 0
+        for column in fitted["columns_"]:
+            column.start, start = start, start + column.width
+        self._settle(fitted["columns_"], fitted["n_rows_"])
+        super()._set_fitted(fitted)
 
-    @classmethod
-    def from_state(cls, state: dict[str, Any], arrays: dict[str, Array]) -> Self:
-        """The encoder of a state; one that is damaged is refused with a sentence."""
-        parameters = state.get("parameters") if isinstance(state, dict) else None
-        if not isinstance(parameters, dict) or set(parameters) != set(column_state.PARAMETERS):
-            raise ValueError(
-                f"The state of a ColumnEncoder must have the parameters {', '.join(column_state.PARAMETERS)}, but "
-                "it has others; save the model again."
-            )
-        encoder = cls(**parameters)
-        encoder._check_parameters()
-        column_state.restore(encoder, state, arrays)
-        return encoder
+    def _check_fitted(self, sizes: Sizes) -> None:
+        if len({column.name for column in self.columns_}) != len(self.columns_):
+            raise ValueError("ColumnEncoder: its columns must have different names")
+        if not 0 < self.n_features_out_ < MOST_FEATURES:
+            raise ValueError(f"ColumnEncoder: it must have from 1 to {MOST_FEATURES} features")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -9,13 +9,14 @@ divided by their Euclidean length.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import polars as pl
 from sklearn.utils import murmurhash3_32
 
 from rosenblatt.models.linear import Array
+from rosenblatt.stored import array, checked, names, optional, whole
 
 WORD = r"\b\w\w+\b"
 
@@ -51,6 +52,24 @@ class WordColumns:
     vocabulary: list[str] | None
     weights: Array | None
     n_slots: int = 0
+
+    def to_state(self) -> dict[str, Any]:
+        """What a model file keeps of it."""
+        words = None if self.vocabulary is None else np.array(self.vocabulary, dtype=object)
+        return {"vocabulary": words, "weights": self.weights, "n_slots": self.n_slots}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """The words of a state, all of which is checked."""
+        checked("WordColumns", state, {
+            "vocabulary": optional(names("words")), "weights": optional(array("f", "words")), "n_slots": whole,
+        })  # fmt: skip
+        words, weights = state["vocabulary"], state["weights"]
+        if (words is None) != (weights is None) or (words is None) == (state["n_slots"] == 0):
+            raise ValueError("text has words with weights, or slots")
+        if words is not None and (len(set(words.tolist())) != len(words) or not np.isfinite(weights).all()):
+            raise ValueError("the words of a column must differ, and their weights be finite")
+        return cls(None if words is None else words.tolist(), weights, state["n_slots"])
 
     @property
     def width(self) -> int:

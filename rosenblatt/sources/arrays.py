@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tokenize import TokenError
 from typing import Any
@@ -47,38 +48,33 @@ def read_labels(path: str, format: str) -> npt.NDArray[Any]:
 
     In an .npz file they are called as in `LABELS` or, where there is a single array, as anybody likes.
     """
-    if format == "idx":
-        values = read_idx(path)
-    else:
-        values = _stored_labels(path)
-    shape = values.shape
-    if values.dtype.kind not in "biufU" or not shape or (len(shape) > 1 and shape != (len(values), 1)):
-        what = f"{values.dtype} of shape {shape}" if values.dtype.kind in "biufU" else f"{values.dtype}"
-        raise ValueError(
-            f"A file of labels must have one column of numbers or text, but {path} has {what}; save one label per row."
-        )
+    values: Any = read_idx(path) if format == "idx" else None
+    if format != "idx":
+        with _opened(path, path) as stored:
+            values = stored if hasattr(stored, "dtype") else _named(stored, (*LABELS, *ROWS), single=True)
+            if values is None:
+                raise ValueError(f"it has {', '.join(stored) or 'nothing'}; save the labels as 'y'")
+    if values.dtype.kind not in "biufU" or values.ndim == 0 or values.size != len(values):
+        raise ValueError(f"{path} holds no labels, one for each row, but {values.dtype} of shape {values.shape}.")
     return values.reshape(-1)
 
 
-def _stored_labels(path: str) -> npt.NDArray[Any]:
+@contextmanager
+def _opened(path: str, name: str) -> Iterator[Any]:
+    """What a NumPy file holds; what is wrong with it is a ValueError with its name."""
     try:
         with Path(path).open("rb") as file:
-            stored = np.load(file, allow_pickle=False)
-            if not hasattr(stored, "files"):
-                return np.asarray(stored)
-            keys: list[str] = list(stored)
-            named = [key for key in (*LABELS, *ROWS) if key in keys]
-            if len(keys) == 1 or named:
-                return np.asarray(stored[(named or keys)[0]])
+            yield np.load(file, allow_pickle=False)
     except (*DAMAGED, ValueError) as error:
-        raise ValueError(
-            f"A file of labels must hold a whole array, but {path} does not ({_short(error)}); save it again without "
-            "objects."
-        ) from error
-    raise ValueError(
-        f"A file of labels must hold them as 'y', but {path} has {', '.join(keys) or 'nothing'}; "
-        "save it with np.savez(path, y=...)."
-    )
+        raise ValueError(f"{name} cannot be read as a NumPy file ({_short(error)}).") from error
+
+
+def _named(stored: Any, names: tuple[str, ...], *, single: bool = False) -> Any:
+    """The array of the first of these names that is there; a `single` one whatever its name; else None."""
+    known = next((name for name in names if name in stored), None)
+    if known is None and single and len(stored.files) == 1:
+        known = stored.files[0]
+    return None if known is None else np.asarray(stored[known])
 
 
 def _rows_of_a_block(rows: Any) -> int:
@@ -90,19 +86,12 @@ def _idx(path: str, name: str) -> Matrix:
     """Images and, where the file of labels stands beside them as for MNIST, labels."""
     values = read_idx(path)
     if values.ndim < 2:
-        raise ValueError(
-            f"An IDX file of rows must have at least two dimensions, but {name} has {values.ndim}: it holds labels; "
-            "pass the file of images, the labels beside it are found."
-        )
+        raise ValueError(f"{name} holds labels, not rows; pass the file of images, the labels beside it are found.")
     labels = labels_beside(path)
     y = None if labels is None else read_idx(labels)
     if y is not None and y.shape != values.shape[:1]:
-        raise ValueError(
-            f"There must be one label per row, but {name} has {len(values)} rows and {labels} {y.shape}; "
-            "put the labels that belong to it beside it."
-        )
-    shape = values.shape[1:] if values.ndim == 3 else None
-    return Matrix(values.reshape(len(values), -1), y, shape)
+        raise ValueError(f"{name} has {len(values):,} rows, but {labels} has labels of shape {y.shape}.")
+    return Matrix(values.reshape(len(values), -1), y, values.shape[1:] if values.ndim == 3 else None)
 
 
 def labels_beside(images: str) -> str | None:
@@ -128,10 +117,7 @@ def _npy(path: str, name: str, whole: bool) -> Iterator[Matrix]:
         values = np.load(path, mmap_mode="r", allow_pickle=False)
         start, in_rows = getattr(values, "offset", 0), values.ndim > 0 and values.flags.c_contiguous
     except (*DAMAGED, ValueError) as error:
-        raise ValueError(
-            f"A .npy file must hold an array of numbers, but {name} does not ({_short(error)}); save it again without "
-            "objects."
-        ) from error
+        raise ValueError(f"{name} cannot be read as a NumPy file ({_short(error)}).") from error
     if not in_rows:  # column after column in the file
         yield Matrix(_rows(np.load(path, allow_pickle=False), name))
         return
@@ -145,25 +131,14 @@ def _npy(path: str, name: str, whole: bool) -> Iterator[Matrix]:
 
 
 def _npz(path: str, name: str) -> Matrix:
-    try:
-        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
-            keys = list(stored)
-            sparse = _sparse(stored) if {"format", "shape"} <= {*keys} else None
-            rows = next((key for key in ROWS if key in keys), None) if sparse is None else None
-            labels = next((key for key in LABELS if key in keys), None)
-            values, y = sparse if rows is None else stored[rows], None if labels is None else stored[labels]
-    except (*DAMAGED, ValueError) as error:
-        raise ValueError(
-            f"An .npz file must hold whole arrays of numbers, but {name} does not ({_short(error)}); save it again."
-        ) from error
-    if values is None:
-        raise ValueError(
-            f"An .npz file must hold its rows as 'X', but {name} has {', '.join(keys) or 'nothing'}; "
-            "save it with np.savez(path, X=..., y=...)."
-        )
-    X = _rows(values, name) if sparse is None else _finite(sparse, name)
+    with _opened(path, name) as stored:
+        sparse = {"format", "shape"} <= {*stored}
+        values, y = _sparse(stored) if sparse else _named(stored, ROWS), _named(stored, LABELS)
+        if values is None:
+            raise ValueError(f"it has {', '.join(stored) or 'nothing'}; save the rows as 'X'")
+    X = _finite(values, name) if sparse else _rows(values, name)
     if y is not None and y.shape != X.shape[:1]:
-        raise ValueError(f"There must be one label per row, but {name} has {X.shape[0]} rows and labels {y.shape}.")
+        raise ValueError(f"{name} has {X.shape[0]:,} rows, but labels of shape {y.shape}.")
     return Matrix(X, y, values.shape[1:] if values.ndim == 3 else None)
 
 
@@ -193,27 +168,19 @@ def _finite(X: Any, name: str) -> Any:
     """Sparse rows, which have no gaps: what is not there is 0."""
     wrong = np.flatnonzero(~np.isfinite(X.data))
     if len(wrong):
-        row = int(np.searchsorted(X.indptr, wrong[0], side="right"))
-        raise ValueError(
-            f"Numbers must be finite, but {name} has {X.data[wrong[0]]} in row {row:,}, column "
-            f"{X.indices[wrong[0]] + 1:,}; replace it or leave the feature out."
-        )
+        row, column = np.searchsorted(X.indptr, wrong[0], side="right"), X.indices[wrong[0]] + 1
+        raise ValueError(f"{name} has {X.data[wrong[0]]} in row {row:,}, column {column:,}; numbers must be finite.")
     return X
 
 
 def _short(error: Exception) -> str:
-    """What was said, on one line; of several sentences the first."""
+    """The message of an error on one line; of several sentences the first."""
     return " ".join(str(error).split()).partition(". ")[0].rstrip(".")[:200]
 
 
 def _rows(values: Any, name: str) -> Any:
     if values.dtype.kind not in "biuf" or values.ndim not in (2, 3):
-        raise ValueError(
-            f"Rows must be numbers in two dimensions, but {name} has {values.dtype} of shape {values.shape}; "
-            "save one row per example."
-        )
-    if not len(values):
-        raise ValueError(f"A source must have at least one row, but {name} has none; pass another file.")
-    if not values[:1].size:
-        raise ValueError(f"Rows must have at least one number, but those of {name} have none; pass another file.")
+        raise ValueError(f"{name} holds no rows of numbers, but {values.dtype} of shape {values.shape}.")
+    if not values.size:
+        raise ValueError(f"{name} has no {'numbers' if len(values) else 'rows'}.")
     return values.reshape(len(values), -1)

@@ -14,7 +14,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from http.client import HTTPException
-from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
@@ -255,8 +254,8 @@ def copy_address(url: str, sink: BinaryIO, title: str, advice: str = "check the 
 
 @contextmanager
 def progress_bar(title: str) -> Iterator[Progress]:
-    """Show a progress bar where someone is watching and rich is installed, else nothing."""
-    if not sys.stderr.isatty() or find_spec("rich") is None:
+    """Show a progress bar on a terminal, else nothing."""
+    if not sys.stderr.isatty():
         yield lambda done, total: None
         return
     from rich.console import Console

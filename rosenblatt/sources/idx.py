@@ -56,21 +56,11 @@ def read_idx(path: str | PathLike[str]) -> npt.NDArray[Any]:
         with open_stored(path) as file:
             content = file.read()
     except DAMAGED as error:
-        raise ValueError(
-            f"A compressed IDX file must decompress to its end, but {path} does not ({error}); fetch it again."
-        ) from error
+        raise ValueError(f"{path} is compressed, but damaged or cut short ({error}).") from error
     shape, dtype, start = _header(content, path)
     expected, found = start + math.prod(shape) * dtype.itemsize, len(content)
-    if found < expected:
-        raise ValueError(
-            f"An IDX file of shape {shape} and type {dtype.name} must have {expected} bytes, but {path} is "
-            f"truncated at {found}; fetch it again."
-        )
-    if found > expected:
-        raise ValueError(
-            f"An IDX file of shape {shape} and type {dtype.name} must have {expected} bytes, but {path} has "
-            f"{found - expected} trailing bytes; fetch it again or cut them off."
-        )
+    if found != expected:
+        raise ValueError(f"{path} should have {expected:,} bytes ({dtype.name} of shape {shape}), but has {found:,}.")
     values: npt.NDArray[Any] = np.ndarray(shape, dtype, buffer=content, offset=start)
     native = values.astype(dtype.newbyteorder("="))
     native.flags.writeable = False
@@ -80,26 +70,11 @@ def read_idx(path: str | PathLike[str]) -> npt.NDArray[Any]:
 def _header(content: bytes, path: str | PathLike[str]) -> tuple[tuple[int, ...], np.dtype[Any], int]:
     """Return the shape, the stored dtype and where the values start."""
     if len(content) < 4 or content[:2] != b"\0\0":
-        raise ValueError(
-            f"An IDX file must begin with two zero bytes, a type code and the number of dimensions, but "
-            f"{path} begins with {content[:4]!r}; pass an IDX file."
-        )
+        raise ValueError(f"{path} is no IDX file: it begins with {content[:4]!r}, not with two zero bytes.")
     code, n_dimensions = content[2], content[3]
-    if code not in TYPES:
-        known = ", ".join(f"0x{known:02X}" for known in TYPES)
-        raise ValueError(
-            f"The type code of an IDX file must be one of {known}, but {path} has 0x{code:02X}; "
-            "write the file again with one of them."
-        )
-    if n_dimensions > MAX_DIMENSIONS:
-        raise ValueError(
-            f"An IDX file must have at most {MAX_DIMENSIONS} dimensions to fit a numpy array, but {path} has "
-            f"{n_dimensions}; write it again with fewer."
-        )
     start = 4 + 4 * n_dimensions
-    if len(content) < start:
-        raise ValueError(
-            f"The header of an IDX file with {n_dimensions} dimensions must have {start} bytes, but {path} "
-            f"is truncated at {len(content)}; fetch it again."
-        )
+    if code not in TYPES:
+        raise ValueError(f"{path} has values of an unknown type, 0x{code:02X}.")
+    if n_dimensions > MAX_DIMENSIONS or len(content) < start:
+        raise ValueError(f"{path} has a damaged header, of {n_dimensions} dimensions and {len(content):,} bytes.")
     return struct.unpack(f">{n_dimensions}I", content[4:start]), np.dtype(TYPES[code]), start

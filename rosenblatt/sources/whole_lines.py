@@ -9,40 +9,26 @@ from .compressed import open_text
 
 
 def text_blocks(file: BinaryIO, quote: str | None, block_bytes: int) -> Iterator[bytes]:
-    """Blocks of whole lines; a line break inside quotes does not end one.
-
-    The bytes pass through one buffer that is used again and again: memory that is new costs more than the copy.
-    """
+    """Blocks of whole lines; a line break inside quotes does not end one."""
     mark = quote.encode() if quote else b""
-    buffer = bytearray(block_bytes)
-    kept = 0  # bytes at the start of the buffer that wait for the end of their line
-    while True:
-        if kept == len(buffer):
-            buffer += bytes(len(buffer))  # a line longer than the buffer
-        with memoryview(buffer) as view:
-            read = file.readinto(view[kept:])  # type: ignore[attr-defined]
-        filled = kept + (read or 0)
-        if not read:
-            break
-        end = _last_end(buffer, filled, mark)
+    kept = b""  # of a line whose end has not come
+    while read := file.read(max(block_bytes, len(kept))):
+        text = kept + read
+        end = _last_end(text, mark)
         if end:
-            with memoryview(buffer) as view:
-                yield bytes(view[:end])
-            buffer[: filled - end] = buffer[end:filled]
-        kept = filled - end
+            yield text[:end]
+        kept = text[end:]
     if kept:
-        yield bytes(buffer[:kept])
+        yield kept
 
 
-def _last_end(buffer: bytearray, filled: int, mark: bytes) -> int:
+def _last_end(text: bytes, mark: bytes) -> int:
     """Behind the last line break that stands outside of quotes; 0 if there is none."""
-    end = buffer.rfind(b"\n", 0, filled) + 1
-    if not mark or not end or buffer.find(mark, 0, end) < 0:
-        return end
-    quotes = buffer.count(mark, 0, end)
+    end = text.rfind(b"\n") + 1
+    quotes = text.count(mark, 0, end) if mark else 0
     while end and quotes % 2:
-        before = buffer.rfind(b"\n", 0, end - 1) + 1
-        quotes -= buffer.count(mark, before, end)
+        before = text.rfind(b"\n", 0, end - 1) + 1
+        quotes -= text.count(mark, before, end)
         end = before
     return end
 

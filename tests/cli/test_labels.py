@@ -49,10 +49,14 @@ def test_text_as_labels(shell, rows):
 @pytest.mark.parametrize(
     ("name", "labels", "told"),
     [
-        ("wide.npy", np.zeros((60, 2)), "wide.npy has float64 of shape (60, 2); save one label per row."),
-        ("one.npy", np.array(3), "one.npy has int64 of shape ();"),
-        ("dates.npy", np.zeros(60, "datetime64[D]"), "dates.npy has datetime64[D];"),
-        ("objects.npy", np.array([None] * 60), "must hold a whole array, but objects.npy does not"),
+        ("wide.npy", np.zeros((60, 2)), "wide.npy holds no labels, one for each row, but float64 of shape (60, 2)."),
+        ("one.npy", np.array(3), "one.npy holds no labels, one for each row, but int64 of shape ()."),
+        (
+            "dates.npy",
+            np.zeros(60, "datetime64[D]"),
+            "holds no labels, one for each row, but datetime64[D] of shape (60,).",
+        ),
+        ("objects.npy", np.array([None] * 60), "objects.npy cannot be read as a NumPy file"),
     ],
 )
 def test_what_is_no_file_of_labels(shell, rows, name, labels, told):
@@ -63,7 +67,7 @@ def test_what_is_no_file_of_labels(shell, rows, name, labels, told):
 def test_an_archive_must_say_which_array(shell, rows):
     np.savez("two.npz", a=LABELS, b=LABELS)
     told = shell.refused("train", "rows.npz", "-t", "two.npz", code=3)
-    assert told == ("A file of labels must hold them as 'y', but two.npz has a, b; save it with np.savez(path, y=...).")
+    assert told == "two.npz cannot be read as a NumPy file (it has a, b; save the labels as 'y')."
 
 
 def test_sparse_rows_have_no_column_of_labels(shell, rows):
