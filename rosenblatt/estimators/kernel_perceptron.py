@@ -17,7 +17,6 @@ from rosenblatt.estimators import missing
 from rosenblatt.estimators.classes import codes_of, half_space_count, positive_codes
 from rosenblatt.estimators.kernel_answers import KernelAnswers, is_precomputed
 from rosenblatt.estimators.missing import MissingFunction
-from rosenblatt.estimators.named_features import Names
 from rosenblatt.estimators.running import running, seed_of
 from rosenblatt.estimators.validation import (
     ANSWERS,
@@ -29,6 +28,7 @@ from rosenblatt.estimators.validation import (
     names_among,
     row_weights,
 )
+from rosenblatt.features.named_features import Names
 from rosenblatt.kernels import Function, Kernel, Polynomial, Precomputed, as_kernel, is_mercer
 from rosenblatt.kernels.mercer import check_matrix, scale_of
 from rosenblatt.stored import (

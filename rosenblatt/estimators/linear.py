@@ -20,7 +20,6 @@ from rosenblatt.estimators.classes import codes_of, half_space_count, positive_c
 from rosenblatt.estimators.committee import Committee
 from rosenblatt.estimators.explaining import Explained
 from rosenblatt.estimators.missing import rule
-from rosenblatt.estimators.named_features import Names
 from rosenblatt.estimators.one_by_one import FIRST_CAPACITY, ONE, UNSURE, OneByOne, doubled
 from rosenblatt.estimators.online import Online
 from rosenblatt.estimators.running import running, seed_of
@@ -33,6 +32,7 @@ from rosenblatt.estimators.validation import (
     names_among,
     row_weights,
 )
+from rosenblatt.features.named_features import Names
 from rosenblatt.models import LinearModel
 from rosenblatt.rules import Rule
 from rosenblatt.stored import (

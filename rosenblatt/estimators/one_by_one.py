@@ -19,8 +19,8 @@ import scipy.sparse
 
 from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.classes import half_space_count, positive_codes
-from rosenblatt.estimators.named_features import numbers_of
 from rosenblatt.estimators.validation import class_factors
+from rosenblatt.features.named_features import numbers_of
 
 if TYPE_CHECKING:
     from rosenblatt.estimators.linear import LinearClassifier

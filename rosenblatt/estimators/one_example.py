@@ -16,8 +16,8 @@ from rosenblatt.checked_labels import check_label, check_labels
 from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.answers import Answers
 from rosenblatt.estimators.classes import check_kind
-from rosenblatt.estimators.named_features import BEYOND_RANGE, Names, number_of, numbers_of
 from rosenblatt.estimators.validation import ROW_DTYPES, check_rows, check_weight, check_weights, unchanged_on_failure
+from rosenblatt.features.named_features import BEYOND_RANGE, Names, number_of, numbers_of
 
 
 def are_dicts(X: Any) -> bool:

@@ -23,7 +23,7 @@ PARTS = {  # of models, and no models themselves
     "Column": "rosenblatt.features.column", "Committee": "rosenblatt.estimators.committee",
     "Expansion": "rosenblatt.engine.kernel.state",
     "GradientDescent": "rosenblatt.estimators.gradient_descent",
-    "HalfSpaces": "rosenblatt.engine.online.state", "Names": "rosenblatt.estimators.named_features",
+    "HalfSpaces": "rosenblatt.engine.online.state", "Names": "rosenblatt.features.named_features",
     "Pocket": "rosenblatt.engine.online.pocket", "Trace": "rosenblatt.trace",
     "WordColumns": "rosenblatt.features.words",
 }  # fmt: skip

@@ -11,6 +11,8 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rosenblatt.features.named_features import number_of
+
 Array = npt.NDArray[Any]
 
 
@@ -78,7 +80,7 @@ class StreamingScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
             self.partial_fit(np.asarray(x)[None] if np.ndim(x) == 1 else x)
             return
         self._refuse("_mean", "rows", "a dict")
-        numbers = {name: _number(name, value) for name, value in x.items() if not isinstance(value, str)}
+        numbers = {name: number_of(name, value) for name, value in x.items() if not isinstance(value, str)}
         books: dict[Any, tuple[int, float, float]] = self.__dict__.setdefault("_by_name", {})
         for name, value in numbers.items():
             count, mean, squares = books.get(name, (0, 0.0, 0.0))
@@ -100,7 +102,7 @@ class StreamingScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
                 found[name] = value
                 continue
             count, mean, squares = books.get(name, (1, 0.0, 0.0))
-            number = _number(name, value)
+            number = number_of(name, value)
             found[name] = (number - mean) / math.sqrt(squares / count) if squares > 0.0 else 0.0
         return found
 
@@ -129,13 +131,3 @@ class StreamingScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
     def _refuse(self, attribute: str, before: str, now: str) -> None:
         if attribute in vars(self):
             raise ValueError(f"StreamingScaler has seen {before}, but got {now}; use one scaler for each.")
-
-
-def _number(name: Any, value: Any) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise ValueError(f"The feature {name!r} must be a finite number or text, but got {value!r:.80}; leave it out.")
-    return number
