@@ -81,6 +81,7 @@ class Trace:
     stop_reason: str = ""
     updates: Any = None  # the engine's UpdateLog, where it was asked for
     note: str = ""  # how the run was made, where there is a choice
+    mixed: Any = None  # of a mixture: the updates of every half-space in each round, as the mean over the partitions
 
     def __len__(self) -> int:
         return len(self.epochs)

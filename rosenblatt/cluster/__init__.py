@@ -18,5 +18,6 @@ except ImportError as error:
 
 from rosenblatt.cluster.answers import decision_function, predict, score
 from rosenblatt.cluster.fitting import fit
+from rosenblatt.cluster.shuffling import shuffled
 
-__all__ = ["decision_function", "fit", "predict", "score"]
+__all__ = ["decision_function", "fit", "predict", "score", "shuffled"]

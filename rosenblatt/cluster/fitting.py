@@ -12,8 +12,10 @@ from sklearn.exceptions import ConvergenceWarning
 from rosenblatt.arguments import shortened, whole_number
 from rosenblatt.cluster.backend import Dask
 from rosenblatt.cluster.merged import merged_classes, merged_squares
+from rosenblatt.cluster.mix import mix
 from rosenblatt.cluster.partitions import Partitions, partitions_of
 from rosenblatt.cluster.relay import relay
+from rosenblatt.cluster.ring import ring
 from rosenblatt.cluster.rounds import Rounds
 from rosenblatt.cluster.summed import summed
 from rosenblatt.estimators.gaussian_discriminant import GaussianDiscriminant
@@ -21,12 +23,14 @@ from rosenblatt.estimators.least_squares import LeastSquares
 from rosenblatt.estimators.linear_svm import LinearSVM
 from rosenblatt.estimators.logistic_regression import LogisticRegression
 from rosenblatt.estimators.minimising import check_solved
+from rosenblatt.estimators.perceptron import Perceptron
 from rosenblatt.estimators.rule_learner import RuleLearner
 from rosenblatt.estimators.validation import check_callback, check_choice
 from rosenblatt.trace import Epoch
 
-METHODS: dict[type, dict[str, Callable[..., None]]] = {  # of every learner; "auto" takes the first
-    RuleLearner: {"relay": relay},
+METHODS: dict[type, dict[str, Callable[..., None]]] = {  # of every learner, the most special first
+    Perceptron: {"relay": relay, "ring": ring, "mix": mix},
+    RuleLearner: {"relay": relay, "ring": ring},
     LeastSquares: {"merged": merged_squares},
     GaussianDiscriminant: {"merged": merged_classes},
     LogisticRegression: {"summed": summed},
@@ -34,6 +38,8 @@ METHODS: dict[type, dict[str, Callable[..., None]]] = {  # of every learner; "au
 }
 WHY = {
     "relay": "one model learns from the partitions in their order, with the bits of one machine",
+    "ring": "groups of classes go round, each with the bits of one machine in its own order of the partitions",
+    "mix": "partitions learn from the same start in every round, and their mean is the next start",
     "summed": "gradients and second derivatives of the partitions are summed, for the minimum of one machine",
     "merged": "the triangles or moments of the partitions are merged, for the solution of one machine",
 }
@@ -68,7 +74,7 @@ def fit(
         Labels, in the partitions of X; an array is cut as X is.
     client : distributed.Client, optional
         None is the current client; where there is none, workers are started on this machine for the time of the fit.
-    method : {"auto", "relay", "summed", "merged"}
+    method : {"auto", "relay", "ring", "mix", "summed", "merged"}
         How the workers share the work, and with which guarantee.
     rounds : int
         Passes over the rows, at most.
@@ -96,21 +102,22 @@ def fit(
     check_callback("on_round", on_round)
     if persist not in (True, False, "auto"):
         raise ValueError(f"persist must be True, False or 'auto', but got {shortened(persist)}; choose one of them.")
-    chosen, learn = _method(estimator, method)
+    methods = _methods(estimator, method, sample_weight is not None)
     model = clone(estimator)
     with Dask(client) as backend:
         targets = isinstance(model, LeastSquares)
         partitions = partitions_of(backend, X, y, sample_weight, targets=targets, persist=persist)
         if not targets:
             _check_classes(partitions)
+        chosen = _chosen(estimator, methods, partitions) if method == "auto" else method
         note = f"{chosen}: {WHY[chosen]} ({len(partitions.parts)} partitions)"
         with Rounds(estimator, backend, limit, on_round, note) as run:
-            learn(backend, partitions, model, run)
+            methods[chosen](backend, partitions, model, run)
     return _finished(run, partitions)
 
 
-def _method(estimator: Any, method: str) -> tuple[str, Callable[..., None]]:
-    """The method by its name, if the estimator can learn by it."""
+def _methods(estimator: Any, method: str, weighted: bool) -> dict[str, Callable[..., None]]:
+    """The methods by which the estimator can learn, among them the one that is asked for."""
     name = type(estimator).__name__
     methods = next((methods for kind, methods in METHODS.items() if isinstance(estimator, kind)), None)
     if methods is None:
@@ -118,10 +125,18 @@ def _method(estimator: Any, method: str) -> tuple[str, Callable[..., None]]:
     refused = _refused(estimator)
     if refused:
         raise ValueError(f"{name} does not learn on a cluster with {refused}.")
-    if method != "auto":
-        check_choice("method", method, ("auto", *methods))
-    chosen = next(iter(methods)) if method == "auto" else method
-    return chosen, methods[chosen]
+    check_choice("method", method, ("auto", *methods))
+    if method == "ring" and estimator._coupled:
+        raise ValueError("Coupled classes learn from each other and cannot go round a ring apart; use method='relay'.")
+    if method == "mix" and (weighted or estimator.class_weight is not None):
+        raise ValueError("A mixture has no guarantee where rows have weights; use method='relay', or no weights.")
+    return methods
+
+
+def _chosen(estimator: Any, methods: dict[str, Callable[..., None]], partitions: Partitions) -> str:
+    """A ring where there are several half-spaces that do not depend on each other; else the first method."""
+    several = len(partitions.classes) > 2 and len(partitions.parts) > 1
+    return "ring" if "ring" in methods and several and not estimator._coupled else next(iter(methods))
 
 
 def _refused(estimator: Any) -> str:

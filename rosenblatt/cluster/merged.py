@@ -83,7 +83,7 @@ def merged_squares(backend: Dask, partitions: Partitions, model: Any, rounds: Ro
     model._keep(found, partitions.dtype, flat, rounds.trace)
     rounds.trace.note += f"; {_condition(values)}"
     norm = float(np.linalg.norm(found))
-    rounds.end(model, converged=True, updates=1, mistakes=0, norm=norm, loss=model.objective_)
+    rounds.end(model, "converged", updates=1, mistakes=0, norm=norm, loss=model.objective_)
 
 
 def _triangle_of(block: Block, centred: bool) -> tuple[Triangle, bool]:
@@ -123,7 +123,7 @@ def merged_classes(backend: Dask, partitions: Partitions, model: Any, rounds: Ro
     model.n_features_in_ = partitions.width
     model._settle(classes, totals, means, covariance)
     rounds.trace.note += f"; {_condition(np.abs(np.linalg.eigvalsh(model.covariance_)))}"
-    rounds.end(model, converged=True, updates=1, mistakes=0, norm=float(np.linalg.norm(model.coef_)))
+    rounds.end(model, "converged", updates=1, mistakes=0, norm=float(np.linalg.norm(model.coef_)))
 
 
 def _moments_of(block: Block, classes: Array) -> list[Moments | None]:

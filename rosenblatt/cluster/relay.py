@@ -25,8 +25,9 @@ def relay(backend: Dask, partitions: Partitions, model: Any, rounds: Rounds) -> 
         backend.moved += size_of(after) * (len(partitions.parts) - 1)
         updates, mistakes = (after_ - before for after_, before in zip(counts(after), counts(model), strict=True))
         model = after
-        clean = updates == mistakes == 0
-        rounds.end(model, converged=clean, updates=updates, mistakes=mistakes, norm=model._state.norm())
+        clean = "converged" if updates == mistakes == 0 else ""
+        reason = model.stop_reason_ if model.stop_reason_ == "diverged" else clean
+        rounds.end(model, reason, updates=updates, mistakes=mistakes, norm=model._state.norm())
 
 
 def learned(block: Block, model: Any, classes: Array) -> Any:

@@ -44,8 +44,8 @@ class Rounds:
         self.show.__exit__(kind, error, trace)
         return interrupted
 
-    def end(self, model: Any, *, converged: bool = False, **figures: Any) -> str:
-        """A round is over and has led to this model; the reason to stop, or nothing."""
+    def end(self, model: Any, reason: str, **figures: Any) -> str:
+        """A round is over and has led to this model; the reason to stop, given or found, or nothing."""
         self.model, now, moved = model, time.perf_counter(), self.backend.moved
         row = Epoch(len(self.trace) + 1, seconds=now - self.clock, bytes=moved - self.moved, **figures)
         self.clock, self.moved = now, moved
@@ -53,6 +53,6 @@ class Rounds:
         self.show.epoch(row)
         told = self.on_round is not None and bool(self.on_round(row))
         late = self.time_limit is not None and now - self.started >= self.time_limit
-        reasons = {"converged": converged, "callback": told, "time_limit": late, "max_iter": row.epoch >= self.limit}
+        reasons = {reason: bool(reason), "callback": told, "time_limit": late, "max_iter": row.epoch >= self.limit}
         self.reason = next((reason for reason, holds in reasons.items() if holds), "")
         return self.reason

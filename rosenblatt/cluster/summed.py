@@ -258,10 +258,11 @@ def summed(backend: Dask, partitions: Partitions, model: Any, rounds: Rounds) ->
             model.duality_gap_ = gap
         state = HalfSpaces(len(weights), objective.width, objective.kind, layout)
         model._keep(state, rounds.trace, *_centred(model, weights), partitions.n_rows)
-        close = gap is not None and gap <= model.tol * value
+        reason = "converged" if gap is not None and gap <= model.tol * value else ""
+        if objective.lam == 0.0 and mistakes == 0:
+            reason = "diverged"
         norm = float(np.linalg.norm(weights))
-        told = rounds.end(model, converged=close, updates=1, mistakes=mistakes, norm=norm, loss=value, gap=gap)
-        return told or ("diverged" if objective.lam == 0.0 and mistakes == 0 else "")
+        return rounds.end(model, reason, updates=1, mistakes=mistakes, norm=norm, loss=value, gap=gap)
 
     start = np.zeros((objective.outputs, objective.width + 1))
     tol = float(model.tol) * (1e-3 if objective.lam > 0.0 else 1.0)  # the gap ends the run, where there is one

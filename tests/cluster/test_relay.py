@@ -53,7 +53,7 @@ def assert_same_bits(one, other):
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_relay_has_the_bits_of_partial_fit(client, estimator, n_classes) -> None:
     X, y = rows(n_classes)
-    found = cluster.fit(estimator, da.from_array(X, chunks=(ROWS, 3)), y, client=client, rounds=ROUNDS)
+    found = cluster.fit(estimator, da.from_array(X, chunks=(ROWS, 3)), y, client=client, method="relay", rounds=ROUNDS)
     assert_same_bits(found, on_one_machine(estimator, X, y))
     assert len(found.trace_) == found.n_iter_ == ROUNDS and found.stop_reason_ == "max_iter"
     assert (found.trace_["bytes"] > 0).all() and found.trace_["mistakes"].sum() == found.mistakes_
@@ -72,7 +72,9 @@ def test_sparse_blocks_and_weights(client, persist) -> None:
     labels = [dask.delayed(np.array)(y[start : start + ROWS]) for start in range(0, len(y), ROWS)]
     cut = da.from_array(weights, chunks=ROWS)
     model = Perceptron("averaged")
-    found = cluster.fit(model, blocks, labels, sample_weight=cut, client=client, rounds=ROUNDS, persist=persist)
+    found = cluster.fit(
+        model, blocks, labels, sample_weight=cut, client=client, method="relay", rounds=ROUNDS, persist=persist
+    )
     sparse = scipy.sparse.csr_array(X.astype(np.float32))
     assert_same_bits(found, on_one_machine(model, sparse, y, sample_weight=weights))
 
@@ -85,7 +87,7 @@ def test_frames_have_names_and_the_model_is_an_ordinary_one(client, tmp_path) ->
     frame = pandas.DataFrame(X, columns=list("abcdef")).assign(kind=np.array(["x", "y", "z"])[y])
     table = dd.from_pandas(frame, npartitions=4)
     columns = list("abcdef")
-    found = cluster.fit(Perceptron("averaged"), table[columns], table["kind"], client=client, rounds=2)
+    found = cluster.fit(Perceptron("averaged"), table[columns], table["kind"], client=client, method="relay", rounds=2)
     assert found.feature_names_in_.tolist() == columns and found.classes_.tolist() == ["x", "y", "z"]
     answers = cluster.predict(found, table[columns]).compute()
     assert answers.tolist() == found.predict(frame[columns]).tolist() and answers.index.equals(frame.index)
@@ -102,7 +104,12 @@ def test_labels_may_be_missing_in_partitions(client) -> None:
     X, y = rows(3)
     order = np.argsort(y, kind="stable")
     found = cluster.fit(
-        Perceptron("averaged"), da.from_array(X[order], chunks=(ROWS, 6)), y[order], client=client, rounds=2
+        Perceptron("averaged"),
+        da.from_array(X[order], chunks=(ROWS, 6)),
+        y[order],
+        client=client,
+        method="relay",
+        rounds=2,
     )
     assert_same_bits(found, on_one_machine(Perceptron("averaged"), X[order], y[order], rounds=2))
 
@@ -132,7 +139,7 @@ def test_a_callback_ends_the_fit(client) -> None:
     X, y = rows(4)
     seen = []
     found = cluster.fit(
-        Perceptron(), da.from_array(X, chunks=(ROWS, 6)), y, client=client,
+        Perceptron(), da.from_array(X, chunks=(ROWS, 6)), y, client=client, method="relay",
         on_round=lambda row: seen.append(row) or len(seen) == 2,
     )  # fmt: skip
     assert found.stop_reason_ == "callback" and len(seen) == found.n_iter_ == 2
