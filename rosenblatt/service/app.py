@@ -108,8 +108,8 @@ class Service:
         return answer(await self.model(request).rollback(to, key_of(request)))
 
     async def history(self, request: Request) -> Response:
-        """Examples and mistakes over time, for the page."""
-        return answer({"history": list(self.model(request).history)})
+        """How many mistakes were made on the first n examples, for some n."""
+        return answer({"history": self.model(request).served.curve})
 
     # ------------------------------------------------------------------------------------------ the server
 

@@ -79,8 +79,7 @@ class Versions:
         return self.folder / f"{seq:012d}.safetensors"
 
     def write(self, served: Served, seq: int) -> None:
-        about = {"seq": seq, "examples": served.examples, "mistakes": served.mistakes, "skipped": served.skipped}
-        save(served.learner, self.path(seq), about=about)
+        save(served.learner, self.path(seq), about={"seq": seq, **served.figures})
 
     def keep(self, most: int) -> int:
         """Remove all but the newest; the sequence number of the oldest that is left, 0 where that is the beginning."""
@@ -193,7 +192,7 @@ def replay(served: Served, journal: Journal, after: int, until: int) -> int:
 
 def copy_of(served: Served) -> Served:
     """A copy that stays as it is while the model learns on."""
-    return Served(copy.deepcopy(served.learner), served.spec, served.examples, served.mistakes, served.skipped)
+    return Served(copy.deepcopy(served.learner), served.spec, served.figures)
 
 
 def why_full(error: BaseException) -> str | None:

@@ -28,7 +28,7 @@ class Tensor(Struct):
     name: str
     shape: Annotated[list[Annotated[int, Meta(ge=0)]], Meta(min_length=1, max_length=2)]
     datatype: Datatype
-    data: list[Cell] | list[list[Cell]]
+    data: list[Cell | list[Cell]]
     parameters: dict[str, Any] = {}
 
 

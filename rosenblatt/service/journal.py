@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+CHECKPOINT = 10_000  # pages of 4 KiB; copying them into the database holds up whoever commits
 LEARN, ROLLBACK = "learn", "rollback"
 
 TABLES = """
@@ -52,6 +53,7 @@ class Journal:
         run = self._database.execute
         run("pragma journal_mode = wal")
         run("pragma synchronous = full")
+        run(f"pragma wal_autocheckpoint = {CHECKPOINT}")
         self._database.executescript(TABLES)
         self.last = self._fact("last") or 0
         times = run("select max(at) from entries union all select max(at) from keys").fetchall()

@@ -6,6 +6,7 @@ its last step learns from what the steps before it, which stay as they are, make
 
 from __future__ import annotations
 
+import copy
 import math
 import warnings
 from collections.abc import Mapping
@@ -19,6 +20,8 @@ from rosenblatt.wording import listed, shortened
 
 HASHED = 2**18  # slots of an open vocabulary, unless a model says otherwise
 MOST_CLASSES = 1000
+POINTS = 256  # of a curve, at most
+FIGURES = ("examples", "mistakes", "skipped", "curve", "every")
 LEARNERS = ("Perceptron", "PassiveAggressive", "HalfSpace", "LinearSVM", "LogisticRegression")
 
 
@@ -58,9 +61,13 @@ class Served:
     have left the range of floats. `why_not` says why nothing can be learned, where it is so.
     """
 
-    def __init__(self, learner: Any, spec: Spec, examples: int = 0, mistakes: int = 0, skipped: int = 0) -> None:
+    def __init__(self, learner: Any, spec: Spec, figures: Mapping[str, Any] | None = None) -> None:
         self.learner, self.spec = learner, spec
-        self.examples, self.mistakes, self.skipped = examples, mistakes, skipped
+        self.examples = self.mistakes = self.skipped = 0
+        self.curve: list[list[int]] = []  # [examples, mistakes until then], every `every` examples
+        self.every = 1
+        for name in FIGURES:
+            setattr(self, name, (figures or {}).get(name, getattr(self, name)))
         steps = getattr(learner, "steps", None)
         self.online = hasattr(learner, "learn_one")
         can_learn = self.online or (steps is not None and hasattr(steps[-1][1], "partial_fit"))
@@ -137,6 +144,8 @@ class Served:
     def learn(self, x: Any, y: Any, w: float) -> None:
         """Predict, then learn. An update that would leave the range of floats changes nothing but the counts."""
         self.examples += 1
+        if self.examples % self.every == 0:
+            self._draw()
         try:
             if self.online:
                 self.mistakes += self.learner.predict_one(x) != y
@@ -148,6 +157,17 @@ class Served:
                 self.learner[-1].partial_fit(rows, [y], sample_weight=[w])
         except (ValueError, TypeError, ArithmeticError, RequestError):
             self.skipped += 1
+
+    def _draw(self) -> None:
+        """A point of the curve; with too many, every other one is left."""
+        self.curve.append([self.examples - 1, self.mistakes])
+        if len(self.curve) >= POINTS:
+            self.curve, self.every = self.curve[1::2], 2 * self.every
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """What a version says beside the weights."""
+        return {name: copy.copy(getattr(self, name)) for name in FIGURES}
 
 
 def _by_text(scores: Mapping[Any, float]) -> dict[str, float | None]:
@@ -237,4 +257,4 @@ def restored(path: Any, spec: Spec) -> tuple[Served, int]:
     """(model, sequence number) of a snapshot."""
     header, arrays = read_file(path)
     about = header["about"]
-    return Served(rebuilt(header, arrays), spec, about["examples"], about["mistakes"], about["skipped"]), about["seq"]
+    return Served(rebuilt(header, arrays), spec, about), about["seq"]

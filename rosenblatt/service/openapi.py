@@ -59,7 +59,7 @@ def _document() -> dict[str, Any]:
             "get": _does("The versions that are kept", None, MODEL),
             "post": _does("Write a version now", {"type": "object"}, MODEL, status=201),
         },
-        f"{m}/history": {"get": _does("Examples and mistakes over time", None, MODEL)},
+        f"{m}/history": {"get": _does("The mistakes made on the first n examples, for up to 256 n", None, MODEL)},
         f"{m}:rollback": {"post": _does("Go back to the state after an entry", _ref("Rollback"), MODEL, KEY)},
         m: {
             "get": _does("Describe a model", None, MODEL),

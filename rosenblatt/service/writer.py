@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,6 @@ class Writer:
         self._come, self._closing = asyncio.Event(), False
         self._task: asyncio.Task[None] | None = None
         self._saving: asyncio.Task[int] | None = None
-        self.history: deque[tuple[float, int, int]] = deque(maxlen=600)  # (when, examples, mistakes), for the page
         self.commits, self.commit_seconds, self.predictions = 0, 0.0, 0
         self.read_only = read_only
         if read_only:
@@ -245,7 +245,7 @@ class Writer:
             while self._jobs:
                 group = self._next_group()
                 began = time.perf_counter()
-                failure = await loop.run_in_executor(self._thread, self._commit, group)
+                failure = await self._make_durable(group)
                 self.commits += 1
                 self.commit_seconds += time.perf_counter() - began
                 self._apply(group, failure)
@@ -260,16 +260,19 @@ class Writer:
             group.append(self._jobs.popleft())
         return group
 
-    def _commit(self, group: list[Job]) -> RequestError | None:
-        """Make a group durable, in the journal's thread; what kept all of it from being so, or None."""
+    async def _make_durable(self, group: list[Job]) -> RequestError | None:
+        """What kept a whole group from being durable, or None.
+
+        Only what takes long is done in the thread: every statement there would wait for the interpreter lock again.
+        """
+        in_thread = partial(asyncio.get_running_loop().run_in_executor, self._thread)
         try:
             self.journal.begin()
-            for job in group:
-                try:
-                    job.answer, job.learned = job.run()
-                except RequestError as refusal:
-                    job.refused = refusal
-            self.journal.commit()
+            if group[0].adopt is None:
+                _run(group)
+            else:
+                await in_thread(_run, group)
+            await in_thread(self.journal.commit)
         except (sqlite3.DatabaseError, OSError) as error:
             with contextlib.suppress(sqlite3.DatabaseError):
                 self.journal.abandon()
@@ -287,9 +290,6 @@ class Writer:
                     for x, y, w in job.learned:
                         self.served.learn(x, y, w)
                     self.seq = max(self.seq, (job.answer or {}).get("seq", 0))
-        now = time.time()
-        if not self.history or now - self.history[-1][0] >= 1.0:
-            self.history.append((now, self.served.examples, self.served.mistakes))
         if failure is not None:
             self.contract = Contract(self.served)
         for job in group:
@@ -335,3 +335,11 @@ class Writer:
         self._thread.shutdown()
         if hasattr(self, "journal"):
             self.journal.close()
+
+
+def _run(group: list[Job]) -> None:
+    for job in group:
+        try:
+            job.answer, job.learned = job.run()
+        except RequestError as refusal:
+            job.refused = refusal
