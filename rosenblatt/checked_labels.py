@@ -31,6 +31,8 @@ def array_of(y: Any, what: str) -> Array:
     Traceback (most recent call last):
     ValueError: y must have one label for every row, but row 1 has 2; pass one label per row.
     """
+    if y is None:
+        raise ValueError(f"This requires y to be passed, but the target y is None; pass one {what} per row.")
     if hasattr(y, "collect"):
         raise ValueError(f"y must be in memory, but got {type(y).__name__}; call y.collect() first.")
     if isinstance(y, str | bytes | Set | Mapping | Iterator) or (not hasattr(y, "toarray") and np.isscalar(y)):
@@ -72,8 +74,6 @@ def check_labels(y: Any, n_rows: int | None = None) -> Array:
     from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import column_or_1d
 
-    if y is None:
-        raise ValueError("requires y to be passed, but the target y is None; pass one label per row.")
     if isinstance(y, list | tuple):
         check_kinds(y)  # numpy would quietly turn numbers among text into text
     values = array_of(y, "label")

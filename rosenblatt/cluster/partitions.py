@@ -184,7 +184,7 @@ def _load(X: Any, y: Any, weights: Any, targets: bool) -> Block:
     n_rows = rows.shape[0]
     values = np.asarray(y) if hasattr(y, "__array__") else y
     labels = check_targets(values, n_rows) if targets else check_labels(values, n_rows)
-    return Block(rows, labels, None if weights is None else check_weights(weights, rows, ensure_non_negative=True))
+    return Block(rows, labels, None if weights is None else check_weights(weights, rows.shape[0]))
 
 
 def _look(block: Block, targets: bool) -> list[Look]:

@@ -75,7 +75,7 @@ class Settings:
         codes = codes_of(self.classes, block.y)
         assert codes is not None
         weights = row_weights(
-            block.X, block.y, self.classes, codes, block.weights, self.class_weight, batch=True
+            block.y, self.classes, codes, block.weights, self.class_weight, batch=True
         )  # fmt: skip
         own = codes[:, None] == self.positive[None, :]
         targets = own.astype(np.float64) if self.multinomial else np.where(own, 1.0, -1.0)

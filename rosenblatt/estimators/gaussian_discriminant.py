@@ -91,7 +91,7 @@ class GaussianDiscriminant(Probabilities, Stored, ClassifierMixin, BaseEstimator
             y = check_labels(y, X.shape[0])
             classes = classes_to_fit(y)
             codes = np.searchsorted(classes, y)
-            weights = row_weights(X, y, classes, codes, sample_weight, None, batch=False)
+            weights = row_weights(y, classes, codes, sample_weight, None, batch=False)
             weights = weights if len(weights) else np.ones(len(y))
             totals = np.bincount(codes, weights, len(classes))
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):

@@ -272,7 +272,7 @@ class KernelPerceptron(KernelAnswers):
         return DualTask(
             X=X,
             codes=codes.astype(np.int32),
-            sample_weight=row_weights(X, y, classes, codes, sample_weight, self.class_weight, batch=listening),
+            sample_weight=row_weights(y, classes, codes, sample_weight, self.class_weight, batch=listening),
             positive=positive_codes(len(classes), self._coupled, self._listening),
             classes=half_space_count(len(classes), self._coupled),
             coupled=self._coupled,

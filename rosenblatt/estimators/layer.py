@@ -239,13 +239,9 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Learn from rows and labels, or from rows and a multi-label matrix of 0 and 1."""
         with unchanged_on_failure(self):
             self._check_parameters()
-            if y is None:
-                raise ValueError("Layer requires y to be passed, but the target y is None; pass one label per row.")
             X = check_rows(self, X, reset=True)
             targets = self._targets(y, X.shape[0])
-            weights = np.ones(X.shape[0])
-            if sample_weight is not None:
-                weights = check_weights(sample_weight, X, ensure_non_negative=True, allow_all_zero=False)
+            weights = check_weights(sample_weight, X.shape[0], allow_all_zero=False)
             kind = np.float64 if X.dtype != np.float32 else np.float32
             X = X if X.dtype == kind else X.astype(kind)
             if self.activation in STEPS:

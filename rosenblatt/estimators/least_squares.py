@@ -112,7 +112,7 @@ class LeastSquares(Stored, MultiOutputMixin, RegressorMixin, BaseEstimator):  # 
             flat, targets = y.ndim == 1, y.reshape(len(y), -1)
             weights = np.empty(0)
             if sample_weight is not None:
-                weights = check_weights(sample_weight, X, ensure_non_negative=True, allow_all_zero=False)
+                weights = check_weights(sample_weight, len(y), allow_all_zero=False)
             found, trace = self._solve(X, targets, weights, earlier, eval_set, on_epoch)
             if hasattr(self, "_scatter"):
                 del self._total, self._center, self._scatter
@@ -182,9 +182,7 @@ class LeastSquares(Stored, MultiOutputMixin, RegressorMixin, BaseEstimator):  # 
                     f"y must have {len(self._center) - width} targets as before, but has {targets.shape[1]}; pass one "
                     f"column for each."
                 )
-            weights = np.ones(len(y))
-            if sample_weight is not None:
-                weights = check_weights(sample_weight, X, ensure_non_negative=True)
+            weights = check_weights(sample_weight, len(y))
             moments = Moments.of(X, targets, weights, centred=bool(self.fit_intercept))
             if not first:
                 moments = Moments(self._total, self._center, self._scatter) + moments

@@ -16,9 +16,9 @@ from rosenblatt.engine.layouts.rows import rows_of
 from rosenblatt.engine.online.pocket import Pocket
 from rosenblatt.engine.online.state import SEEN, Array, HalfSpaces, weight_dtype
 from rosenblatt.engine.threads import thread_count
+from rosenblatt.estimators.base_linear import BaseLinear
 from rosenblatt.estimators.classes import codes_of, half_space_count, positive_codes
 from rosenblatt.estimators.committee import Committee
-from rosenblatt.estimators.explaining import Explained
 from rosenblatt.estimators.missing import rule
 from rosenblatt.estimators.one_by_one import FIRST_CAPACITY, ONE, UNSURE, OneByOne, doubled
 from rosenblatt.estimators.online import Online
@@ -51,7 +51,7 @@ from rosenblatt.stored import (
 from rosenblatt.trace import RUN, Epoch, Trace
 
 
-class LinearClassifier(Explained, Online):
+class LinearClassifier(BaseLinear, Online):
     """Not for users: the shared part of the classifiers whose half-spaces the online engine trains."""
 
     _stored = kinds({
@@ -155,7 +155,7 @@ class LinearClassifier(Explained, Online):
         return Task(
             rows=rows,
             codes=codes,
-            sample_weight=row_weights(X, y, classes, codes, sample_weight, class_weight, batch=listening),
+            sample_weight=row_weights(y, classes, codes, sample_weight, class_weight, batch=listening),
             layout=layout,
             rule=rule.function,
             params=np.tile(np.array(params, np.float64), (max(1, len(positive)), 1)),

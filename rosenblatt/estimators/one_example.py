@@ -115,7 +115,7 @@ class OneExample(Answers):
             labels = check_labels(y, len(X))
             if len(vars(self).get("classes_", ())):
                 check_kind(self.classes_, labels)
-            weights = None if w is None else check_weights(w, np.empty((len(X), 1)), ensure_non_negative=True)
+            weights = None if w is None else check_weights(w, len(X))
             if named:
                 self._admit_names(names)
                 rows = rows_of(self._names)

@@ -130,7 +130,7 @@ def problem_of(
     if classifier:
         classes_to_fit(y)
     if sample_weight is not None:
-        sample_weight = check_weights(sample_weight, np.empty((n_rows, 1)))
+        sample_weight = check_weights(sample_weight, n_rows)
     if isinstance(scoring, Iterable) and not isinstance(scoring, str):
         raise ValueError(
             "scoring names several scores, but settings are compared by one. Pass one name or function, and score "

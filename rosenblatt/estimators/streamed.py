@@ -17,7 +17,6 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.checked_labels import check_labels
 from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.validation import (
-    check_is_given,
     check_positive,
     check_rows,
     check_weights,
@@ -98,12 +97,11 @@ class Streamed(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                         f"{which} must have {name}, but {type(part).__name__} has none; use Perceptron or another "
                         f"online learner, and PairProducts or another transformer."
                     )
-            check_is_given(self, y)
             X = self._rows(X, reset=True)
             n_rows = X.shape[0]
             labels = check_labels(y, n_rows)
             if sample_weight is not None:
-                sample_weight = check_weights(sample_weight, X, ensure_non_negative=True, allow_all_zero=False)
+                sample_weight = check_weights(sample_weight, n_rows, allow_all_zero=False)
             random = random_state_of(self.random_state)
             seeds = deepcopy(random)  # so that the order of the rows does not depend on which parts are seeded
             self.features_ = _seeded(clone(self.features), seeds).fit(X)

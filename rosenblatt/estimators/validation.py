@@ -158,11 +158,8 @@ def check_finite(estimator: Any, X: Any) -> None:
     refuse_not_finite("X", X, getattr(estimator, "feature_names_in_", None))
 
 
-def check_weights(
-    sample_weight: Any, X: Any, *, ensure_non_negative: bool = False, allow_all_zero: bool = True
-) -> Array:
-    """One finite number per row, 1 where none is given; a single number is for all rows."""
-    n_rows = X.shape[0]
+def check_weights(sample_weight: Any, n_rows: int, *, allow_all_zero: bool = True) -> Array:
+    """One finite number of at least 0 per row, 1 where none is given; a single number is for all rows."""
     if sample_weight is None:
         return np.ones(n_rows)
     try:
@@ -180,7 +177,7 @@ def check_weights(
             f"rows."
         )
     refuse_not_finite("sample_weight", weights)
-    if ensure_non_negative and (weights < 0).any():
+    if (weights < 0).any():
         row = int(np.flatnonzero(weights < 0)[0])
         raise ValueError(
             f"Negative values in data passed to `sample_weight`: row {row} has {weights[row]:g}. Use 0 to leave a row "
@@ -196,7 +193,6 @@ def check_weights(
 
 def check_rows_and_targets(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:
     """Rows, and for each of them a number or several."""
-    check_is_given(estimator, y)
     X = check_rows(estimator, X, reset=reset)
     return X, check_targets(y, X.shape[0])
 
@@ -219,17 +215,9 @@ def check_weight(w: Any) -> float:
     return number
 
 
-def check_is_given(estimator: Any, y: Any) -> None:
-    """Refuse labels that are not there."""
-    if y is None:
-        name = type(estimator).__name__
-        raise ValueError(f"{name} requires y to be passed, but the target y is None; pass one value per row.")
-
-
 def check_rows_and_labels(
     estimator: Any, X: Any, y: Any, *, reset: bool, finite: bool = True, known: Array | None = None
 ) -> tuple[Any, Array]:
-    check_is_given(estimator, y)
     X = check_rows(estimator, X, reset=reset, finite=finite)
     plain = isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in NUMBERS
     if known is not None and plain and codes_of(known, y) is not None:  # labels that have been looked at before
@@ -237,16 +225,14 @@ def check_rows_and_labels(
     return X, check_labels(y, X.shape[0])
 
 
-def row_weights(
-    X: Any, y: Array, classes: Array, codes: Array, sample_weight: Any, class_weight: Any, *, batch: bool
-) -> Array:
+def row_weights(y: Array, classes: Array, codes: Array, sample_weight: Any, class_weight: Any, *, batch: bool) -> Array:
     """sample_weight times the weight of the row's class; empty when every row weighs 1.
 
     A batch of a stream may be left out altogether; rows to fit may not.
     """
     if sample_weight is None and class_weight is None:
         return np.empty(0)
-    weights = check_weights(sample_weight, X, ensure_non_negative=True, allow_all_zero=batch)
+    weights = check_weights(sample_weight, len(y), allow_all_zero=batch)
     if isinstance(class_weight, dict):
         known = set(classes.tolist())
         unknown, unnamed = [label for label in class_weight if label not in known], known - set(class_weight)

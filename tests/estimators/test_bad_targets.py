@@ -23,7 +23,7 @@ RAGGED = [[1], [2], [1], [2, 3], [1], [1]]
 @pytest.mark.parametrize(
     ("targets", "words"),
     [
-        (None, "LeastSquares requires y to be passed, but the target y is None; pass one value per row"),
+        (None, "requires y to be passed, but the target y is None; pass one number per row"),
         (pl.LazyFrame({"a": y}), "y must be in memory, but got LazyFrame; call y.collect"),
         (DAYS, "y must hold numbers, but has dates or times; turn them into numbers"),
         (np.array(DAYS, "M8[D]"), "y must hold numbers, but has dates or times"),
