@@ -114,10 +114,10 @@ class KernelAnswers(Online):
         if self.device == "cuda":
             from rosenblatt.engine.kernel.cuda import expansion_scores_on_gpu
 
-            scores = expansion_scores_on_gpu(kernel, X, support, coefficients, False, dtype)
+            scores = expansion_scores_on_gpu(kernel, X, support, coefficients, dtype)
         else:
             with np.errstate(over="ignore", invalid="ignore"):
-                scores = expansion_scores(kernel, X, support, coefficients, False, dtype, self.n_jobs)
+                scores = expansion_scores(kernel, X, support, coefficients, dtype, self.n_jobs)
         if np.isnan(scores).any():
             row = int(np.argwhere(np.isnan(scores))[0][0])
             raise ValueError(
@@ -127,14 +127,14 @@ class KernelAnswers(Online):
         return scores
 
     def _kernel_values(self, X: Any, support: Any) -> Array:
-        from rosenblatt.engine.kernel.products import Products
         from rosenblatt.engine.kernel.values import values_of
+        from rosenblatt.engine.threads import one_blas_thread
 
         kernel = self._usable_kernel()
         source = values_of(kernel, X, self._dtype_for(X))
-        with Products(source, False, self.n_jobs) as products:
-            right = source.operand(support, support if kernel.name == "precomputed" else None)
-            return products.values(source.operand(X), right)
+        right = source.operand(support, support if kernel.name == "precomputed" else None)
+        with one_blas_thread():
+            return source.values(source.operand(X), right)
 
     def _dtype_for(self, X: Any) -> np.dtype[Any]:
         return np.promote_types(self._state.dtype, weight_dtype(X.dtype))

@@ -277,7 +277,6 @@ class KernelPerceptron(KernelAnswers):
             classes=half_space_count(len(classes), self._coupled),
             coupled=self._coupled,
             kernel=self.kernel_,
-            intercept=False,
             dtype=self._dtype_for(X) if listening else weight_dtype(X.dtype),
             drop_after=self.drop_after or 0,
             budget=self.budget or 0,

@@ -33,7 +33,6 @@ class DualTask:
     classes: int
     coupled: bool
     kernel: Any
-    intercept: bool
     dtype: np.dtype[Any]
     drop_after: int = 0
     budget: int = 0

@@ -65,7 +65,7 @@ class CpuBackend:
     def __init__(self, task: DualTask, count: int, *, fresh: bool, store: Store | None = None) -> None:
         self.task, self.count, self.fresh = task, count, fresh
         self.source = values_of(task.kernel, task.X, task.dtype)
-        self.products = Products(self.source, task.intercept, task.n_jobs)
+        self.products = Products(self.source, task.n_jobs)
         self.store = store or Store(self.source)  # support rows where scores are fresh, else what the epoch has learned
         self.steps = np.zeros((0, count))
         self.scores = np.zeros((0 if fresh else task.n_rows, count))
@@ -217,11 +217,11 @@ class CpuBackend:
         support = self.store.view()
         row = support.part(slot, slot + 1)
         with np.errstate(over="ignore", invalid="ignore"):
-            values = self.products.values(row, block.operand)[0].astype(np.float64)
+            values = self.source.values(row, block.operand)[0].astype(np.float64)
             block.scores[:, start:] -= coefficients[slot][:, None] * values[start:]  # for `suspects`
         block.support_coefficients[block.support_slots == slot] = 0.0
         own = self.products.sums(row, support, coefficients)[0]
-        return own, float(self.products.values(row, row)[0, 0])
+        return own, float(self.source.values(row, row)[0, 0])
 
     # ------------------------------------------------------------------ answers
 

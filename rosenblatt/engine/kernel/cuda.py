@@ -213,7 +213,7 @@ def _scan_kernel(real: str) -> Any:
 
 
 @functools.cache
-def _values_kernel(kind: Any, intercept: bool) -> Any:
+def _values_kernel(kind: Any) -> Any:
     """The kernel's own formula, in place of dot products, as one pass over them."""
     names = [field.name for field in fields(kind)]
     norms = "T a, T b, " if kind.needs_norms else ""
@@ -222,8 +222,8 @@ def _values_kernel(kind: Any, intercept: bool) -> Any:
     return require_gpu().ElementwiseKernel(
         f"{norms}T dots{given}",
         "T value",
-        f"const T v = dots; {cast}value = {kind.device_code}{' + (T)1' if intercept else ''};",
-        f"kernel_values_{kind.name}_{int(intercept)}",
+        f"const T v = dots; {cast}value = {kind.device_code};",
+        f"kernel_values_{kind.name}",
         preamble=HELPERS,
     )
 
@@ -231,9 +231,9 @@ def _values_kernel(kind: Any, intercept: bool) -> Any:
 class DeviceValues:
     """Operands and kernel values on the device, from rows that are there or that are sent block by block."""
 
-    def __init__(self, kernel: Any, X: Any, dtype: Any, intercept: bool) -> None:
+    def __init__(self, kernel: Any, X: Any, dtype: Any) -> None:
         self.cupy = require_gpu()
-        self.kernel, self.host, self.dtype, self.intercept = kernel, X, np.dtype(dtype), intercept
+        self.kernel, self.host, self.dtype = kernel, X, np.dtype(dtype)
         self.radial = kernel.radial if kernel.needs_norms else None
         self.given = kernel.name == "precomputed"  # then an operand is numbers of rows, on the host
         self.resident: Any = None
@@ -278,13 +278,10 @@ class DeviceValues:
         if self.given:
             rows, columns = left.rows, right.rows
             if self.resident is not None:
-                found = self.resident[self.cupy.asarray(rows)[:, None], self.cupy.asarray(columns)]
-            else:
-                found = self._send(self.host[rows[:, None], columns])
-            return found + self.dtype.type(1) if self.intercept else found
+                return self.resident[self.cupy.asarray(rows)[:, None], self.cupy.asarray(columns)]
+            return self._send(self.host[rows[:, None], columns])
         if kernel.name == "function":
-            found = self.cupy.asarray(kernel.values(left.rows, right.rows), self.dtype)
-            return found + self.dtype.type(1) if self.intercept else found
+            return self.cupy.asarray(kernel.values(left.rows, right.rows), self.dtype)
         kind: Any = type(kernel)
         norms: tuple[Any, ...] = ()
         if self.radial is not None:
@@ -296,7 +293,7 @@ class DeviceValues:
         dots = left.rows @ right.rows.T
         most = float(np.finfo(self.dtype).max)
         numbers = (min(most, max(-most, float(value))) for value in kernel.parameters.values())
-        return _values_kernel(kind, self.intercept)(*norms, dots, *numbers, dots)
+        return _values_kernel(kind)(*norms, dots, *numbers, dots)
 
     def sums(self, left: Operand, right: Operand, coefficients: Any) -> Any:
         """sum_j coefficients[j] K(x_i, x_j) in float64 on the device; `coefficients` have the rows' dtype."""
@@ -400,7 +397,7 @@ class CudaBackend:
 
     def _prepare(self) -> None:
         cupy, task = self.cupy, self.task
-        self.source = DeviceValues(task.kernel, task.X, task.dtype, task.intercept)
+        self.source = DeviceValues(task.kernel, task.X, task.dtype)
         self.codes = cupy.asarray(task.codes)
         self.weights = cupy.asarray(task.sample_weight)
         self.positive = cupy.asarray(task.positive.astype(np.int32))
@@ -576,7 +573,7 @@ class CudaBackend:
 
     def add_test_rows(self, X: Any, codes: Array) -> None:
         """Keep the scores of test rows as well."""
-        source = DeviceValues(self.task.kernel, X, self.task.dtype, self.task.intercept)
+        source = DeviceValues(self.task.kernel, X, self.task.dtype)
         scores = self.cupy.zeros((len(codes), self.count))
         self.test = [source, self.cupy.asarray(codes), scores]
 
@@ -601,11 +598,9 @@ def _pointer(array: Any) -> Any:
     return np.uintp(0) if array is None else array
 
 
-def expansion_scores_on_gpu(
-    kernel: Any, X: Any, support: Any, coefficients: Array, intercept: bool, dtype: Any
-) -> Array:
+def expansion_scores_on_gpu(kernel: Any, X: Any, support: Any, coefficients: Array, dtype: Any) -> Array:
     """The scores of the rows X under an expansion over support rows, block by block."""
-    source = DeviceValues(kernel, X, dtype, intercept)
+    source = DeviceValues(kernel, X, dtype)
     cupy = source.cupy
     result = np.empty((X.shape[0], coefficients.shape[1]))
     if not len(coefficients):

@@ -28,8 +28,8 @@ WORTH_CUTTING = 2**25  # multiplications: with fewer, handing out strips takes l
 class Products:
     """Kernel values and their sums, on at most `n_jobs` threads. Use it in a `with` block."""
 
-    def __init__(self, source: DotProducts, intercept: bool, n_jobs: int | None) -> None:
-        self.source, self.intercept, self.threads = source, intercept, thread_count(n_jobs)
+    def __init__(self, source: DotProducts, n_jobs: int | None) -> None:
+        self.source, self.threads = source, thread_count(n_jobs)
         self.local = threading.local()
         self.pool: ThreadPoolExecutor | None = None
         self.resources = ExitStack()
@@ -42,23 +42,16 @@ class Products:
         self.resources.close()
         self.pool = None
 
-    def values(self, left: Operand, right: Operand, out: Array | None = None) -> Array:
-        """K(x, y), and 1 more where there is an intercept."""
-        values = self.source.values(left, right, out)
-        if self.intercept:
-            values += values.dtype.type(1)
-        return values
-
     def matrix(self, left: Operand, right: Operand) -> Array:
         """All values between two operands, in strips of rows."""
         work = _work(left, len(right))
         if work < WORTH_CUTTING:
-            return self.values(left, right)
+            return self.source.values(left, right)
         strips = _cuts(len(left), TILE_ROWS)
         result = np.empty((len(left), len(right)), self.source.dtype)
 
         def fill(strip: slice) -> None:
-            result[strip] = self.values(left.part(strip.start, strip.stop), right)
+            result[strip] = self.source.values(left.part(strip.start, strip.stop), right)
 
         for _ in self._run(fill, strips, work):
             pass
@@ -104,7 +97,9 @@ class Products:
             rows, columns = place
             if values is None:
                 out = self._buffer(rows.stop - rows.start, columns.stop - columns.start)
-                block = self.values(left.part(rows.start, rows.stop), right.part(columns.start, columns.stop), out)
+                block = self.source.values(
+                    left.part(rows.start, rows.stop), right.part(columns.start, columns.stop), out
+                )
             else:
                 block = values(rows, columns)
             if keep is not None:
@@ -145,12 +140,10 @@ def _work(left: Operand, columns: int) -> float:
     return float(np.prod(left.rows.shape, dtype=float)) * columns
 
 
-def expansion_scores(
-    kernel: Any, X: Any, support: Any, coefficients: Array, intercept: bool, dtype: Any, n_jobs: int | None
-) -> Array:
+def expansion_scores(kernel: Any, X: Any, support: Any, coefficients: Array, dtype: Any, n_jobs: int | None) -> Array:
     """The scores of the rows X under an expansion over support rows; at most a few tiles are in memory."""
     source = values_of(kernel, X, dtype)
-    with Products(source, intercept, n_jobs) as products:
+    with Products(source, n_jobs) as products:
         right = source.operand(support, support if kernel.name == "precomputed" else None)
         result = np.empty((X.shape[0], coefficients.shape[1]))
         step = 2 * ENOUGH * TILE_ROWS * products.threads
