@@ -62,6 +62,21 @@ def test_separable_rows_become_clean(client) -> None:
     collection = da.from_array(X.astype(np.float32), chunks=(ROWS, 6))
     found = cluster.fit(Perceptron(), collection, y, client=client, method="mix", rounds=500)
     assert found.stop_reason_ == "converged" and found.score(X, y) == 1.0
+    audits = cluster.audit(found, collection, y, client=client)
+    assert len(audits) == 3 and audits
+    assert all(0.0 < audits[k].mistakes <= audits[k].bound for k in range(3))
+    found.trace_.mixed.append(np.full(3, 1e6))
+    assert not cluster.audit(found, collection, y, client=client)
+
+
+def test_an_audit_wants_a_mixture_and_separable_rows(client) -> None:
+    X, y = rows(2)
+    collection = da.from_array(np.round(X), chunks=(ROWS, 6))
+    with pytest.raises(ValueError, match="method='mix'"):
+        cluster.audit(Perceptron(shuffle=False).fit(X, y), collection, y, client=client)
+    found = cluster.fit(Perceptron("averaged"), collection, y, client=client, method="mix", rounds=2)
+    audit = cluster.audit(found, collection, y, client=client)
+    assert audit.holds is None and not audit and "not separable" in str(audit)
 
 
 def test_rows_sorted_by_label_are_told_and_shuffled(client) -> None:
