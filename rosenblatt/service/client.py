@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Self
 from urllib.parse import quote, urlsplit
 
-TRIES = 6  # of one request, over about six seconds
 AGAIN = (429, 503)  # answers after which a request may be sent again
 
 
@@ -38,6 +37,8 @@ class Client:
         The server's token.
     timeout : float
         Seconds to wait for an answer.
+    tries : int
+        How often a request is sent at most, with longer and longer pauses.
 
     Examples
     --------
@@ -50,13 +51,15 @@ class Client:
     'spam'
     """
 
-    def __init__(self, url: str, model: str | None = None, *, token: str | None = None, timeout: float = 30.0) -> None:
+    def __init__(
+        self, url: str, model: str | None = None, *, token: str | None = None, timeout: float = 30.0, tries: int = 6
+    ) -> None:  # fmt: skip
         self._idle: list[http.client.HTTPConnection] = []  # that no request uses; append and pop are atomic
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(f"url must be the address of a server, such as http://127.0.0.1:8080, but got {url!r}.")
         self._https, self._host, self._port = parts.scheme == "https", parts.hostname, parts.port
-        self._base, self._model, self._timeout = parts.path.rstrip("/"), model, timeout
+        self._base, self._model, self._timeout, self._tries = parts.path.rstrip("/"), model, timeout, tries
         self._headers = {"Content-Type": "application/json"}
         if token is not None:
             self._headers["Authorization"] = f"Bearer {token}"
@@ -140,8 +143,8 @@ class Client:
         data = None if body is None else json.dumps(body, allow_nan=False).encode()
         headers = self._headers if key is None else {**self._headers, "Idempotency-Key": key}
         again = method == "GET" or key is not None or path.endswith("/predict")
-        for attempt in range(TRIES):
-            last = attempt == TRIES - 1 or not again
+        for attempt in range(self._tries):
+            last = attempt == self._tries - 1 or not again
             try:
                 status, answer, wait = self._send(method, path, data, headers)
             except (OSError, http.client.HTTPException) as error:
@@ -154,7 +157,7 @@ class Client:
                 if status not in AGAIN or last:
                     raise ServiceError(status, answer.get("detail", f"status {status}"))
             time.sleep(wait)
-        raise AssertionError("unreachable")
+        raise ValueError(f"tries must be at least 1, but got {self._tries}.")
 
     def _send(self, method: str, path: str, data: bytes | None, headers: Mapping[str, str]) -> tuple[int, Any, float]:
         """(status, answer, seconds to wait before the same is sent again)."""
@@ -172,7 +175,7 @@ class Client:
             raise
         self._idle.append(connection)
         wait = response.headers.get("Retry-After", "0")
-        return response.status, json.loads(content) if content else {}, float(wait) if wait.isdigit() else 1.0
+        return response.status, _answer_of(response, content), float(wait) if wait.isdigit() else 1.0
 
     def close(self) -> None:
         """Close the connections; the next request opens a new one."""
@@ -187,6 +190,18 @@ class Client:
 
     def __del__(self) -> None:
         self.close()
+
+
+def _answer_of(response: http.client.HTTPResponse, content: bytes) -> Any:
+    """The JSON of an answer; a proxy may answer something else, which is shown in its place."""
+    try:
+        return json.loads(content or b"{}")
+    except ValueError:
+        shown = " ".join(content.decode("utf-8", "replace").split())[:200]
+        sentence = f"status {response.status}, and not in JSON: {shown}"
+        if response.status < 400:
+            raise ServiceError(response.status, f"This is no server of rosenblatt: {sentence}") from None
+        return {"detail": sentence}
 
 
 def _plain(x: Any) -> Any:

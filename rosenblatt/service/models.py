@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import tempfile
 import warnings
 from collections.abc import Callable, Mapping
@@ -24,11 +23,11 @@ from rosenblatt.service.writer import READ_ONLY, Writer
 class Models:
     """The models of a folder, each with its writer.
 
-    `given` are model files that become models when the server starts, unless there are models of that name.
+    `given` are fitted models that are taken in when the server starts, unless there are models of that name.
     """
 
     def __init__(
-        self, data: Path, limits: Limits, given: Mapping[str, Path] | None = None,
+        self, data: Path, limits: Limits, given: Mapping[str, Any] | None = None,
         say: Callable[[str], object] = print, on_ready: Callable[[], object] = lambda: None,
         read_only: bool = False,
     ) -> None:  # fmt: skip
@@ -48,9 +47,9 @@ class Models:
         for name in folders.model_names(self.data):
             for remark in (await self._start(self.data / "models" / name)).remarks:
                 self.say(f"{name}: {remark}")
-        for name, file in self.given.items():
+        for name, learner in self.given.items():
             if name not in self.writers:
-                await self.adopt(name, await asyncio.to_thread(load, file))
+                await self.adopt(name, learner)
         self.ready = True
         self.on_ready()
 
@@ -98,14 +97,19 @@ class Models:
 
 def _loaded(data: bytes) -> Any:
     with tempfile.TemporaryDirectory() as temporary:
-        path = os.path.join(temporary, "model.safetensors")
-        Path(path).write_bytes(data)
+        path = Path(temporary, "model.safetensors")
+        path.write_bytes(data)
         try:
-            learner = load(path)
+            return classifier_of(path)
         except ValueError as error:
-            raise RequestError(422, one_sentence(error).replace(path, "The body")) from None
+            raise RequestError(422, one_sentence(error).replace(str(path), "The body")) from None
+
+
+def classifier_of(path: Path) -> Any:
+    """The model of a file, which must predict."""
+    learner = load(path)
     if not hasattr(learner, "predict"):
-        raise RequestError(422, f"A {type(learner).__name__} does not predict; upload a classifier.")
+        raise ValueError(f"{path} holds a {type(learner).__name__}, which does not predict; take a classifier.")
     return learner
 
 

@@ -8,12 +8,14 @@ import socket
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from rosenblatt.service.app import application
-from rosenblatt.service.folder import locked
+from rosenblatt.service.folder import check_name, locked
 from rosenblatt.service.gate import LOOPBACK
 from rosenblatt.service.limits import Limits
-from rosenblatt.service.models import Models
+from rosenblatt.service.models import Models, classifier_of
+from rosenblatt.service.problems import RequestError
 
 BACKLOG = 2048  # connections that wait to be accepted
 LONGEST_DRAIN = 30  # seconds for the requests that are under way when the server is asked to stop
@@ -45,6 +47,7 @@ def serve(
     """Serve a folder until SIGTERM or Ctrl-C. `given` are model files that become models, unless they are there."""
     import uvicorn
 
+    learners = {name: _classifier(name, file) for name, file in given.items()}
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:  # without TCP named, asyncio delays
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -61,7 +64,7 @@ def serve(
                 names = ", ".join(models.writers) or "none yet"
                 say(f"Serving {data} at {address}   (models: {names}; addresses at /docs; Ctrl-C ends it)")
 
-            models = Models(data, limits, given, say, ready, read_only)
+            models = Models(data, limits, learners, say, ready, read_only)
             hosts = {*LOOPBACK, host, *allow_hosts} - {"0.0.0.0", "::"}
             app = application(models, limits, hosts, token)
             config = uvicorn.Config(
@@ -70,6 +73,14 @@ def serve(
             )  # fmt: skip
             with _signals_left_to_the_server():
                 uvicorn.Server(config).run([listener])
+
+
+def _classifier(name: str, file: Path) -> Any:
+    try:
+        check_name(name)
+        return classifier_of(file)
+    except (OSError, ValueError, RequestError) as error:
+        raise ServerError(f"--model {name}={file} cannot be served: {error}") from None
 
 
 @contextlib.contextmanager
