@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 ABSENT = ("polars", "backports.zstd", "flint", "typer", "onnx", "safetensors", "matplotlib", "pandas")
 
 SCRIPT = f"""
@@ -33,3 +35,23 @@ def test_kernel_learners_work_where_only_the_numeric_packages_are() -> None:
     result = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=300)
     assert result.returncode == 0, result.stderr
     assert result.stdout.strip() == "done"
+
+
+@pytest.mark.parametrize(("package", "arguments"), [("msgspec", ["serve", "--data", "models"])])
+def test_a_command_whose_extra_is_missing_names_it(package, arguments, tmp_path) -> None:
+    script = f"""
+import sys
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == {package!r}:
+            raise ModuleNotFoundError(name, name=name)
+
+sys.meta_path.insert(0, Absent())
+from rosenblatt.cli.main import main
+sys.exit(main({arguments!r}))
+"""
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300, cwd=tmp_path)
+    assert result.returncode != 0 and "Traceback" not in result.stderr
+    assert "pip install 'rosenblatt[serve]'" in result.stderr and package in result.stderr
+    assert not list(tmp_path.iterdir())

@@ -9,10 +9,19 @@ import urllib.parse
 import numpy as np
 import polars
 import pytest
+import river.datasets
 from sklearn.datasets import load_iris
 from sklearn.pipeline import make_pipeline
 
-from rosenblatt import ColumnEncoder, GaussianDiscriminant, Perceptron, ThresholdUnit, progressive_error, save
+from rosenblatt import (
+    ColumnEncoder,
+    GaussianDiscriminant,
+    LogisticRegression,
+    Perceptron,
+    ThresholdUnit,
+    progressive_error,
+    save,
+)
 from rosenblatt.service.client import Client, ServiceError
 
 JSON = {"Content-Type": "application/json"}
@@ -230,12 +239,22 @@ def test_the_progressive_error_is_that_of_the_process(serve):
         stream.append(({f"f{j}": float(v) for j, v in enumerate(x)}, bool(turned * x[0] + x[1] > 0)))
     client = serve().client()
     client.create("LogisticRegression")
-    from rosenblatt import LogisticRegression
-
     here, there = progressive_error(LogisticRegression(), stream), progressive_error(client, stream)
     assert (here.mistakes, here.examples) == (there.mistakes, there.examples)
     described = client.describe()
     assert (described["mistakes"], described["examples"]) == (here.mistakes, here.examples)
+
+
+@pytest.mark.parametrize("name", ["Perceptron", "LogisticRegression"])
+def test_the_phishing_stream_has_the_progressive_error_of_the_process(serve, name):
+    stream = [({n: float(v) for n, v in x.items()}, bool(y)) for x, y in river.datasets.Phishing()]
+    client = serve().client()
+    client.create(name)
+    learner = Perceptron(hash_features=2**18) if name == "Perceptron" else LogisticRegression()
+    here, there = progressive_error(learner, stream), progressive_error(client, stream)
+    assert (here.mistakes, here.examples) == (there.mistakes, there.examples) == (client.describe()["mistakes"], 1250)
+    x = stream[0][0]
+    assert list(client.scores(x).values()) == list(learner.decision_function_one(x).values())
 
 
 def test_metrics_are_counted(server):
