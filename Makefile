@@ -26,7 +26,7 @@ demo: $(VENV)/.with-base
 test: $(VENV)/.with-test $(VENV)/.with-lint lint
 	$(BIN)/python -m pytest -n auto --dist worksteal -m 'not slow'
 
-test-all: $(VENV)/.with-test $(VENV)/.with-lint lint
+test-all: $(VENV)/.with-test $(VENV)/.with-lint $(VENV)/.with-docs lint
 	HYPOTHESIS_PROFILE=all $(BIN)/python -m pytest -n auto --dist worksteal
 
 # With the lowest versions that pyproject.toml declares, in an environment of its own.
