@@ -21,7 +21,7 @@ def long_after_the_last_ctrl_c():
     """A second Ctrl-C within a second ends more than one run; those of two tests have nothing to do with each other."""
     watch = sys.modules.get("rosenblatt.engine.online.stopping")
     if watch is not None:
-        watch._heard[0] = -math.inf
+        watch._last_interrupt[0] = -math.inf
 
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

@@ -10,7 +10,7 @@ from scipy.linalg import LinAlgError, cholesky
 from rosenblatt.engine.compile import jit as compiled
 from rosenblatt.engine.online.state import Array
 
-REFRESH = 200  # rows that may leave before the factor is made anew from the matrix
+REFRESH = 200  # rows that may leave before the factor is computed again from the matrix
 
 
 @compiled.jit
@@ -95,7 +95,7 @@ class GrowingCholesky:
             self.refresh()
 
     def refresh(self) -> bool:
-        """Make the factor anew from the matrix; False if nothing was taken out since the last time."""
+        """Compute the factor again from the matrix; False if nothing was taken out since the last time."""
         if not self._removed:
             return False
         self._factor[: self.size, : self.size] = cholesky(self.matrix, lower=True, check_finite=False)

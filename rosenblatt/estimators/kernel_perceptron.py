@@ -50,7 +50,6 @@ from rosenblatt.stored import (
 from rosenblatt.trace import RUN, Epoch, Trace
 
 CPU_BLOCK, GPU_BLOCK = 1024, 8192  # rows that are visited at a time; the updates are the same for any number
-CACHE_BYTES = 200 * 2**20  # of kernel columns that a fit on the CPU remembers, for rows that err more than once
 SUPPORT_VALUES = 2**22  # kernel values of a block with the whole support, which are kept under a budget
 LOOKED_AT = 200  # rows, before a fit with a kernel that is not known to be valid
 
@@ -281,7 +280,6 @@ class KernelPerceptron(KernelAnswers):
             drop_after=self.drop_after or 0,
             budget=self.budget or 0,
             block=block,
-            cache_bytes=CACHE_BYTES,
             n_jobs=self.n_jobs,
         )
 
@@ -373,7 +371,7 @@ class KernelPerceptron(KernelAnswers):
 def warn_of_kernel(kernel: Kernel, X: Any) -> None:
     """Once, in plain words, for a kernel that is not known to be an inner product.
 
-    A matrix that is given is judged by itself: it is spoken of only where a look at some of its rows finds a violation.
+    A matrix that is given is tested itself: there is a warning only where some of its rows violate the condition.
     """
     if kernel.valid:
         return

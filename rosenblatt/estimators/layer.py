@@ -84,7 +84,7 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The number of starts; the weights with the lowest objective are kept. A single layer starts at W = 0, then at
         random; layers on top of each other always start at random. "auto" is 1 for a single layer, 5 for more.
     warm_start : bool
-        Continue from the weights of an earlier fit, or of `soften` or `from_weights`, instead of starting anew.
+        Continue from the weights of an earlier fit, or of `soften` or `from_weights`, instead of starting again.
     random_state : int, RandomState, Generator or None
         Seeds the starts, the order of rows and the rows that are held out.
 

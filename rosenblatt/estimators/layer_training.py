@@ -71,9 +71,9 @@ def _starting(network: Network, random: Any, zero: bool) -> list[tuple[Array, Ar
         layers.append((random.normal(0.0, 1.0, (count, width)) * scale, random.normal(0.0, 1.0, count)))
         width, scale = count, 1.0 / np.sqrt(count)
     activation = ACTIVATIONS[network.activations[-1]]
-    room = 0.01 * (1.0 - activation.off)
+    gap = 0.01 * (1.0 - activation.off)
     mean = network.weights @ network.targets / network.n
-    layers[-1] = layers[-1][0], activation.inverse(np.clip(mean, activation.off + room, 1.0 - room))
+    layers[-1] = layers[-1][0], activation.inverse(np.clip(mean, activation.off + gap, 1.0 - gap))
     return layers
 
 
@@ -88,6 +88,6 @@ def _fitted(top: Layer, network: Network) -> list[tuple[Array, Array]]:
     if had != wanted:
         raise ValueError(
             f"warm_start=True needs data like those of the earlier weights, {had[0]} features and {had[1]} outputs, "
-            f"but got {wanted[0]} and {wanted[1]}; set warm_start=False to start anew."
+            f"but got {wanted[0]} and {wanted[1]}; set warm_start=False to start again."
         )
     return layers

@@ -139,7 +139,7 @@ class LeastSquares(Stored, MultiOutputMixin, RegressorMixin, BaseEstimator):  # 
         and w solves (Z_xx + 2 lam n I) w = Z_xy. Memory is (d + 1)² numbers, however many rows there are. Squares lose
         digits: weights agree with those of `fit` to about 1e-16 times the condition number of Z_xx.
 
-        After `fit` it begins anew with its own first batch: `fit` keeps no sums.
+        After `fit` it begins again with its own first batch: `fit` keeps no sums.
 
         Parameters
         ----------

@@ -176,7 +176,7 @@ class LinearClassifier(BaseLinear, Online):
             if not np.array_equal(before["classes_"], self.classes_) or earlier.n_features != state.n_features:
                 raise ValueError(
                     "warm_start=True needs the classes and the number of features of the earlier fit, but they have "
-                    "changed; set warm_start=False to start afresh."
+                    "changed; set warm_start=False to start again."
                 )
             coefficients, bias = earlier.last()
             state.set_weights(coefficients[: state.count], bias[: state.count])
@@ -202,7 +202,7 @@ class LinearClassifier(BaseLinear, Online):
             )  # fmt: skip
             run.trace.stop_reason = outcome.stop_reason
             if outcome.stop_reason == "diverged" or (len(run.trace) == 1 and outcome.stop_reason != "converged"):
-                # The first epoch looks at every number; if it was cut short, nobody has seen that all rows are finite.
+                # The first epoch looks at every number; if it was cut short, some are not checked yet.
                 check_finite(self, X)
         self._state, self._pocket, self._committee = state, pocket, None
         if "voted" in recorded and outcome.log is not None:

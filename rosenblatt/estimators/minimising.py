@@ -1,4 +1,4 @@
-"""What learners that minimise a loss do between their checked input and their weights: a solver, watched and noted."""
+"""What learners that minimise a loss do between their checked input and their weights: a solver runs and is watched."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ class OneExample(Answers):
         if "_names" in vars(self):
             raise ValueError(
                 f"{type(self).__name__} has learned from dicts of named features, but got rows; pass dicts, or call "
-                f"fit to start afresh with rows."
+                f"fit to start again with rows."
             )
 
     def _read(self, x: Any) -> Any:
@@ -169,7 +169,7 @@ class OneExample(Answers):
         if known is None:
             raise ValueError(
                 f"{type(self).__name__} has learned from rows without feature names, but got a dict; pass a row of "
-                f"{self.n_features_in_} numbers, or start afresh with dicts."
+                f"{self.n_features_in_} numbers, or start again with dicts."
             )
         missing = [name for name in known if name not in x]
         if missing:

@@ -70,7 +70,7 @@ class Online(Stored, OneExample):
         raise NotImplementedError
 
     def _select(self, sources: list[int], signs: list[float]) -> None:
-        """Arrange the half-spaces anew: copies of those with these numbers, turned around where the sign is -1."""
+        """Rearrange the half-spaces: copies of those with these numbers, turned around where the sign is -1."""
         raise NotImplementedError
 
     def _pass(self, task: Any, X: Any, watch: Any) -> str:

@@ -1,4 +1,4 @@
-"""Predict, then learn: the error of a learner on a stream, every example a test before it is a lesson."""
+"""Predict, then learn: the error of a learner on a stream, every example is predicted before it is learned from."""
 
 from __future__ import annotations
 

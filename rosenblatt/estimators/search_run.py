@@ -230,7 +230,7 @@ def pays(X: Any, settings: int, lanes: int) -> bool:
 
 
 def _fitted(learner: Any, leader: Any, ending: Any) -> Any:
-    """The learner as its own `fit` would have left it, but for answers that nobody asked for."""
+    """The learner as its own `fit` would have left it, but for answers that were not asked for."""
     for name in ("classes_", "n_features_in_", "feature_names_in_"):
         if hasattr(leader, name):
             setattr(learner, name, getattr(leader, name))

@@ -50,13 +50,12 @@ def counters(run):
     block=st.sampled_from([1, 2, 3, 7, 16, 39, 40, 1000]),
     degree=st.integers(1, 4),
     coupled=st.booleans(),
-    cache=st.sampled_from([0, 1, 10]),
 )
 @settings(max_examples=60)
-def test_counters_are_the_references_for_every_block_size(seed, n_classes, block, degree, coupled, cache):
+def test_counters_are_the_references_for_every_block_size(seed, n_classes, block, degree, coupled):
     X, y = integers(seed, n_classes)
     run = reference.train((1 + X @ X.T) ** degree, y, n_classes, 4, coupled)
-    with blocks(block, cache * 1000):
+    with blocks(block):
         model = fitted(X, y, kernel=Polynomial(degree), max_iter=4, multi_class="coupled" if coupled else "ovr")
     if coupled and n_classes == 2:
         np.testing.assert_array_equal(model.mistake_counts_, run.alpha)
@@ -524,7 +523,7 @@ def test_the_pocket_of_a_stream_is_the_longest_run():
 @quiet
 def test_the_trace_the_test_error_and_the_updates():
     model = KernelPerceptron("rbf", answer="last", gamma=0.05, max_iter=4, random_state=0)
-    with blocks(100, 2**19):
+    with blocks(100):
         model.fit(PIXELS, DIGITS, eval_set=(TEST_PIXELS, TEST_DIGITS), record=("updates", "train_error"))
     assert model.trace_.columns[-2:] == ("train_error", "test_error")
     assert model.trace_["test_error"][-1] == pytest.approx(1 - model.score(TEST_PIXELS, TEST_DIGITS))

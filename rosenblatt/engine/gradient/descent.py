@@ -198,15 +198,13 @@ class Descent:
 
 def safe_batch_rate(objective: Objective) -> float:
     """A constant learning rate at which steps with all rows do not overshoot: 1 over the most that the mean bends."""
-    random = np.random.default_rng(0)
-    direction = random.normal(size=(1, objective.width + 1))
-    alone = objective.alone()
+    direction = np.random.default_rng(0).normal(size=(1, objective.width + 1))
     most = 0.0
     for _ in range(30):  # the largest eigenvalue of the mean of x xᵀ
         size = float(np.linalg.norm(direction))
         if size == 0.0:
             break
-        direction = alone.back(alone.weighted(alone.scores(direction / size)))
+        direction = objective.back(objective.weighted(objective.scores(direction / size)))
         most = float(np.linalg.norm(direction))
     bent = LOSSES[objective.loss].most_bent * 1.05 * most
     return 1.0 / max(bent + 2.0 * objective.lam, np.finfo(float).tiny)

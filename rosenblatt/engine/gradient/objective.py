@@ -168,20 +168,13 @@ class Objective:
             result[:, -1] = 0.0
         return result + 2.0 * self.penalty
 
-    def alone(self) -> Objective:
-        """The same rows with a single output."""
-        result = Objective(self.X, self.targets[:, :1], np.empty(0), self.loss, self.lam, n_jobs=self.products.n_jobs)
-        result.weights, result.penalty, result.fit_intercept = self.weights, self.penalty, self.fit_intercept
-        return result
-
     def weighted(self, scores: Array) -> Array:
         return scores * self.weights[:, None] if len(self.weights) else scores
 
     def part(self, chosen: Array) -> Objective:
-        """The objective over some of the rows."""
-        weights = self.weights[chosen] if len(self.weights) else self.weights
-        result = Objective(
-            self.X[chosen], self.targets[chosen], np.empty(0), self.loss, self.lam, n_jobs=self.products.n_jobs
-        )
-        result.weights, result.penalty, result.fit_intercept = weights, self.penalty, self.fit_intercept
+        """The objective over some of the rows, which keep their weights."""
+        none = np.empty(0)
+        result = Objective(self.X[chosen], self.targets[chosen], none, self.loss, self.lam, n_jobs=self.products.n_jobs)
+        result.weights = self.weights[chosen] if len(self.weights) else none
+        result.penalty, result.fit_intercept = self.penalty, self.fit_intercept
         return result

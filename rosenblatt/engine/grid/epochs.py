@@ -149,7 +149,6 @@ def train_together(
     tol: float | None = None,
     averages: bool = False,
     interrupted: Callable[[], bool] = lambda: False,
-    on_progress: Callable[[float], None] = lambda done: None,
 ) -> list[Ending]:
     """The endings of settings, one for each row of `params`, all trained on the rows of `task`.
 
@@ -172,7 +171,6 @@ def train_together(
             here.settle()
             if interrupted():
                 raise SearchInterrupted
-            on_progress((number - 1 + min(1.0, (start + length) / len(order))) / max_iter)
         going = []
         for place, setting in enumerate(here.numbers):
             ending, mistakes = endings[setting], int(here.mistakes[place])

@@ -16,8 +16,6 @@ from rosenblatt.engine.kernel.values import Store
 from rosenblatt.engine.online.state import Array
 from rosenblatt.engine.online.task import rows_that_count
 
-Mark = tuple[int, int]  # how much an epoch has learned: rows with computed values, rows with cached ones
-
 
 @dataclass
 class DualTask:
@@ -37,7 +35,6 @@ class DualTask:
     drop_after: int = 0
     budget: int = 0
     block: int = 1024
-    cache_bytes: int = 0
     n_jobs: int | None = None
 
     @property
@@ -90,11 +87,9 @@ class Backend(Protocol):
 
     def begin_epoch(self) -> None: ...
 
-    def end_epoch(self) -> None:
-        """All rows are up to date with this epoch."""
+    def mark(self) -> int:
+        """How many updates there are in this epoch so far."""
         ...
-
-    def mark(self) -> Mark: ...
 
     def open(self, rows: Array, slots: Array, state: Expansion) -> Any:
         """A `Block` with up-to-date scores; `slots` are those of its rows in the expansion, -1 for none."""
@@ -112,7 +107,7 @@ class Backend(Protocol):
         """Take the support row in `slot` out of the block's scores; (its own scores, K of it with itself)."""
         ...
 
-    def bring_all_up_to_date(self, visits: list[tuple[Array, Mark]]) -> None:
+    def bring_all_up_to_date(self, visits: list[tuple[Array, int]]) -> None:
         """Add what was learned since these marks to the scores of the rows visited at them."""
         ...
 

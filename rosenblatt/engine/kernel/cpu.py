@@ -3,8 +3,7 @@
 Two ways to have the scores of a block:
 
 - *kept*: the scores of all rows are kept, and what was learned since is added when a block is visited and at the end of
-  the epoch. Each update costs one column of kernel values, n of them, in well-shaped products. A
-  column of a row that errs again is cached while there is room (`cache_bytes`), for the next time.
+  the epoch. Each update costs one column of kernel values, n of them, in well-shaped products.
 - *fresh*: computed from all support rows at every visit, for a stream, whose rows do not come back, and under a budget,
   where support rows are few.
 """
@@ -17,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.engine.kernel import scan as scanning
-from rosenblatt.engine.kernel.backend import DualTask, Mark, answers
+from rosenblatt.engine.kernel.backend import DualTask, answers
 from rosenblatt.engine.kernel.products import Products
 from rosenblatt.engine.kernel.scan import WANTS_VALUES
 from rosenblatt.engine.kernel.state import Expansion
@@ -70,10 +69,6 @@ class CpuBackend:
         self.steps = np.zeros((0, count))
         self.scores = np.zeros((0 if fresh else task.n_rows, count))
         self.margins = np.empty(task.block)
-        self.table: ColumnCache | None = None
-        if not fresh and task.kernel.name != "precomputed":
-            self.table = ColumnCache(task.n_rows, task.cache_bytes, task.dtype)
-        self.remembered = np.zeros((0, count))
         self.test: list[Any] = []
         self.norms: Array | None = None
 
@@ -86,9 +81,9 @@ class CpuBackend:
 
     # ------------------------------------------------------------------ scores
 
-    def mark(self) -> Mark:
-        """How much has been learned in this epoch."""
-        return self.store.size, 0 if self.table is None else len(self.table.used)
+    def mark(self) -> int:
+        """How many updates there are in this epoch so far."""
+        return self.store.size
 
     def _operand(self, rows: Array) -> Operand:
         """Rows of the task."""
@@ -109,31 +104,15 @@ class CpuBackend:
         if not self.fresh:
             self.store.clear()
             self.steps = np.zeros((0, self.count))
-            self.remembered = np.zeros((0, self.count))
-            if self.table is not None:
-                self.table.begin_epoch()
 
-    def end_epoch(self) -> None:
-        """Every row has been brought up to date with this epoch: what was remembered is complete."""
-        if self.table is not None:
-            self.table.end_epoch()
-
-    def bring_up_to_date(self, rows: Array, since: Mark, operand: Operand | None = None) -> None:
-        """Add what was learned after `since` to the kept scores of these rows."""
-        now = self.mark()
-        if since[0] < now[0]:
+    def bring_up_to_date(self, rows: Array, since: int, operand: Operand | None = None) -> None:
+        """Add what was learned after the mark `since` to the kept scores of these rows."""
+        if since < self.store.size:
             left = self._operand(rows) if operand is None else operand
-            keep = None if self.table is None else self.table.keeper(rows, since[0])
-            learned = self.store.view().part(since[0], now[0])
-            self.scores[rows] += self.products.sums(left, learned, self.steps[since[0] : now[0]], keep)
-        if since[1] < now[1]:
-            assert self.table is not None
-            used = self.table.used[since[1] : now[1]]
-            steps = self.remembered[since[1] : now[1]]
-            numbers = Operand(rows, None)
-            self.scores[rows] += self.products.sums(numbers, numbers, steps, values=self.table.reader(rows, used))
+            learned = self.store.view().part(since, self.store.size)
+            self.scores[rows] += self.products.sums(left, learned, self.steps[since:])
 
-    def bring_all_up_to_date(self, visits: list[tuple[Array, Mark]]) -> None:
+    def bring_all_up_to_date(self, visits: list[tuple[Array, int]]) -> None:
         """Bring rows up to date that were visited at these marks, whole blocks at a time."""
         self.store.view(), self._row_norms()  # made before threads ask for them
         self.products.each(lambda visit: self.bring_up_to_date(*visit), visits)
@@ -143,12 +122,8 @@ class CpuBackend:
         if self.fresh:
             self.store.append(_rows_of(block.operand, positions[new]))
             return
-        rows, known = block.rows[positions], np.zeros(len(positions), bool)
-        if self.table is not None:
-            known = self.table.take(rows)
-            self.remembered = np.concatenate([self.remembered, steps[known]])
-        self.store.append(_rows_of(block.operand, positions[~known]))
-        self.steps = np.concatenate([self.steps, steps[~known]])
+        self.store.append(_rows_of(block.operand, positions))
+        self.steps = np.concatenate([self.steps, steps])
 
     def open(self, rows: Array, slots: Array, state: Expansion) -> Block:
         """A block whose scores are up to date; `slots` are those of its rows in the expansion, -1 for none."""
@@ -158,7 +133,7 @@ class CpuBackend:
         if self.fresh:
             scores = self.products.sums(operand, self.store.view(), state.coefficients[: state.size])
         else:
-            self.bring_up_to_date(rows, (0, 0), operand)
+            self.bring_up_to_date(rows, 0, operand)
             scores = self.scores[rows]
         return Block(rows, operand, scores, self.task)
 
@@ -202,7 +177,7 @@ class CpuBackend:
         scanning.least_margins(block.scores, block.place, block.codes, task.positive, task.coupled, start, margins)
         rows = scanning.suspects(margins, start, ASKED)
         number = len(rows)
-        later = block.operand.part(start, len(block.rows))  # nobody looks at the rows before
+        later = block.operand.part(start, len(block.rows))  # earlier rows are not read again
         values = self.products.matrix(later, _rows_of(block.operand, rows)).T
         if block.known + number > len(block.values):
             wider = np.empty((max(2 * len(block.values), block.known + number, 32), len(block.rows)), self.task.dtype)
@@ -254,9 +229,6 @@ class CpuBackend:
                 scores = self.products.sums(operand, self.store.view(), coefficients)
             else:
                 scores += self.products.sums(operand, self.store.view(), self.steps)
-                if self.table is not None and len(self.table.used):
-                    again = source.operand(self.task.X, self.table.rows_used())
-                    scores += self.products.sums(operand, again, self.remembered)
         finally:
             self.products.source = own
         return float(np.mean(answers(scores, self.task.classes) != codes))
@@ -264,61 +236,3 @@ class CpuBackend:
 
 def _rows_of(operand: Operand, places: Array) -> Operand:
     return Operand(operand.rows[places], None if operand.norms is None else operand.norms[places])
-
-
-class ColumnCache:
-    """Columns of kernel values of rows that have erred twice, for the next time. First come, first kept.
-
-    A column is filled while the epoch goes on, as blocks are visited, and can be read once the epoch has ended.
-    """
-
-    def __init__(self, n_rows: int, size: int, dtype: np.dtype[Any]) -> None:
-        self.capacity = min(n_rows, size // max(1, n_rows * dtype.itemsize))
-        self.table = np.empty((self.capacity, n_rows), dtype)  # memory is taken when it is written to
-        self.column_of = np.full(n_rows, -1, np.int32)
-        self.updated = np.zeros(n_rows, bool)  # at least one update: most rows never make a second
-        self.size = self.ready = 0
-        self.used: Array = np.empty(0, np.int32)  # columns of this epoch's updates, in order
-        self.columns: Array = np.empty(0, np.int32)  # of the rows that were computed in this epoch; -1 for none
-
-    def begin_epoch(self) -> None:
-        self.used, self.columns = np.empty(0, np.int32), np.empty(0, np.int32)
-
-    def end_epoch(self) -> None:
-        self.ready = self.size
-
-    def take(self, rows: Array) -> Array:
-        """Which of these rows have a column that can be read; others that err again get one while there is room."""
-        columns = self.column_of[rows]
-        known = (columns >= 0) & (columns < self.ready)
-        fresh = np.flatnonzero((columns < 0) & self.updated[rows])[: self.capacity - self.size]
-        self.updated[rows] = True
-        self.column_of[rows[fresh]] = columns[fresh] = np.arange(self.size, self.size + len(fresh), dtype=np.int32)
-        self.size += len(fresh)
-        self.used = np.concatenate([self.used, columns[known]])
-        self.columns = np.concatenate([self.columns, columns[~known]])
-        return known
-
-    def rows_used(self) -> Array:
-        owner = np.empty(self.size, np.int64)
-        rows = np.flatnonzero(self.column_of >= 0)
-        owner[self.column_of[rows]] = rows
-        return owner[self.used]
-
-    def keeper(self, rows: Array, since: int) -> Any:
-        """Notes down a tile of the products with what was learned after `since`."""
-
-        def keep(values: Array, part: slice, columns: slice) -> None:
-            places = self.columns[since + columns.start : since + columns.stop]
-            if (places >= 0).any():
-                scanning.scatter(values, self.table, rows[part], places)
-
-        return keep if self.capacity else None
-
-    def reader(self, rows: Array, used: Array) -> Any:
-        def read(part: slice, columns: slice) -> Array:
-            out = np.empty((columns.stop - columns.start, part.stop - part.start), self.table.dtype)
-            scanning.gather(self.table, used[columns], rows[part], out)
-            return out.T
-
-        return read

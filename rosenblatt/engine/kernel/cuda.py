@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine.kernel.backend import DualTask, Mark, answers
+from rosenblatt.engine.kernel.backend import DualTask, answers
 from rosenblatt.engine.kernel.scan import WANTS_VALUES
 from rosenblatt.engine.kernel.state import Expansion
 from rosenblatt.engine.kernel.values import Operand, Store, around, as_slice, is_far, values_of
@@ -35,19 +35,19 @@ extern "C" __global__ void __launch_bounds__(1024) scan(
     int count, int n, int classes, int coupled, int drop_after, long long room, int start, double* packed)
 {
     // One block of threads visits the rows in order. Thread t owns the rows t, t + blockDim, ...; together they find
-    // the first row that teaches something, one thread writes the lesson down, and all carry it to the rows after it.
+    // the first row with an update, one thread records the update, and all carry it to the rows after it.
     extern __shared__ double shared[];
-    double* score = shared;             // of the row that teaches, one for each half-space
+    double* score = shared;             // of the row with an update, one for each half-space
     double* step = shared + count;
     __shared__ int first, status;
     double* squared = packed + 4;
-    double* lessons = squared + count;
+    double* updates = squared + count;
     const int width = 3 + count;
     int from = start, number = 0, moves = 0;
     if (threadIdx.x == 0) status = 0;
 
     // Which half-spaces are wrong about a row, one bit each, where there are few enough of both: a thread knows this of
-    // its own rows without reading all their scores again after every lesson.
+    // its own rows without reading all their scores again after every update.
     const bool by_bits = !coupled && count <= 64 && n <= OWNED * blockDim.x;
     unsigned long long wrong_about[OWNED];
     #pragma unroll
@@ -75,21 +75,21 @@ extern "C" __global__ void __launch_bounds__(1024) scan(
         }
         else for (int r = threadIdx.x; r < n; r += blockDim.x) {
             if (r < from) continue;
-            bool teaches = false;
+            bool updates_any = false;
             if (coupled) {
                 double best = 0; bool any = false;
                 for (int k = 0; k < count; k++)
                     if (k != codes[r] && (!any || scores[(long long)k * n + r] > best)) {
                         best = scores[(long long)k * n + r]; any = true;
                     }
-                teaches = any && !(scores[(long long)codes[r] * n + r] - best > 0.0);
+                updates_any = any && !(scores[(long long)codes[r] * n + r] - best > 0.0);
             } else {
                 for (int k = 0; k < count; k++) {
                     double y = codes[r] == positive[k] ? 1.0 : -1.0;
-                    teaches = teaches || !(y * scores[(long long)k * n + r] > 0.0);
+                    updates_any = updates_any || !(y * scores[(long long)k * n + r] > 0.0);
                 }
             }
-            if (teaches) { atomicMin(&first, r); break; }
+            if (updates_any) { atomicMin(&first, r); break; }
         }
         __syncthreads();
         const int i = first;
@@ -130,10 +130,10 @@ extern "C" __global__ void __launch_bounds__(1024) scan(
                             leaves = leaves || (drop_after > 0 && before + 1 >= drop_after);
                         }
                     if (leaves) for (int k = 0; k < count; k++) step[k] = -coefficients[(long long)k * n + i];
-                    double* lesson = lessons + (long long)number * width;
-                    lesson[0] = i; lesson[1] = wrong; lesson[2] = leaves;
+                    double* update = updates + (long long)number * width;
+                    update[0] = i; update[1] = wrong; update[2] = leaves;
                     for (int k = 0; k < count; k++) {
-                        lesson[3 + k] = step[k];
+                        update[3 + k] = step[k];
                         if (step[k] != 0.0) squared[k] += 2.0 * step[k] * score[k] + step[k] * step[k] * itself;
                     }
                     number++;
@@ -416,35 +416,32 @@ class CudaBackend:
 
     def _too_little(self, error: BaseException) -> MemoryError:
         return MemoryError(
-            f"device='cuda' needs more GPU memory than is free ({error}); lower block_size (it is {self.task.block}), "
-            f"free the memory that other programs hold, or use device='cpu'."
+            f"device='cuda' needs more GPU memory than is free ({error}); free the memory that other programs hold, or "
+            f"use device='cpu'."
         )
 
     # ------------------------------------------------------------------ scores
 
-    def mark(self) -> Mark:
-        """How much has been learned in this epoch."""
-        return self.store.size, 0
+    def mark(self) -> int:
+        """How many updates there are in this epoch so far."""
+        return self.store.size
 
     def begin_epoch(self) -> None:
         if not self.fresh:
             self.store.size = 0
 
-    def end_epoch(self) -> None: ...
-
     def _where(self, rows: Array) -> Any:
         places = as_slice(rows)
         return places if isinstance(places, slice) else self.cupy.asarray(places)
 
-    def bring_up_to_date(self, rows: Array, since: Mark, operand: Operand | None = None) -> None:
-        """Add what was learned after `since` to the kept scores of these rows."""
-        start = since[0]
-        if start < self.store.size:
+    def bring_up_to_date(self, rows: Array, since: int, operand: Operand | None = None) -> None:
+        """Add what was learned after the mark `since` to the kept scores of these rows."""
+        if since < self.store.size:
             left = self.source.operand(rows) if operand is None else operand
-            steps = self.store.steps[start : self.store.size]
-            self.scores[self._where(rows)] += self.source.sums(left, self.store.view(start), steps)
+            steps = self.store.steps[since : self.store.size]
+            self.scores[self._where(rows)] += self.source.sums(left, self.store.view(since), steps)
 
-    def bring_all_up_to_date(self, visits: list[tuple[Array, Mark]]) -> None:
+    def bring_all_up_to_date(self, visits: list[tuple[Array, int]]) -> None:
         """Bring rows up to date that were visited at these marks."""
         for rows, since in visits:
             self.bring_up_to_date(rows, since)
@@ -471,7 +468,7 @@ class CudaBackend:
         if self.fresh:
             scores = self.source.sums(operand, self.store.view(), self._sent(state.coefficients[: state.size]))
         else:
-            self.bring_up_to_date(rows, (0, 0), operand)
+            self.bring_up_to_date(rows, 0, operand)
             scores = self.scores[self._where(rows)]
         return CudaBlock(rows, operand, scores, self)
 

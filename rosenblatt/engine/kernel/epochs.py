@@ -108,15 +108,12 @@ def train(
             mistakes, stop = runner.epoch(order)
             clean = state.updates == updates
             goes_on = number < max_iter and not stop
-            rival = keep_pocket and not stream and not stop and (goes_on or outcome.pocket.coefficients is not None)
-            if not clean and not stop and (goes_on or rival or train_error):
+            compared = goes_on or backend.fresh or outcome.pocket.coefficients is not None
+            offered = keep_pocket and not stream and not stop and compared
+            if not clean and not stop and (goes_on or offered or train_error):
                 runner.sweep()
             errors = None
-            if (
-                (rival and not backend.fresh)
-                or (keep_pocket and backend.fresh and not stream and not stop)
-                or train_error
-            ):
+            if offered or train_error:
                 left = order[~runner.gone[order]]
                 errors = backend.training_errors(left, state.coefficients[: state.size]) if not stop else np.nan
                 if not stop:
@@ -156,7 +153,7 @@ class _EpochRunner:
         self.gone = np.zeros(task.n_rows, bool)  # dropped
         self.first = state.shown  # the number of row 0
         self.alive = len(state.alive)
-        self.visits: list[tuple[Array, Any]] = []
+        self.visits: list[tuple[Array, int]] = []
         state.shown += task.n_rows
 
     def epoch(self, order: Array) -> tuple[int, str]:
@@ -175,7 +172,6 @@ class _EpochRunner:
         """Bring every row up to date with the whole epoch."""
         if not self.backend.fresh:
             self.backend.bring_all_up_to_date(self.visits)
-            self.backend.end_epoch()
 
     def _visit(self, rows: Array) -> tuple[int, str]:
         task, state, backend = self.task, self.state, self.backend
@@ -191,9 +187,7 @@ class _EpochRunner:
             slots = self._learn(block, start, positions, steps, dropped)
             moved.append((positions, slots, steps, wrong))
             mistakes += int(wrong.sum())
-            if task.coupled and state.count < 2:
-                pass  # a single class so far has nothing to learn: its rows do not count
-            else:
+            if not task.coupled or state.count > 1:  # rows of a single class, which has no rival yet, do not count
                 state.seen += stop - start
             start = stop
             if status == OVER_BUDGET:
@@ -249,9 +243,7 @@ class _EpochRunner:
             state.squared += 2.0 * steps * own + steps * steps * itself
             state.forget(slot)
             self.alive -= 1
-            place = np.flatnonzero(
-                block.rows == state.numbers[slot] - self.first
-            )  # it may be visited in this block yet
+            place = np.flatnonzero(block.rows == state.numbers[slot] - self.first)  # where this block visits it too
             block.held[place] = False
             block.coefficients[place] = 0.0
             block.counts[:, place] = 0

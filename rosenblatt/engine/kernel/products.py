@@ -74,18 +74,8 @@ class Products:
         for _ in self._threads().map(whole, items):
             pass
 
-    def sums(
-        self,
-        left: Operand,
-        right: Operand,
-        coefficients: Array,
-        keep: Callable[[Array, slice, slice], None] | None = None,
-        values: Callable[[slice, slice], Array] | None = None,
-    ) -> Array:
-        """sum_j coefficients[j] K(x_i, x_j) in float64, of shape (left, half-spaces).
-
-        `keep` is called with every tile; `values` returns a tile that need not be computed.
-        """
+    def sums(self, left: Operand, right: Operand, coefficients: Array) -> Array:
+        """sum_j coefficients[j] K(x_i, x_j) in float64, of shape (left, half-spaces)."""
         n, m = len(left), len(coefficients)
         result = np.zeros((n, coefficients.shape[1]))
         if m == 0 or n == 0:
@@ -95,20 +85,13 @@ class Products:
 
         def tile(place: tuple[slice, slice]) -> Array:
             rows, columns = place
-            if values is None:
-                out = self._buffer(rows.stop - rows.start, columns.stop - columns.start)
-                block = self.source.values(
-                    left.part(rows.start, rows.stop), right.part(columns.start, columns.stop), out
-                )
-            else:
-                block = values(rows, columns)
-            if keep is not None:
-                keep(block, rows, columns)
+            out = self._buffer(rows.stop - rows.start, columns.stop - columns.start)
+            block = self.source.values(left.part(rows.start, rows.stop), right.part(columns.start, columns.stop), out)
             with np.errstate(over="ignore", invalid="ignore"):
                 return block @ weights[columns]
 
         for (rows, _), part in zip(tiles, self._run(tile, tiles, _work(left, m)), strict=True):
-            result[rows] += part  # in the order of the tiles, whoever made them
+            result[rows] += part  # in the order of the tiles, not in that of the threads
         return result
 
     def _buffer(self, height: int, width: int) -> Array:

@@ -157,23 +157,6 @@ def least_margins(scores: Any, place: Any, codes: Any, positive: Any, coupled: A
 
 
 @compiled.jit
-def gather(table: Any, columns: Any, rows: Any, out: Any) -> None:
-    """out[j, i] = table[columns[j], rows[i]]."""
-    for j in range(len(columns)):
-        for i in range(len(rows)):
-            out[j, i] = table[columns[j], rows[i]]
-
-
-@compiled.jit
-def scatter(values: Any, table: Any, rows: Any, columns: Any) -> None:
-    """table[columns[j], rows[i]] = values[i, j] wherever columns[j] is not negative."""
-    for j in range(len(columns)):
-        if columns[j] >= 0:
-            for i in range(len(rows)):
-                table[columns[j], rows[i]] = values[i, j]
-
-
-@compiled.jit
 def radial_exponents(dots: Any, left: Any, right: Any, factor: Any, noise: Any) -> None:
     """factor ‖x - y‖² in place of x·y, with squared norms; one pass, where numpy would make several.
 

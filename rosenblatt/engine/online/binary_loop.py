@@ -64,8 +64,8 @@ def _compile(key: str, function: Any, n_parameters: int, weighted: int, layout_n
             seen += 1.0
             if step != 0.0 or shrink != 1.0:
                 ledger[0, SCORE], ledger[0, SEEN] = s, seen
-                noted = note(ledger, 0, i, step * y, shrink, vectors, lag, intercept, shrink_intercept, log)
-                if not noted or (step != 0.0 and not add(rows, i, vectors, lag, ledger)):
+                taken = note(ledger, 0, i, step * y, shrink, vectors, lag, intercept, shrink_intercept, log)
+                if not taken or (step != 0.0 and not add(rows, i, vectors, lag, ledger)):
                     rollback(ledger, 0, 1)
                     n = np.int64(r)
                     break

@@ -1,7 +1,7 @@
 """Epochs: rows are visited in turn, what happened is recorded, and there is a reason to stop.
 
 Rows are visited in segments: long enough that Python costs nothing, short enough that a time limit or Ctrl-C is heeded
-soon. Where segments end depends on the data alone, never on the clock, on threads or on whoever watches, so that a run
+soon. Where segments end depends on the data alone, never on the clock, on threads or on callbacks, so that a run
 can be repeated bit for bit.
 """
 

@@ -129,7 +129,7 @@ def _record(log: Any, ledger: Any, k: Any, i: Any, step: Any, shrink: Any) -> No
 def make_note(layout: Layout) -> Any:
     """Note the update of half-space k from row i, a signed step and a shrink, for `Layout.add` to carry out.
 
-    False, with nothing noted, if a number would not be finite.
+    False, with nothing changed, if a number would not be finite.
     """
     fold = layout.fold
 

@@ -15,9 +15,9 @@ from typing import Any
 # they cost nothing, and a perceptron may make two mistakes in each of ten thousand epochs before it separates two rows.
 EPOCHS_WAITED, EXAMPLES_WAITED = 5, 20_000
 FEW_ROWS = 1000
-SOON = 1.0  # seconds within which a second Ctrl-C ends more than the run that heard the first
+SOON = 1.0  # seconds within which a second Ctrl-C ends more than the run that received the first
 
-_heard = [-math.inf]  # when Ctrl-C was last heard
+_last_interrupt = [-math.inf]  # when Ctrl-C was last pressed
 
 
 @contextmanager
@@ -32,20 +32,20 @@ def interrupt_flag() -> Iterator[Callable[[], bool]]:
         return
 
     def note(number: int, frame: Any) -> None:
-        heard_before, _heard[0] = _heard[0], time.monotonic()
-        if raised.is_set() or _heard[0] - heard_before < SOON:
+        before, _last_interrupt[0] = _last_interrupt[0], time.monotonic()
+        if raised.is_set() or _last_interrupt[0] - before < SOON:
             raise KeyboardInterrupt
         raised.set()
 
     try:
-        before = signal.signal(signal.SIGINT, note)
+        handler = signal.signal(signal.SIGINT, note)
     except ValueError:  # an interpreter inside another program, whose signals are not ours
         yield raised.is_set
         return
     try:
         yield raised.is_set
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, handler)
 
 
 @dataclass

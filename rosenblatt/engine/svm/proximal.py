@@ -121,7 +121,7 @@ def solve(
             negligible = not slope < -1e-15 * abs(value)
             if negligible and (balanced or polished):
                 break
-            polished = negligible  # a last step is taken whole: the objective is too coarse to judge it
+            polished = negligible  # a last step is taken whole: the objective is too coarse to compare by
             along, length = products.scores(direction[None])[:, 0], 1.0
             while length > SHORTEST and not negligible:
                 trial = terms(1.0 - signs * (scores + length * along))[0] + penalties(weights + length * direction)
