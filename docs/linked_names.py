@@ -8,10 +8,9 @@ from __future__ import annotations
 import re
 
 from docutils import nodes
+from sklearn.utils.discovery import all_estimators
 from sphinx import addnodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
-
-from sklearn.utils.discovery import all_estimators
 
 import rosenblatt
 
