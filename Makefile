@@ -11,7 +11,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
-# What a target has installed is noted in .venv/.with-NAME and installed again when pyproject.toml changes.
+# What a target has installed is recorded in .venv/.with-NAME and installed again when pyproject.toml changes.
 $(VENV)/.with-base: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable .
 	@touch $@

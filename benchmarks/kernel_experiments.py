@@ -37,7 +37,7 @@ def outliers() -> None:
     """5 % of the labels of MNIST 3 against 5 are flipped."""
     pair = mnist_pair(3, 5)
     X, X_test = scaled(pair.X_train), scaled(pair.X_test)
-    print("| seed | dropped | precision | recall | last | last, dropping | last, fitted afresh without the dropped |")
+    print("| seed | dropped | precision | recall | last | last, dropping | last, fitted again without the dropped |")
     print("|---|---:|---:|---:|---:|---:|---:|")
     for seed in range(3):
         y = pair.y_train.copy()
@@ -52,8 +52,8 @@ def outliers() -> None:
         model.set_params(drop_after=None)
         errors += [1 - model.fit(X[kept], y[kept]).score(X_test, pair.y_test)]
         found = len(np.intersect1d(dropped, flipped))
-        said = " | ".join(f"{error:.2%}" for error in errors)
-        print(f"| {seed} | {len(dropped)} | {found / len(dropped):.0%} | {found / len(flipped):.0%} | {said} |")
+        shown = " | ".join(f"{error:.2%}" for error in errors)
+        print(f"| {seed} | {len(dropped)} | {found / len(dropped):.0%} | {found / len(flipped):.0%} | {shown} |")
 
 
 def budget() -> None:

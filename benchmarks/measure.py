@@ -43,7 +43,7 @@ def take_turns(works: dict[str, Callable[[], Any]], rounds: int = 5) -> dict[str
     """The best time of each, measured in turns so that a disturbance meets all alike.
 
     `rounds` rounds are taken at least. Where a round of all works is short, more follow, in which all take part, until
-    for ten rounds nobody's best time has fallen by more than a hundredth, or a minute has passed: on
+    for ten rounds no best time has fallen by more than a hundredth, or a minute has passed: on
     a machine that is shared, a short work may be disturbed for many rounds from beginning to end.
     """
     best = dict.fromkeys(works, float("inf"))
@@ -56,7 +56,7 @@ def take_turns(works: dict[str, Callable[[], Any]], rounds: int = 5) -> dict[str
     ):
         better = False
         for name, work in works.items():
-            time.sleep(CALM)  # nobody is measured with what another has left running on the second core
+            time.sleep(CALM)  # what one has left running on the second core must not slow the next
             took = seconds(work)
             better |= took < best[name] * (1 - BETTER)
             best[name] = min(best[name], took)
@@ -114,10 +114,10 @@ def compare_ways(
     whole = {name: best[f"{name} {MANY}"] for name in fits}
     rows = []
     for work in ours:
-        said = errors(work)
+        detail = errors(work)
         for what, took in (("an epoch", one_more), (f"a fit of {MANY}", whole)):
             peer = min(took[str(n)] for n in range(len(peers)))
-            rows.append(faster(f"{work}, {what}", took[work], peer, at_least, said))
+            rows.append(faster(f"{work}, {what}", took[work], peer, at_least, detail))
         rows[-1].wanted, rows[-1].met = "", True
     return rows
 

@@ -46,7 +46,7 @@ import ctypes, gc, os
 gc.collect()
 ctypes.CDLL("libc.so.6").malloc_trim(0)  # what was freed goes back, so that it cannot hide what the fit takes
 with open("/proc/self/clear_refs", "w") as file:
-    file.write("5")  # the kernel starts its high-water mark afresh
+    file.write("5")  # the kernel resets its high-water mark
 def status(name):
     for line in open("/proc/self/status"):
         if line.startswith(name):

@@ -3,7 +3,7 @@ Learning online, with a class that appears late
 ===============================================
 
 A stream of digits, one at a time: look, answer, be told the truth, learn (lecture row L6). The nines stay away for
-the first half of the stream and then arrive unannounced. Nobody told the model that there would be ten classes; the
+the first half of the stream and then arrive unannounced. The model was not told that there would be ten classes; the
 new one starts as a half-space that has seen every earlier row as "not a nine".
 
 The averaged answer is usually the better one, but here the last weights find the nines sooner: the average goes back to

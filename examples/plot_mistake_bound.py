@@ -20,8 +20,8 @@ RADIUS = 5.0
 margins = np.geomspace(2.0, 0.05, 9)
 
 
-def parted(n_samples, n_features, margin, radius, seed):
-    """Rows in a ball, parted by a hyperplane through its centre: rows of both sides are moved away from it."""
+def separable(n_samples, n_features, margin, radius, seed):
+    """Rows in a ball, separated by a hyperplane through its centre: rows of both sides are moved away from it."""
     random = np.random.default_rng(seed)
     normal = random.standard_normal(n_features)
     normal /= np.linalg.norm(normal)
@@ -44,7 +44,7 @@ def mistakes(X, y):
 
 dimensions = {2: (SKY, "o"), 20: (BLUE, "s"), 200: (GREEN, "^")}
 counts = {
-    d: np.array([[mistakes(*parted(1000, d, g, RADIUS, seed)[:2]) for seed in range(10)] for g in margins])
+    d: np.array([[mistakes(*separable(1000, d, g, RADIUS, seed)[:2]) for seed in range(10)] for g in margins])
     for d in dimensions
 }
 

@@ -22,8 +22,8 @@ BLUE, ORANGE, VERMILION, GREEN, INK, SOFT = "#0072B2", "#E69F00", "#D55E00", "#0
 plt.rcParams.update({"svg.hashsalt": "rosenblatt", "font.size": 10})
 
 
-def parted(n_samples, n_features, margin, radius, seed):
-    """Rows in a ball, parted by a hyperplane through its centre: rows of both sides are moved away from it."""
+def separable(n_samples, n_features, margin, radius, seed):
+    """Rows in a ball, separated by a hyperplane through its centre: rows of both sides are moved away from it."""
     random = np.random.default_rng(seed)
     normal = random.standard_normal(n_features)
     normal /= np.linalg.norm(normal)
@@ -35,7 +35,7 @@ def parted(n_samples, n_features, margin, radius, seed):
 
 
 margin = 0.3
-X, y, normal = parted(90, 2, margin, radius=3.2, seed=316)
+X, y, normal = separable(90, 2, margin, radius=3.2, seed=316)
 radius = np.linalg.norm(X, axis=1).max()
 model = Perceptron(fit_intercept=False, shuffle=False).fit(X, y, record="updates")
 log = model.trace_.updates

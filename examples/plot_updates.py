@@ -16,8 +16,8 @@ from rosenblatt import Perceptron
 BLUE, ORANGE, GREY, INK = "#0072B2", "#E69F00", "#9a9a9a", "#222222"
 
 
-def parted(n_samples, n_features, margin, radius, seed):
-    """Rows in a ball, parted by a hyperplane through its centre: rows of both sides are moved away from it."""
+def separable(n_samples, n_features, margin, radius, seed):
+    """Rows in a ball, separated by a hyperplane through its centre: rows of both sides are moved away from it."""
     random = np.random.default_rng(seed)
     normal = random.standard_normal(n_features)
     normal /= np.linalg.norm(normal)
@@ -28,7 +28,7 @@ def parted(n_samples, n_features, margin, radius, seed):
     return X + margin * np.outer(y, normal), y, normal
 
 
-X, y, _ = parted(90, 2, margin=0.3, radius=3.2, seed=316)
+X, y, _ = separable(90, 2, margin=0.3, radius=3.2, seed=316)
 model = Perceptron(fit_intercept=False, shuffle=False).fit(X, y, record="updates")
 log = model.trace_.updates
 changes = log.steps[0][:, None] * X[log.rows[0]]

@@ -1,7 +1,7 @@
-"""Whether Ctrl-C was pressed, whoever dealt with it.
+"""Whether Ctrl-C was pressed, whichever code handled it.
 
 A fit turns Ctrl-C into a flag that it looks at between stretches of rows; a proof catches it and keeps its bounds. What
-comes in the last moment of either changes nothing any more, and is forgotten. Whoever started several of them must know
+comes in the last moment of either changes nothing any more, and is forgotten. Code that began several of them must know
 all the same: Python tells it beside the handlers, whichever is in charge (`signal.set_wakeup_fd`).
 """
 
@@ -13,17 +13,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-_heard: Callable[[], bool] | None = None  # set while somebody listens
+_caught: Callable[[], bool] | None = None  # set inside `listening`
 
 
 def pressed() -> bool:
-    """Whether Ctrl-C was pressed since the outermost `listening` began; no, where nobody listens."""
-    return _heard is not None and _heard()
+    """Whether Ctrl-C was pressed since the outermost `listening` began; no, outside of it."""
+    return _caught is not None and _caught()
 
 
 @contextmanager
 def listening() -> Iterator[None]:
-    """Lets `pressed` know. In another thread than the main one, which has no signals, nothing is heard.
+    """Lets `pressed` know. In another thread than the main one, which has no signals, nothing is caught.
 
     Examples
     --------
@@ -37,8 +37,8 @@ def listening() -> Iterator[None]:
     >>> pressed()
     False
     """
-    global _heard
-    if _heard is not None or threading.current_thread() is not threading.main_thread():
+    global _caught
+    if _caught is not None or threading.current_thread() is not threading.main_thread():
         yield
         return
     import socket
@@ -46,7 +46,7 @@ def listening() -> Iterator[None]:
     ear, mouth = socket.socketpair()
     came = False
 
-    def heard() -> bool:
+    def caught() -> bool:
         nonlocal came
         try:
             while not came:
@@ -63,11 +63,11 @@ def listening() -> Iterator[None]:
         except ValueError:  # an interpreter inside another program, whose signals are not ours
             yield
             return
-        _heard = heard
+        _caught = caught
         try:
             yield
         finally:
-            _heard = None
+            _caught = None
             signal.set_wakeup_fd(before)
 
 

@@ -109,7 +109,7 @@ class LiveTable(Silent):
 
 
 def in_live_notebook() -> bool:
-    """Whether this is a notebook in which a picture can be drawn anew: rich needs ipywidgets for that."""
+    """Whether this is a notebook in which a picture can be drawn again: rich needs ipywidgets for that."""
     get_shell = getattr(builtins, "get_ipython", None)  # IPython puts it there
     notebook = get_shell is not None and type(get_shell()).__name__ == "ZMQInteractiveShell"
     return notebook and importlib.util.find_spec("ipywidgets") is not None

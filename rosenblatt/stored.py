@@ -1,7 +1,7 @@
 """What a class keeps in a model file: `to_state` gives plain values and arrays, `from_state` checks them and builds it.
 
 A class declares the kind of every value. A kind is a function of a value and of the sizes known so far, which says
-whether the value fits; a size that is met for the first time is noted, and must be the same from then on:
+whether the value fits; a size that is met for the first time is recorded, and must be the same from then on:
 `array("f", "features")` beside `size("features")`. Nothing is built, and no index is followed, before all kinds fit.
 """
 
@@ -160,7 +160,7 @@ def indices(name: str, *, below: str) -> Check:
 
 
 def items(each: Check, length: str | None = None) -> Check:
-    """A list or tuple, every item of which will do; sizes noted by one item do not bind the next."""
+    """A list or tuple, every item of which will do; sizes recorded by one item do not bind the next."""
 
     def check(value: Any, sizes: Sizes) -> bool:
         if not isinstance(value, list | tuple):

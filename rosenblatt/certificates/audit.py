@@ -125,7 +125,7 @@ def audit(fitted: Any, X: Any, y: Any, *, tolerance: float = 0.01, time_limit: f
     fitted : a `Perceptron`, `HalfSpace` or `KernelPerceptron` fitted with ``fit(X, y, record="updates")``
     X, y : the very rows and labels of that fit
     tolerance : how close to the largest gamma' the one used must be proven
-    time_limit : seconds for finding gamma' and, for a kernel, for its exact values; what is not done by then is said
+    time_limit : seconds for finding gamma' and, for a kernel, for its exact values; the rest is reported
 
     Returns
     -------

@@ -83,10 +83,10 @@ class FewestErrors(WithPlane):
 
     def __str__(self) -> str:
         few = ", ".join(map(str, self.wrong[:8])) + (", …" if self.upper > 8 else "")
-        said = f"exactly {self.lower:,}" if self.closed else f"between {self.lower:,} and {self.upper:,}"
+        errors = f"exactly {self.lower:,}" if self.closed else f"between {self.lower:,} and {self.upper:,}"
         return (
             f"FewestErrors ({self._title()})\n"
-            f"  errors         {said}\n"
+            f"  errors         {errors}\n"
             f"  from below     {counted(len(self.witnesses), 'set')} of rows of which no hyperplane has all right\n"
             f"  from above     a hyperplane with {counted(self.upper, 'row')} wrong" + (f": {few}" if few else "")
         )

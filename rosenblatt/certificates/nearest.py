@@ -66,7 +66,7 @@ class NearestPoints:
         return self._taken
 
     def closer(self) -> None:
-        """Take less for 0 from now on: the exact arithmetic said that it was not."""
+        """Take less for 0 from now on: the exact arithmetic found that it was not."""
         self.zero *= 1e-2
 
     def run(self, tolerance: float, deadline: float) -> Nearest:

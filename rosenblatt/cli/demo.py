@@ -92,7 +92,7 @@ def _answers(console: Console, model: Perceptron, data: Any) -> dict[str, tuple[
 
 
 def _prove(console: Console, model: Perceptron, data: Any) -> None:
-    """Whether each digit can be parted from the rest, and what the theorem promises where it can."""
+    """Whether each digit can be separated from the rest, and what the theorem promises where it can."""
     from rosenblatt.certificates.results import Separable
     from rosenblatt.certificates.separability import separability
 

@@ -47,11 +47,11 @@ def evaluate(
     """Test a model on a file that has the answers."""
     from rosenblatt.cli.screen import console, notes, print_json
     from rosenblatt.cli.summary import print_briefly, print_summary
-    from rosenblatt.verbs import evaluate as judge
+    from rosenblatt.verbs import evaluate as evaluated
     from rosenblatt.verbs.errors import check_number
 
     check_number("--at-least", at_least, 0, 1)
-    done = judge(
+    done = evaluated(
         model,
         data,
         target,

@@ -90,7 +90,7 @@ def _failed(error: BaseException, given: list[str]) -> int:
             try:
                 print_json({"error": sentence, "code": int(code)})
                 sys.stdout.flush()
-            except OSError:  # nobody reads it, or there is no room; the exit code says it
+            except OSError:  # closed, or no room; the exit code tells
                 _forget(sys.stdout)
     return code
 
@@ -104,7 +104,7 @@ def _say(sentence: str) -> None:
 
 
 def _reader_has_gone() -> int:
-    """The reader, such as head, has gone: nobody is left to be told."""
+    """The reader, such as head, has gone: there is nothing to report."""
     from rosenblatt.cli.failures import Failure
 
     _forget(sys.stdout)

@@ -77,12 +77,12 @@ def plain(value: Any) -> Any:
 
 
 def watching(quiet: bool) -> int:
-    """`verbose` for a learner: 1 where somebody looks at a terminal."""
+    """`verbose` for a learner: 1 where a terminal shows it."""
     return int(sys.stdout.isatty() and not quiet)
 
 
 def notes(sentences: Iterable[str], quiet: bool) -> None:
-    """Remarks, unless nobody wants them."""
+    """Remarks, unless they are turned off."""
     if not quiet:
         for sentence in dict.fromkeys(sentences):
             note(sentence)

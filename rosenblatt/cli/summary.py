@@ -78,7 +78,7 @@ def print_summary(screen: Console, summary: Summary, learner: str | None = None)
 def command_of(advice: Any) -> str | None:
     """The options that a piece of advice stands for, if it names a learner.
 
-    Of several learners of one class, it is the one with which the fewest settings have to be said.
+    Of several learners of one class, it is the one that needs the fewest settings.
 
     Examples
     --------
@@ -95,13 +95,13 @@ def command_of(advice: Any) -> str | None:
         if learner.estimator != advice.learner:
             continue
         usual = make_learner(name).get_params(deep=False)
-        said = [
+        options = [
             f"--set {key}={_text(value)}"
             for key, value in advice.settings.items()
             if key not in usual or usual[key] != value
         ]
-        if best is None or len(said) < len(best) - 1:
-            best = [f"--learner {name}", *said]
+        if best is None or len(options) < len(best) - 1:
+            best = [f"--learner {name}", *options]
     return None if best is None else " ".join(best)
 
 

@@ -203,5 +203,5 @@ class Dask:
                 f"{where} ended its worker each time it was tried: it may not fit into the memory of a worker; make "
                 f"smaller partitions, or give workers more memory."
             )
-        said = f"{where} failed {'three' if ATTEMPTS == 3 else ATTEMPTS} times: {type(error).__name__}: {error}"
-        return ValueError(said) if isinstance(error, ValueError | TypeError) else ClusterError(said)
+        sentence = f"{where} failed {'three' if ATTEMPTS == 3 else ATTEMPTS} times: {type(error).__name__}: {error}"
+        return ValueError(sentence) if isinstance(error, ValueError | TypeError) else ClusterError(sentence)

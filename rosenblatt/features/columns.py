@@ -141,14 +141,14 @@ class ColumnEncoder(Stored, TransformerMixin, BaseEstimator):  # type: ignore[mi
         return self._fit([as_frame(X)], whole=True)
 
     def look(self, X: Any) -> Self:
-        """`fit` for somebody who wants to know what the columns are: a table may leave nothing to learn from."""
+        """`fit`, to find out what the columns are: a table may leave nothing to learn from."""
         return self._fit([as_frame(X)], whole=True, needed=False)
 
     def fit_batches(self, batches: Iterable[Any]) -> Self:
         """The same from frames that come one after another and need not fit into memory together.
 
         Numbers, Booleans and categories come out as in `fit`, but for the rounding of mean and deviation, and the
-        median, which is that of a sample. Whether short text names the rows is judged by the first batch.
+        median, which is that of a sample. Whether short text names the rows is decided by the first batch.
         """
         if isinstance(batches, str | Mapping | pl.DataFrame) or not isinstance(batches, Iterable):
             raise TypeError(f"batches must be several tables, such as a list of frames, but got {shortened(batches)}.")

@@ -53,7 +53,7 @@ class StreamingScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
     """
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Start afresh with these rows."""
+        """Start over with these rows."""
         for name in ("_by_name", "_mean", "_squares", "n_samples_seen_"):
             self.__dict__.pop(name, None)
         return self.partial_fit(X)

@@ -1,4 +1,4 @@
-"""Kernels by name, as objects, and what can be said about them."""
+"""Kernels by name, as objects, and what is known about them."""
 
 from __future__ import annotations
 

@@ -273,7 +273,7 @@ def bands(f: BooleanFunction) -> ThresholdNetwork:
 def gates(function: Any, inputs: Any = None) -> ThresholdNetwork:
     """The gates of an expression: one unit for each *and*, *or*, implication, two and an output for each xor.
 
-    A *not* costs nothing: it is a negative weight of whoever reads it.
+    A *not* costs nothing: it is a negative weight of the unit that reads it.
     """
     tree = expression.parse(function) if isinstance(function, str) else function
     if not isinstance(tree, expression.Operation | expression.Name | expression.Constant):

@@ -1,4 +1,4 @@
-"""Text into a tree of Boolean operations; whoever misspells is shown the character.
+"""Text into a tree of Boolean operations; a misspelling is reported with its character.
 
 The operators, the tightest first; words may be written in any case.
 

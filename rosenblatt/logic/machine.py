@@ -20,7 +20,7 @@ TABLED = 14  # inputs and memories up to which many steps go by a table
 
 
 class ThresholdMachine:
-    """A network whose units remember: at each step it reads its inputs and what it remembers, and then remembers anew.
+    """A network whose units remember: at each step it reads its inputs and what it remembers, and then updates it.
 
     Parameters
     ----------

@@ -170,7 +170,7 @@ class ThresholdUnit:
     integers : (tuple of int, int)
         Weights and bias multiplied by their common denominator: what sums are made of.
     proven_minimal : bool or None
-        Whether no whole-number weights with a smaller sum of sizes compute the same function; None if nobody looked.
+        Whether no whole-number weights with a smaller sum of sizes compute the same function; None if not searched for.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Writes a file whole or not at all: to a temporary neighbour, to the disk, then into place.
 
-Whoever is killed on the way leaves the old file as it was, and a neighbour that nobody needs. The neighbour is locked
-while it is written; the kernel takes the lock from whoever is dead, and the next writer of the same file removes the
-neighbours that nobody holds. So there is never more of them than were left since the last save.
+A process that is killed on the way leaves the old file as it was, and a temporary neighbour. The neighbour is locked
+while it is written; the kernel releases the lock of a dead process, and the next writer of the same file removes the
+neighbours that no process holds. So there is never more of them than were left since the last save.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-CHECKPOINT = 10_000  # pages of 4 KiB; copying them into the database holds up whoever commits
+CHECKPOINT = 10_000  # pages of 4 KiB; copying them into the database delays the next commit
 LEARN, ROLLBACK = "learn", "rollback"
 
 TABLES = """

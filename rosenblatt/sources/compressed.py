@@ -87,7 +87,7 @@ def open_stored(path: str | PathLike[str]) -> BinaryIO:
 
 
 def encoding_of(path: str | PathLike[str], encoding: str = "utf-8") -> str:
-    """The encoding of a text file: what its byte order mark says, or as is said."""
+    """The encoding of a text file: that of its byte order mark, or the one that is given."""
     with open_stored(path) as file:
         start = file.read(4)
     return next((name for mark, name in WIDE_MARKS.items() if start.startswith(mark)), encoding)

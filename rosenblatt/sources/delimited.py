@@ -57,7 +57,7 @@ class TextTable:
     ) -> Iterator[tuple[Place, pl.DataFrame]]:
         """The rows in blocks and where they stand: in order, or at the `places` that an earlier pass has found.
 
-        `fresh` says that nobody has been given rows of earlier files yet.
+        `fresh` says that no rows of earlier files have been passed on yet.
         """
         changed = False
         if places is None:

@@ -1,7 +1,7 @@
 """Where the known files are: a folder of the user's, a cache, or their public home.
 
 A file is looked for plain and with every ending we can read. Checksums are of the decompressed content, so
-a copy that was compressed anew still verifies; they are checked when a file is downloaded and not at every
+a copy that was compressed again still verifies; they are checked when a file is downloaded and not at every
 use.
 """
 

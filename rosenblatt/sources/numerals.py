@@ -20,7 +20,7 @@ BOTH = rf"[+-]?[1-9]\d{{0,2}}(\.\d{{3}})+,\d+{_EXPONENT}"  # 1.234,5
 THOUSANDS = r"[+-]?[1-9]\d{0,2}(\.\d{3})+"  # 1.234
 POINT = rf"[+-]?(\d{{4,}}\.\d*|\d{{0,3}}\.(\d{{0,2}}|\d{{4,}})|0\d*\.\d{{3}}|\.\d+){_EXPONENT}"  # 1.5
 ENGLISH = r"[+-]?[1-9]\d{0,2}((,\d{3})+\.\d+|(,\d{3}){2,})"  # 1,234.5 or 1,234,567
-#: 1 234,5 or 5,90 €: the comma is a decimal one, and what else there is is left to whoever reads text as numbers.
+#: 1 234,5 or 5,90 €: the comma is a decimal one, and everything else is left to the reader of numbers.
 MARKED = rf"[+-]?[$€£¥]?\s?[+-]?({_SPACED}|\d*),\d+\s?[%€£¥$]?"
 #: What only a decimal comma can be: other than three digits behind it, or spaces before it.
 SURE = rf"[+-]?\d*,(\d{{1,2}}|\d{{4,}}){_EXPONENT}|[+-]?0?,\d+|[+-]?{_SPACED},\d+"

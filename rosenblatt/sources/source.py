@@ -315,7 +315,7 @@ class Source:
 
     @contextmanager
     def _unchanged(self) -> Iterator[None]:
-        """Watch the files while they are read: one that is cut meanwhile is refused, another change is noted."""
+        """Watch the files while they are read: one that is cut meanwhile is refused, another change is reported."""
         try:
             yield
         except ValueError as error:

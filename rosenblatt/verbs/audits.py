@@ -57,7 +57,7 @@ def audit(
     """Make the run behind a model again, and hold it against the convergence theorem, update by update.
 
     A model file keeps the weights, not the way to them. The seed, the split and the order are known, so that the run
-    is made again from the same data; that it ends at the very same weights is checked before anything else is said.
+    is made again from the same data; that it ends at the very same weights is checked before anything else is reported.
 
     Parameters
     ----------

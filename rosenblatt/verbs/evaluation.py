@@ -39,7 +39,7 @@ def evaluate(
     top: int = 10,
     reading_options: ReadOptions | None = None,
 ) -> Evaluation:
-    """Judge a model by the rows of a file that has the answers.
+    """Evaluate a model on the rows of a file that has the answers.
 
     Parameters
     ----------

@@ -128,7 +128,7 @@ def _is_model(path: str) -> bool:
     try:
         with open(path, "rb") as file:
             first = file.read(9)
-    except OSError:  # said when it is read as data
+    except OSError:  # reported when it is read as data
         return False
     return first[8:] == b"{" and int.from_bytes(first[:8], "little") < Path(path).stat().st_size
 

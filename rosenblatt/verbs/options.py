@@ -69,7 +69,7 @@ class TrainOptions:
     compare : test every learner with its usual settings
     advise : try other learners on a sample of the rows, to say what to try next
     scale : bring columns to one scale, but for bytes and sparse rows; True adds a note where it has no effect
-    test, holdout, cv : test on the rows of another file, on a share of the rows that is held out (0.2 unless said
+    test, holdout, cv : test on the rows of another file, on a share of the rows that is held out (0.2 unless told
         otherwise), or by cross-validation
     time, group : columns by which rows are held out: the latest ones, or whole groups
     seed : of the split and of the learner

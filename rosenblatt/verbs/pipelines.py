@@ -22,7 +22,7 @@ from rosenblatt.verbs.examples import Array, Examples
 from rosenblatt.verbs.gaps import check_gaps, filler, fit_filler
 from rosenblatt.verbs.options import TrainOptions
 
-UNEVEN = 100.0  # times that a column may be larger than most before it is noted
+UNEVEN = 100.0  # times that a column may be larger than most before it is reported
 WATCHED = 20_000_000  # numbers in the held-out rows up to which their error is measured after every epoch
 DENSE = 200_000_000  # numbers that sparse rows may have as dense ones
 

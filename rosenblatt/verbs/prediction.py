@@ -126,7 +126,7 @@ class _Asked:
     column: str = COLUMN
     counted: Counter[Any] = field(default_factory=Counter)
     unknown: Counter[str] = field(default_factory=Counter)
-    said: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
 
     def check(self) -> None:
         """Refuse what the model cannot answer, before anything is read."""
@@ -163,7 +163,7 @@ class _Asked:
             values = seen(self.saved.model, rows)
             answers = self._answers(learner, values)
             added = {COLUMN: answers, **_further(learner, values, self.scores, self.probabilities)}
-        self.said += notes
+        self.remarks += notes
         self.unknown.update(unknown_counts(self.saved))
         if len(self.counted) <= MOST_COUNTED:
             names, counts = np.unique(answers, return_counts=True)
@@ -196,7 +196,7 @@ class _Asked:
             names.append(name)
         self.column = names[0]
         if self.column != COLUMN:
-            self.said.append(
+            self.remarks.append(
                 f"The file has a column {COLUMN!r} of its own, which is kept; the answers are in "
                 f"{shortened(self.column)}."
             )
@@ -210,7 +210,7 @@ class _Asked:
         return {str(name): count for name, count in sorted(self.counted.items())}
 
     def notes(self) -> list[str]:
-        return [*dict.fromkeys([*self.source.notes, *self.said]), *unknown_notes(self.saved, dict(self.unknown))]
+        return [*dict.fromkeys([*self.source.notes, *self.remarks]), *unknown_notes(self.saved, dict(self.unknown))]
 
 
 def _further(learner: Pipeline, rows: Any, scores: bool, probabilities: bool) -> dict[str, Any]:

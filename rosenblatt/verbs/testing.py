@@ -103,7 +103,7 @@ class Test:
         return found.take(np.sort(random.choice(len(found), most, replace=False)))
 
     def _by_folds(self, count: int) -> Summary:
-        """By fitting the same steps again for every fold; what Ctrl-C leaves out is noted."""
+        """By fitting the same steps again for every fold; what Ctrl-C leaves out is reported."""
         rows, y = self.done.rows.rows, self.done.rows.labels()
         answers = np.empty_like(y)
         done, left = np.zeros(len(y), dtype=bool), count
@@ -185,7 +185,7 @@ def is_interrupted(model: Pipeline) -> bool:
 
 
 @contextmanager
-def heard_warnings() -> Iterator[list[str]]:
+def caught_warnings() -> Iterator[list[str]]:
     """Warnings as notes; how a run ended is in the summary."""
     sentences: list[str] = []
     with warnings.catch_warnings(record=True) as caught:

@@ -41,10 +41,10 @@ from rosenblatt.verbs.testing import (
     ON_TRAINING_ROWS,
     Learned,
     Test,
+    caught_warnings,
     check_known,
     class_named,
     compared,
-    heard_warnings,
 )
 
 KEPT = ("accuracy", "baseline", "regression", "classes", "rows_test", "positive")  # figures for the model file
@@ -140,7 +140,7 @@ def train(
     source = data if isinstance(data, Source) else open_data(data, reading)
     _check_files(source, out, report, force, target, options)
     clock = Clock(verbose)
-    with heard_warnings() as heard:
+    with caught_warnings() as caught:
         with clock.running("learning"):
             done = _learn(source, target, options, clock, out is not None, on_epoch)
         about = about_model(source, done, options)
@@ -153,7 +153,7 @@ def train(
     page = _write_report(report, done, summary, about | {"model": out, "command": command})
     if pressed() and not done.interrupted:
         done.ended.append("Ctrl-C came when the learning was done; the model is whole.")
-    notes = [*done.notes, *heard, *test.notes, *done.ended]
+    notes = [*done.notes, *caught, *test.notes, *done.ended]
     return Training(
         done.model, summary, options.name, about, None if done.searched is None else done.searched.scores, others, out,
         page, [*dict.fromkeys(notes)], clock.seconds, done.interrupted,
@@ -193,7 +193,7 @@ def _learn(
 
 
 class Clock:
-    """Seconds by what took them; where somebody looks at a terminal, it says what goes on."""
+    """Seconds by what took them; on a terminal it shows what is being done."""
 
     def __init__(self, verbose: int) -> None:
         self.verbose, self.seconds = verbose, dict[str, float]()
@@ -365,7 +365,7 @@ def _check_files(
 
 
 def default_path(data: str | Sequence[str]) -> str:
-    """Where a model goes when nobody says: the name of the data, in the present folder.
+    """Where a model goes unless told: the name of the data, in the present folder.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 
 /** @typedef {import("./data.js").Data} Data */
 
-export const MOST_FRAMES = 20000; // beyond it every second frame is let go
+export const MOST_FRAMES = 20000; // beyond it every second frame is dropped
 
 /** Frames of the same length in one growing array. Where there are too many, every second one is dropped. */
 export class Frames {

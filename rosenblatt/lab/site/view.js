@@ -33,7 +33,7 @@ export class View {
     this.shape = "";
     this.values = "";
     this.tourKey = 0;
-    this.noted = "";
+    this.note = "";
     for (const [id, text] of Object.entries({ title: S.title, tagline: S.tagline, "proof-title": S.panels.proof, "update-title": S.panels.update, "errors-title": S.panels.errors })) byId(id).textContent = text;
     for (const [id, text] of Object.entries(S.labels)) set(byId(id), { "aria-label": text });
     document.title = S.title;
@@ -144,8 +144,8 @@ export class View {
     clearTimeout(this.curveTimer);
     this.curveTimer = setTimeout(() => this.drawCurves(), 60);
     if (app.note) this.toast(app.note);
-    else if (this.noted) this.toast("");
-    this.noted = app.note;
+    else if (this.note) this.toast("");
+    this.note = app.note;
   }
 
   fillOptions() {
