@@ -277,7 +277,7 @@ class LinearClassifier(BaseLinear, Online):
             self._one = None
 
     def _select(self, sources: list[int], signs: list[float]) -> None:
-        self._state = self._state.select_or_zero(sources, signs)
+        self._state = self._state.select(sources, signs)
         if self._committee is not None:
             self._committee = self._committee.select(sources, signs)
         if self._pocket is not None:

@@ -22,7 +22,7 @@ from rosenblatt.sources.paths import not_found
 from rosenblatt.verbs.errors import InputError, UsageError, reading, writing
 from rosenblatt.verbs.examples import Examples, index_names, open_data, read_examples
 from rosenblatt.verbs.gaps import check_gaps
-from rosenblatt.verbs.pipelines import as_the_learner_takes, with_width
+from rosenblatt.verbs.pipelines import with_width
 from rosenblatt.wording import counted, listed, shortened
 
 if TYPE_CHECKING:
@@ -124,7 +124,6 @@ def rows_for(saved: SavedModel, found: Examples) -> tuple[Any, list[str]]:
         rows = rows.to_numpy().astype(np.float64)
     elif "imputer" not in saved.model.named_steps:
         check_gaps(rows, found.name, 0 if found.places is None or len(found) == 0 else int(found.places[0]))
-    rows = as_the_learner_takes(rows, saved.learner, found.name)
     return with_width(rows, getattr(first, "n_features_in_", rows.shape[1]), found.name)
 
 

@@ -24,7 +24,6 @@ from rosenblatt.verbs.options import TrainOptions
 
 UNEVEN = 100.0  # times that a column may be larger than most before it is reported
 WATCHED = 20_000_000  # numbers in the held-out rows up to which their error is measured after every epoch
-DENSE = 200_000_000  # numbers that sparse rows may have as dense ones
 
 
 def unfitted(found: Examples, learner: Any, options: TrainOptions) -> Pipeline:
@@ -33,7 +32,7 @@ def unfitted(found: Examples, learner: Any, options: TrainOptions) -> Pipeline:
     if found.is_frame:
         encoder = ColumnEncoder(
             text=options.text, missing=options.missing, scale="standard" if scaled else None,
-            sparse=False if _dense_only(learner) else "auto", kinds=dict.fromkeys(found.keep, KEPT) or None,
+            kinds=dict.fromkeys(found.keep, KEPT) or None,
         )  # fmt: skip
         return Pipeline([("columns", encoder), ("learner", learner)])
     steps: list[tuple[str, Any]] = [("learner", learner)]
@@ -49,22 +48,6 @@ def unfitted(found: Examples, learner: Any, options: TrainOptions) -> Pipeline:
     elif numbers and found.rows.dtype.kind != "b":  # they may come with gaps one day
         steps.insert(0, ("imputer", filler(options.missing)))
     return Pipeline(steps)
-
-
-def _dense_only(learner: Any) -> bool:
-    return type(learner).__name__ == "GaussianDiscriminant"
-
-
-def as_the_learner_takes(rows: Any, learner: Any, name: str) -> Any:
-    """Sparse rows as dense ones, for a learner that takes no others."""
-    if not issparse(rows) or not _dense_only(learner):
-        return rows
-    if int(np.prod(rows.shape)) > DENSE:
-        raise InputError(
-            f"{type(learner).__name__} takes no sparse rows, and those of {name} are too many to be made dense; use "
-            "another learner."
-        )
-    return rows.toarray()
 
 
 def note_on_scale(name: str) -> str:

@@ -27,7 +27,6 @@ from rosenblatt.verbs.models import columns_for, save_model
 from rosenblatt.verbs.options import TrainOptions
 from rosenblatt.verbs.outputs import check_outputs, files_of, identity
 from rosenblatt.verbs.pipelines import (
-    as_the_learner_takes,
     columns_of,
     fit_columns,
     fit_learner,
@@ -176,7 +175,6 @@ def _learn(
     total, positive = len(rows), None if options.positive is None else class_named(rows.labels(), options.positive)
     model = unfitted(rows, _learner(options, rows), options)
     learner, gaps = model.steps[-1][1], 0 if rows.is_frame else count_gaps(rows.rows)
-    rows = replace(rows, rows=as_the_learner_takes(rows.rows, learner, rows.name))
     learned, tested, told = _split(rows, source, target, options)
     del rows
     fitted = fit_columns(model, learned)
@@ -255,8 +253,7 @@ def fitting_tests(others: Examples, rows: Examples, model: Pipeline) -> Examples
     """Rows of another file with the columns of those that are learned from."""
     if others.is_frame:
         return replace(others, rows=columns_for(model.steps[0][1], others))
-    dense = as_the_learner_takes(others.rows, model.steps[-1][1], others.name)
-    return replace(others, rows=with_width(dense, rows.rows.shape[1], others.name)[0])
+    return replace(others, rows=with_width(others.rows, rows.rows.shape[1], others.name)[0])
 
 
 def _search(estimator: Any, fitted: Any, learned: Examples, options: TrainOptions, verbose: int) -> Any:

@@ -357,12 +357,11 @@ class CudaBlock:
     """Some rows on their visit: the scores on the device, their updates on the host."""
 
     def __init__(self, rows: Array, operand: Operand, scores: Any, backend: CudaBackend) -> None:
-        cupy, task = backend.cupy, backend.task
+        task = backend.task
         n, count = scores.shape
         self.rows, self.operand, self.count = rows, operand, count
         self.scores = scores.T.copy(order="C")  # a copy always: what is kept must not see the scan
-        places = as_slice(rows)
-        where = places if isinstance(places, slice) else cupy.asarray(places)
+        where = backend._where(rows)
         self.codes = backend.codes[where]
         self.weights = backend.weights[where] if len(task.sample_weight) else None
         self.remembers = bool(task.drop_after or task.budget)

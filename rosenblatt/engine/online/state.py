@@ -198,14 +198,9 @@ class HalfSpaces:
     def _unsettled(self) -> Array:
         return self._reach()[:, None] * self._read(self.vectors) - self._read(self.lag)
 
-    def must_settle(self) -> bool:
-        if self.dtype != np.float32:
-            return False
-        return bool((self._reach() > SETTLE_AFTER).any())
-
     def settle(self) -> None:
         """Add the sums of the weights to `total`, in float64, before float32 loses digits of them."""
-        if self.must_settle():
+        if self.dtype == np.float32 and (self._reach() > SETTLE_AFTER).any():
             settled = self._unsettled()
             self.total = settled.astype(np.float64) if self.total is None else self.total + settled
             self.lag[:] = 0
@@ -253,34 +248,31 @@ class HalfSpaces:
             np.copyto(self.lag, other.lag)
             self.total = None if other.total is None else other.total.copy()
 
-    def select(self, sources: Sequence[int], signs: Sequence[float] | None = None) -> HalfSpaces:
+    def select(self, sources: Sequence[int], signs: Sequence[float]) -> HalfSpaces:
         """New half-spaces, the n-th a copy of number `sources[n]`, turned around where its sign is -1.
 
-        By symmetry a half-space that was told the opposite of every label is the opposite, bit for bit.
+        By symmetry a half-space that was told the opposite of every label is the opposite, bit for bit. Source -1 is a
+        half-space of zero weights that has seen as many examples as the others.
         """
-        chosen = list(sources)
+        known = self.with_fresh(1)
+        if self.count:
+            known.ledger[self.count, [SEEN, SCALE, REACH, MARK]] = self.ledger[0, [SEEN, SCALE, REACH, MARK]]
+        chosen = [self.count if source < 0 else source for source in sources]
         result = HalfSpaces(len(chosen), self.n_features, self.dtype, self.layout)
-        turn = np.ones(len(chosen)) if signs is None else np.asarray(signs, np.float64)
-        for mine, new in ((self.vectors, result.vectors), (self.lag, result.lag)):
-            taken = self._read(mine)[chosen]
+        turn = np.asarray(signs, np.float64)
+        for old, new in ((known.vectors, result.vectors), (known.lag, result.lag)):
+            taken = known._read(old)[chosen]
             # 0 - x rather than -x: no negative zeros, which a half-space trained on its own would not have.
             result._write(new, np.where(turn[:, None] < 0, 0.0 - taken, taken))
-        result.ledger[: len(chosen)] = self.ledger[chosen]
+        result.ledger[: len(chosen)] = known.ledger[chosen]
         result.mistakes = self.mistakes
         for column in (BIAS, BIAS_LAG):
             values = result.ledger[: len(chosen), column]
             values[turn < 0] = 0.0 - values[turn < 0]
-        if self.total is not None:
-            taken = self.total[chosen]
+        if known.total is not None:
+            taken = known.total[chosen]
             result.total = np.where(turn[:, None] < 0, 0.0 - taken, taken)
         return result
-
-    def select_or_zero(self, sources: Sequence[int], signs: Sequence[float]) -> HalfSpaces:
-        """As `select`; source -1 gives zero weights that have seen as many examples as the others."""
-        fresh = self.with_fresh(1)
-        if self.count:
-            fresh.ledger[self.count, [SEEN, SCALE, REACH, MARK]] = self.ledger[0, [SEEN, SCALE, REACH, MARK]]
-        return fresh.select([self.count if source < 0 else source for source in sources], signs)
 
     def with_fresh(self, count: int) -> HalfSpaces:
         """These half-spaces and `count` more that are zero."""
