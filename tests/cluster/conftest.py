@@ -8,8 +8,10 @@ import pytest
 @pytest.fixture(scope="session")
 def cluster():
     distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install 'rosenblatt[cluster]'")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    import dask
+
+    with warnings.catch_warnings(), dask.config.set({"distributed.comm.timeouts.connect": "5s"}):
+        warnings.simplefilter("ignore")  # the timeout is how long workers wait for one that was killed
         with distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit="2GiB"
         ) as found:
