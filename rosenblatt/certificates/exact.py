@@ -1,8 +1,8 @@
 """Wolfe's search for the nearest points, in whole and rational numbers: finite, and its answer is the answer.
 
 The same method as in `nearest`, without rounding. It ends with a sum p that is 0 (the hulls meet, and the weights on
-the affinely independent active rows are the only ones) or with a p whose scores no point undercuts (the hulls are apart,
-and p is the shortest sum there is).
+the affinely independent active rows are the only ones) or with a p whose scores no point undercuts (the hulls are apart
+and p is the shortest sum).
 """
 
 from __future__ import annotations

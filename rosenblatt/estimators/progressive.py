@@ -82,7 +82,7 @@ def progressive_error(
                 f"stream must give pairs (x, y), but its example {result.examples + 1} is {example!r}; pass "
                 f"zip(X, y), say."
             ) from None
-        result.mistakes += model.predict_one(x) != y
+        result.mistakes += bool(model.predict_one(x) != y)
         model.learn_one(x, y)
         result.examples += 1
         if result.examples % every == 0:

@@ -148,10 +148,10 @@ class Served:
             self._draw()
         try:
             if self.online:
-                self.mistakes += self.learner.predict_one(x) != y
+                self.mistakes += bool(self.learner.predict_one(x) != y)
                 self.learner.learn_one(x, y, w)
                 return
-            self.mistakes += self.predict([x])[0]["y"] != y
+            self.mistakes += bool(self.predict([x])[0]["y"] != y)
             if w > 0.0:
                 rows = self.learner[:-1].transform(self._table([x]))
                 self.learner[-1].partial_fit(rows, [y], sample_weight=[w])

@@ -74,7 +74,7 @@ def test_files_in_the_wrong_place(shell, train, tmp_path):
     told = shell.refused("separable", "good.csv", "-t", "t", "--verify", "folder", code=3)
     assert told == "folder must be a certificate, but it is a folder; name the file in it."
     told = shell.refused(*train, "--format", "npy", code=3)
-    assert told.endswith("good.csv does not (This file contains pickled (object) data); save it again without objects.")
+    assert told.endswith("good.csv cannot be read as a NumPy file (This file contains pickled (object) data).")
     (tmp_path / "words.csv").write_text("a,b\n1,2\n3,x\n")
     told = shell.refused("inspect", "m.safetensors", "--data", "words.csv", "--row", "2", code=3)
     assert "line 3 has 'x'" in told
