@@ -63,15 +63,10 @@ class Answers(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._models[name] = self._build_model(name)
         return self._models[name]
 
-    def _check_has(self, attribute: str) -> None:
-        """Refuse to give what a fit leaves before there is one."""
-        if not hasattr(self, "_state"):
-            raise AttributeError(f"{type(self).__name__} has no {attribute} before it is fitted; call fit first.")
-
     @property
     def mistakes_(self) -> int:
         """Rows that were answered wrongly, or with a score of 0, when they were visited."""
-        self._check_has("mistakes_")
+        check_is_fitted(self)
         return self._mistakes
 
     def decision_function(self, X: Any) -> Array:

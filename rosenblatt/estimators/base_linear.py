@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.engine.online.pocket import Pocket
 from rosenblatt.engine.online.state import Array, HalfSpaces
@@ -70,7 +71,7 @@ class BaseLinear(OneExample):
     @property
     def mistakes_(self) -> int:
         """Rows that were answered wrongly, or with a score of 0, when they were visited."""
-        self._check_has("mistakes_")
+        check_is_fitted(self)
         return self._mistakes + self._state.mistakes  # those met one by one are counted in the state
 
     @property
@@ -84,7 +85,7 @@ class BaseLinear(OneExample):
         return self._weights("intercept_").intercept
 
     def _weights(self, attribute: str) -> LinearModel:
-        self._check_has(attribute)
+        check_is_fitted(self)
         model = self._model(self._chosen)
         if not isinstance(model, LinearModel):
             raise AttributeError(

@@ -61,6 +61,14 @@ def codes_of(classes: Array, labels: Array) -> Array | None:
     return codes.astype(code_dtype(len(classes))) if (classes[codes] == labels).all() else None
 
 
+def coded(labels: Array) -> tuple[Array, Array]:
+    """(every class once, sorted; the place of every label among them)."""
+    classes = classes_of(labels)
+    codes = codes_of(classes, labels)
+    assert codes is not None
+    return classes, codes
+
+
 def code_dtype(n_classes: int) -> np.dtype[Any]:
     """What holds the codes of so many classes, and -1."""
     return np.min_scalar_type(-n_classes)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
+from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.engine.kernel.state import Expansion
 from rosenblatt.engine.kernel.values import aligned
@@ -155,8 +156,8 @@ class KernelAnswers(Online):
 
     # ------------------------------------------------------------------ what was learned
 
-    def _support(self, attribute: str) -> tuple[Array, Array]:
-        self._check_has(attribute)
+    def _support(self) -> tuple[Array, Array]:
+        check_is_fitted(self)
         if self._chosen == "voted":
             slots = np.arange(self._state.size)
             return slots[np.argsort(self._state.numbers[slots], kind="stable")], np.empty(0)
@@ -165,19 +166,18 @@ class KernelAnswers(Online):
     @property
     def support_(self) -> Array:
         """The numbers of the support vectors, in increasing order."""
-        slots, _ = self._support("support_")
-        return self._state.numbers[slots]
+        return self._state.numbers[self._support()[0]]
 
     @property
     def support_vectors_(self) -> Any:
         """The rows that have a coefficient; empty where the kernel is precomputed."""
-        slots = self._support("support_vectors_")[0]
+        slots = self._support()[0]
         return np.empty((0, 0)) if self._precomputed else self._rows_in(slots)
 
     @property
     def dual_coef_(self) -> Array:
         """The coefficients of the support vectors, one row for each half-space. The voted answer has none."""
-        _, coefficients = self._support("dual_coef_")
+        _, coefficients = self._support()
         if self._chosen == "voted":
             raise AttributeError(
                 "The voted answer is a committee of weight vectors and has no dual_coef_; use answers_['last'] or "
@@ -188,7 +188,7 @@ class KernelAnswers(Online):
     @property
     def mistake_counts_(self) -> Array:
         """How often each row was a mistake, one column for each half-space; a vector where there is one."""
-        self._check_has("mistake_counts_")
+        check_is_fitted(self)
         state = self._state
         count = half_space_count(len(self.classes_), self._coupled)
         counts = np.zeros((state.shown, state.count), np.int64)
@@ -198,7 +198,7 @@ class KernelAnswers(Online):
     @property
     def dropped_(self) -> Array:
         """The numbers of the rows that were taken for outliers, in the order in which they left."""
-        self._check_has("dropped_")
+        check_is_fitted(self)
         return np.array(self._state.dropped, np.int64)
 
     # ------------------------------------------------------------------ model files

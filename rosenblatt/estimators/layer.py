@@ -289,6 +289,10 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # ------------------------------------------------------------------ answers
 
+    def fitted_stack(self) -> list[Layer]:
+        """The fitted layers from the lowest up to this one."""
+        return [*([] if self.below_ is None else self.below_.fitted_stack()), self]
+
     def activate(self, X: Any) -> Array:
         """The activations, (n_samples, n_units)."""
         check_is_fitted(self, "weights_")

@@ -79,11 +79,7 @@ def _starting(network: Network, random: Any, zero: bool) -> list[tuple[Array, Ar
 
 def _fitted(top: Layer, network: Network) -> list[tuple[Array, Array]]:
     """The weights of this layer and of those below it, as they are."""
-    layers: list[tuple[Array, Array]] = []
-    layer: Layer | None = top
-    while layer is not None:
-        layers.insert(0, (layer.weights_, layer.bias_))
-        layer = layer.below_
+    layers = [(layer.weights_, layer.bias_) for layer in top.fitted_stack()]
     had, wanted = (layers[0][0].shape[1], layers[-1][0].shape[0]), (network.X.shape[1], network.units[-1])
     if had != wanted:
         raise ValueError(

@@ -97,11 +97,6 @@ class Online(Stored, OneExample):
             new.classes_ = classes_to_fit(y)
             new._listening = False
             task = new._task(X, y, sample_weight, listening=False)
-            if len(task.kept) == 0:
-                raise ValueError(
-                    "Sample weights must contain at least one non-zero number, but every row has the weight 0; "
-                    "give the rows to learn from a weight."
-                )
             state = new._fresh_state(task, X, vars(self))
             new._models = {}
             new._train(task, state, X, eval_set, on_epoch, recorded)

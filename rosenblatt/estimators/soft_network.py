@@ -98,11 +98,7 @@ def harden(layer: Any, inputs: Any = None) -> ThresholdNetwork:
         raise TypeError("harden is about a fitted Layer, but got something else; pass a Layer that has weights.")
     if getattr(layer, "_reads_numbers", False):
         raise ValueError("harden takes layers of Boolean inputs, but these were made of rules over numbers.")
-    stack: list[Layer] = []
-    below: Layer | None = layer
-    while below is not None:
-        stack.insert(0, below)
-        below = below.below_
+    stack = layer.fitted_stack()
     if any(part.activation == "linear" for part in stack):
         raise ValueError("A linear layer has no threshold to go back to; use sigmoid, tanh or threshold layers.")
     layers = [(part.weights_, part.bias_) for part in stack]

@@ -183,12 +183,17 @@ def check_weights(sample_weight: Any, n_rows: int, *, allow_all_zero: bool = Tru
             f"Negative values in data passed to `sample_weight`: row {row} has {weights[row]:g}. Use 0 to leave a row "
             f"out."
         )
-    if not allow_all_zero and n_rows and not weights.any():
+    if not allow_all_zero:
+        _check_any_weight(weights)
+    return weights.copy()
+
+
+def _check_any_weight(weights: Array) -> None:
+    if len(weights) and not weights.any():
         raise ValueError(
             "Sample weights must contain at least one non-zero number, but every row has the weight 0; give the rows "
             "to learn from a weight."
         )
-    return weights.copy()
 
 
 def check_rows_and_targets(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:
@@ -232,7 +237,7 @@ def row_weights(y: Array, classes: Array, codes: Array, sample_weight: Any, clas
     """
     if sample_weight is None and class_weight is None:
         return np.empty(0)
-    weights = check_weights(sample_weight, len(y), allow_all_zero=batch)
+    weights = check_weights(sample_weight, len(y))
     if isinstance(class_weight, dict):
         known = set(classes.tolist())
         unknown, unnamed = [label for label in class_weight if label not in known], known - set(class_weight)
@@ -244,6 +249,8 @@ def row_weights(y: Array, classes: Array, codes: Array, sample_weight: Any, clas
         weights = weights * class_factors(class_weight, classes)[codes]
     elif class_weight is not None:
         weights = weights * compute_class_weight(class_weight, classes=classes, y=y)[codes]
+    if not batch:
+        _check_any_weight(weights)
     return weights
 
 

@@ -181,12 +181,7 @@ def _probabilities(graph: Graph, learner: Any, scores: str, half_spaces: int) ->
 
 
 def _layer_outputs(graph: Graph, layer: Layer, rows: Value) -> None:
-    stack: list[Layer] = []
-    part: Layer | None = layer
-    while part is not None:
-        stack.insert(0, part)
-        part = part.below_
-    for part in stack:
+    for part in layer.fitted_stack():
         rows = Value(_activated(graph, part, _products(graph, rows, part.weights_, part.bias_)), len(part.bias_))
     middle = 0.5 * (1.0 + OFF[layer.activation])
     scores = graph.add("Sub", rows.name, np.float64(middle))

@@ -34,6 +34,7 @@ from rosenblatt.features.column import Column
 from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.features.pair_products import PairProducts
 from rosenblatt.features.radial import RadialFeatures
+from rosenblatt.scikit_private import columns_of_part
 
 Step = Callable[[Graph, Any, Value], Value]
 
@@ -274,30 +275,11 @@ def radial(graph: Graph, step: Any, value: Value) -> Value:
 # ------------------------------------------------------------------------------------------------------ tables
 
 
-def _places(step: ColumnTransformer, columns: Any) -> list[int]:
-    names = list(getattr(step, "feature_names_in_", []))
-    if isinstance(columns, str):
-        return [names.index(columns)]
-    if isinstance(columns, int | np.integer):
-        return [int(columns) % step.n_features_in_]
-    if isinstance(columns, slice) and (isinstance(columns.start, str) or isinstance(columns.stop, str)):
-        first = 0 if columns.start is None else names.index(columns.start)
-        last = len(names) - 1 if columns.stop is None else names.index(columns.stop)
-        return list(range(first, last + 1))
-    everything = np.arange(step.n_features_in_)
-    if isinstance(columns, slice):
-        return everything[columns].tolist()
-    chosen = list(columns)
-    if chosen and isinstance(chosen[0], str):
-        return [names.index(name) for name in chosen]
-    return everything[np.asarray(chosen)].tolist() if chosen else []
-
-
 def add_columns(graph: Graph, step: ColumnTransformer, read: Callable[[int, bool], Value]) -> Value:
     """Its parts beside each other; `read` gives a column by its number, as text or as numbers."""
     parts = []
-    for _, part, columns in step.transformers_:
-        places = _places(step, columns)
+    for name, part, _ in step.transformers_:
+        places = columns_of_part(step, name)
         if (isinstance(part, str) and part == "drop") or not places:
             continue
         text = not isinstance(part, str) and reads_text(part)

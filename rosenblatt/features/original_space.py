@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.arguments import numbers_in
 from rosenblatt.models.linear import Array, LinearModel
+from rosenblatt.scikit_private import columns_of_part
 
 KNOWN = "MinMaxScaler, StandardScaler, MaxAbsScaler, RobustScaler, ColumnTransformer of these, or 'passthrough'"
 
@@ -191,22 +192,9 @@ def _through(affine: _Affine, step: Any) -> _Affine:
 
 
 def _through_columns(affine: _Affine, step: Any) -> _Affine:
-    names = getattr(step, "feature_names_in_", None)
     parts = []
-    for _, transformer, columns in step.transformers_:
-        if isinstance(transformer, str) and transformer == "drop":
-            continue
-        places = np.arange(step.n_features_in_)
-        if isinstance(columns, str):
-            columns = [columns]
-        if isinstance(columns, slice):
-            chosen = places[columns]
-        else:
-            wanted = np.asarray(columns)
-            if wanted.dtype.kind in "OUS" and names is not None:
-                chosen = np.array([list(names).index(column) for column in wanted], int)
-            else:
-                chosen = places[wanted] if wanted.size else np.empty(0, int)
-        if len(np.atleast_1d(chosen)):
-            parts.append(_through(affine.chosen(np.atleast_1d(chosen)), transformer))
+    for name, transformer, _ in step.transformers_:
+        columns = columns_of_part(step, name)
+        if columns and not (isinstance(transformer, str) and transformer == "drop"):
+            parts.append(_through(affine.chosen(np.array(columns)), transformer))
     return _Affine(*(np.concatenate([getattr(part, f) for part in parts]) for f in _Affine.__dataclass_fields__))

@@ -12,12 +12,11 @@ import polars as pl
 
 from rosenblatt.arguments import names_in, shortened
 from rosenblatt.features.column_figures import quantity
-from rosenblatt.features.labels import FEW_CLASSES, distinct
 from rosenblatt.models.linear import Array
 from rosenblatt.wording import listed
 
 QUANTITY = "learn it with least squares (rosenblatt train --learner least-squares)"  # what to do with a number
-MOST_CLASSES = 1000
+FEW_CLASSES, MOST_CLASSES = 50, 1000  # up to which numbers name classes, however few rows each has; and any do
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,21 +120,21 @@ def check_classes(y: Array, name: str, n_rows: int | None = None, least: int = 2
     Traceback (most recent call last):
     ValueError: The target 'price' has 100 different numbers in 100 rows, like a quantity; learn it with ...
     """
-    labels, rows = distinct(y), n_rows or len(y)
+    labels, rows = pl.Series(y).unique().sort(), n_rows or len(y)
     if len(labels) < least:
         raise ValueError(
-            f"The target {shortened(name)} has a single value, {shortened(labels.tolist()[0])}; add rows of another "
+            f"The target {shortened(name)} has a single value, {shortened(labels[0])}; add rows of another "
             "class, or choose another column."
         )
     count, numbers = len(labels), y.dtype.kind in "iuf"
-    fractions = y.dtype.kind == "f" and bool((labels != np.rint(labels)).any())
+    fractions = y.dtype.kind == "f" and bool((labels != labels.round()).any())
     if numbers and (count > MOST_CLASSES or (count > FEW_CLASSES and 5 * count > rows) or fractions):
         raise ValueError(
             f"The target {shortened(name)} has {count:,} different numbers{' with fractions' * fractions} in {rows:,} "
             f"rows, like a quantity; {QUANTITY}, or write the numbers as text, such as 'c17', if they are classes."
         )
     if not numbers and rows > 20 and count > max(FEW_CLASSES, rows // 2):
-        advice = "choose another column" if quantity(pl.Series(labels)) is None else QUANTITY
+        advice = "choose another column" if quantity(labels) is None else QUANTITY
         raise ValueError(
             f"The target {shortened(name)} has {count:,} different values in {rows:,} rows, too many for classes; "
             f"{advice}."

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from rosenblatt.estimators.classes import coded
 from rosenblatt.features.anatomy import Array, plain
-from rosenblatt.features.labels import coded
 
 NORMAL_95 = 1.959963984540054  # the normal distribution has 95% between -this and +this
 

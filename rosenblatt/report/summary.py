@@ -10,8 +10,8 @@ import numpy as np
 
 import rosenblatt
 from rosenblatt.arguments import shortened
+from rosenblatt.estimators.classes import classes_of, coded
 from rosenblatt.features.anatomy import Anatomy, Array, labels_of, plain, take
-from rosenblatt.features.labels import coded, distinct
 from rosenblatt.report.advice import Advice, Advisor
 from rosenblatt.report.drivers import Drivers, drivers_of, some_rows
 from rosenblatt.report.scores import (
@@ -227,7 +227,7 @@ def summarise(
         drivers = drivers_of(anatomy, X_test, truth.astype(np.float64), [], **options)
         return Summary(kind="regression", baseline=baseline, beats_baseline=test.high < error, drivers=drivers,
                        regression=test, train_regression=trained, **figures)  # fmt: skip
-    present = distinct(truth)
+    present = classes_of(truth)
     known = np.asarray(getattr(anatomy.learner, "classes_", present))
     classes = [plain(name) for name in known]
     if not np.isin(present, known).any():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import issparse
 
-from rosenblatt.features.labels import distinct
+from rosenblatt.estimators.classes import classes_of
 from rosenblatt.features.target import QUANTITY, check_classes
 from rosenblatt.sources.dialect import MISSING
 from rosenblatt.trace import Array
@@ -113,7 +113,7 @@ def notes_on_labels(found: Examples, content: Any, numbers: bool | None) -> list
         cell = shortened(content[found.target].drop_nulls()[0])
         notes.append(f"The target {name} is read as numbers: {cell} is {found.y[0]:.15g}.")
     notes += note_on_missing_labels(len(content) - len(found), found.target)
-    return [*notes, *notes_on_classes(found, distinct(found.y))] if numbers is False else notes
+    return [*notes, *notes_on_classes(found, classes_of(found.y))] if numbers is False else notes
 
 
 def notes_on_classes(found: Examples, classes: Array) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.features.labels import coded
+from rosenblatt.estimators.classes import coded
 from rosenblatt.verbs.errors import InputError, UsageError
 from rosenblatt.verbs.examples import Array
 
@@ -30,7 +30,7 @@ def hold_out(
     """
     random = np.random.default_rng(seed)
     order = random.permutation(np.arange(len(y), dtype=np.int32 if len(y) < 2**31 else np.int64))
-    codes = np.zeros(len(y), dtype=np.uint8) if numbers else coded(y)[1]
+    codes = np.zeros(len(y), dtype=np.int8) if numbers else coded(y)[1]
     if time is not None:
         tested = np.argsort(time, kind="stable")[len(y) - max(1, round(share * len(y))) :]
     elif groups is not None:

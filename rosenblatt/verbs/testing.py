@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
-from rosenblatt.features.labels import distinct
+from rosenblatt.estimators.classes import classes_of
 from rosenblatt.interrupts import postponed, pressed
 from rosenblatt.report import Summary, summarise
 from rosenblatt.verbs.errors import InputError, UsageError, nearest, one_line
@@ -155,7 +155,7 @@ class Test:
 
 def check_known(tested: Examples, classes: Array) -> None:
     """Refuse rows to test on where no label is one of the model's classes: every answer would be wrong."""
-    labels = distinct(tested.labels())
+    labels = classes_of(tested.labels())
     if not np.isin(labels, classes).any():
         raise InputError(
             f"None of the labels of {tested.name} was in training: it has {shortened(labels.tolist()[0])} for one, and "
@@ -171,7 +171,7 @@ def class_named(y: Array, wanted: Any) -> Any:
     >>> class_named(np.array([0, 1, 1]), "1")
     1
     """
-    classes = distinct(y).tolist()
+    classes = classes_of(y).tolist()
     for label in classes:
         if str(label) == str(wanted):
             return label
@@ -205,7 +205,7 @@ def compared(done: Learned, options: TrainOptions) -> list[dict[str, Any]]:
     found = []
     tested = done.tested or done.rows
     rows, test_rows = seen(done.model, done.rows.rows), seen(done.model, tested.rows)
-    several = len(distinct(done.rows.labels())) > 2
+    several = len(classes_of(done.rows.labels())) > 2
     for name, learner in LEARNERS.items():
         if learner.kind != LEARNERS[options.name].kind or not learner.usual or pressed():
             continue

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from rosenblatt.features.labels import distinct
+from rosenblatt.estimators.classes import classes_of
 from rosenblatt.interrupts import listening, postponed, pressed
 from rosenblatt.report import Summary
 from rosenblatt.sources import ReadOptions, Source
@@ -211,7 +211,7 @@ class Clock:
 
 def _learner(options: TrainOptions, rows: Examples) -> Any:
     known = LEARNERS[options.name]
-    several = known.several if known.kind == "classes" and len(distinct(rows.labels())) > 2 else {}
+    several = known.several if known.kind == "classes" and len(classes_of(rows.labels())) > 2 else {}
     return make_learner(
         options.name, {**several, **options.given}, random_state=options.seed, time_limit=options.time_limit
     )
@@ -222,7 +222,7 @@ def _split(rows: Examples, source: Source, target: Any, options: TrainOptions) -
     others = read_tests(source, rows.target or target, options)
     if others is not None:
         if not options.numbers:
-            check_known(others, distinct(rows.labels()))
+            check_known(others, classes_of(rows.labels()))
         return rows, others, f"the rows of {others.name}"
     share, by = options.share, {}
     if options.cv is not None:

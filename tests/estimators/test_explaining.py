@@ -49,9 +49,9 @@ def test_hashed_names_share_weights_but_an_example_can_be_explained():
 
 
 def test_what_cannot_be_explained():
-    with pytest.raises(AttributeError, match="before it is fitted"):
+    with pytest.raises(AttributeError, match="not fitted yet"):
         Perceptron().explain_one({"a": 1.0})
-    with pytest.raises(AttributeError, match="before it is fitted"):
+    with pytest.raises(AttributeError, match="not fitted yet"):
         Perceptron().weights_by_name()
     voted = Perceptron("voted")
     voted.learn_many(DICTS[:9], [0, 1, 0] * 3)

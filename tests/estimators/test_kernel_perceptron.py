@@ -735,7 +735,7 @@ def test_bad_input():
         KernelPerceptron().fit(X, y, on_epoch=3)
     with pytest.raises(ValueError, match="eval_set must be a pair"):
         KernelPerceptron().fit(X, y, eval_set=X)
-    with pytest.raises(AttributeError, match="before it is fitted"):
+    with pytest.raises(AttributeError, match="not fitted yet"):
         KernelPerceptron().support_  # noqa: B018
     with pytest.raises(AttributeError, match="committee"):
         model.set_params(answer="voted").dual_coef_  # noqa: B018
