@@ -166,7 +166,8 @@ class KernelAnswers(Online):
     @property
     def support_(self) -> Array:
         """The numbers of the support vectors, in increasing order."""
-        return self._state.numbers[self._support()[0]]
+        slots, _ = self._support()
+        return self._state.numbers[slots]
 
     @property
     def support_vectors_(self) -> Any:
