@@ -76,7 +76,7 @@ def _lazily(model: Any, X: Any, name: str) -> Any:
             return X.map_blocks(_answer, model, name, dtype=like.dtype, drop_axis=1)
         return X.map_blocks(_answer, model, name, dtype=like.dtype, chunks=(X.chunks[0], (like.shape[1],)))
     if isinstance(X, dask.dataframe.DataFrame):
-        return X.map_partitions(_answer_of_frame, model, name)
+        return X.map_partitions(_answer_of_frame, model, name, meta=_no_answers(model, name))
     blocks, _ = blocks_of(X, "X")
     answer, shared = dask.delayed(_answer, pure=False), dask.delayed(model, traverse=False, pure=False)
     return [answer(block, shared, name) for block in blocks]
@@ -84,6 +84,18 @@ def _lazily(model: Any, X: Any, name: str) -> Any:
 
 def _answer(block: Any, model: Any, name: str) -> Array:
     return np.asarray(getattr(model, name)(block))
+
+
+def _no_answers(model: Any, name: str) -> Any:
+    """The answers of a frame without rows."""
+    import pandas
+
+    classes = getattr(model, "classes_", np.empty(0))
+    if name == "predict":
+        return pandas.Series(classes[:0], name=name)
+    if len(classes) == 2:
+        return pandas.Series(np.empty(0), name=name)
+    return pandas.DataFrame(np.empty((0, len(classes))), columns=[str(label) for label in classes])
 
 
 def _answer_of_frame(block: Any, model: Any, name: str) -> Any:

@@ -8,12 +8,14 @@ from typing import Any
 
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.pipeline import Pipeline
 
 from rosenblatt.arguments import shortened, whole_number
 from rosenblatt.cluster.backend import Dask
+from rosenblatt.cluster.encoding import encoded, fit_columns, taken_apart
 from rosenblatt.cluster.merged import merged_classes, merged_squares
 from rosenblatt.cluster.mix import mix
-from rosenblatt.cluster.partitions import Partitions, partitions_of
+from rosenblatt.cluster.partitions import Partitions, blocks_of, partitions_of
 from rosenblatt.cluster.relay import relay
 from rosenblatt.cluster.ring import ring
 from rosenblatt.cluster.rounds import Rounds
@@ -67,9 +69,10 @@ def fit(
     Parameters
     ----------
     estimator : estimator
-        It is not changed: what comes back is a fitted copy.
+        It is not changed: what comes back is a fitted copy. A pipeline of a `ColumnEncoder` and a learner takes tables
+        with any columns, and finds out what these are in a pass of its own.
     X : dask array, dask dataframe or list of delayed blocks
-        Rows. The blocks are CSR matrices or arrays.
+        Rows. The blocks are CSR matrices or arrays, or tables for a `ColumnEncoder`.
     y : dask collection, list of delayed arrays, or array
         Labels, in the partitions of X; an array is cut as X is.
     client : distributed.Client, optional
@@ -102,9 +105,14 @@ def fit(
     check_callback("on_round", on_round)
     if persist not in (True, False, "auto"):
         raise ValueError(f"persist must be True, False or 'auto', but got {shortened(persist)}; choose one of them.")
+    pipeline, (encoder, estimator) = estimator, taken_apart(estimator)
     methods = _methods(estimator, method, sample_weight is not None)
     model = clone(estimator)
     with Dask(client) as backend:
+        if encoder is not None:
+            blocks, _ = blocks_of(X, "X")
+            encoder = fit_columns(backend, encoder, blocks)
+            X = encoded(encoder, blocks)
         targets = isinstance(model, LeastSquares)
         partitions = partitions_of(backend, X, y, sample_weight, targets=targets, persist=persist)
         if not targets:
@@ -113,7 +121,10 @@ def fit(
         note = f"{chosen}: {WHY[chosen]} ({len(partitions.parts)} partitions)"
         with Rounds(estimator, backend, limit, on_round, note) as run:
             methods[chosen](backend, partitions, model, run)
-    return _finished(run, partitions)
+    finished = _finished(run, partitions)
+    if encoder is None:
+        return finished
+    return Pipeline([(name, step) for (name, _), step in zip(pipeline.steps, (encoder, finished), strict=True)])
 
 
 def _methods(estimator: Any, method: str, weighted: bool) -> dict[str, Callable[..., None]]:

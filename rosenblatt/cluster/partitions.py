@@ -171,8 +171,8 @@ def _load(X: Any, y: Any, weights: Any, targets: bool) -> Block:
         rows = np.asarray(X)
         if rows.dtype.kind not in "biuf":
             raise ValueError(
-                f"X must hold numbers, but has {rows.dtype} columns; encode them, with "
-                f"make_pipeline(ColumnEncoder(), ...) as the estimator."
+                f"X must hold numbers, but has {rows.dtype} columns; put a ColumnEncoder before the learner, with "
+                f"make_pipeline(ColumnEncoder(), ...)."
             )
     if rows.ndim != 2:
         raise ValueError(f"X must have rows and columns, but a partition has the shape {rows.shape}; reshape it.")
