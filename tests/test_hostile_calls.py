@@ -73,7 +73,8 @@ class Odd:
 LEARNERS = [
     getattr(rosenblatt, name)
     for name in rosenblatt.__all__
-    if hasattr(getattr(rosenblatt, name), "predict") and name != "Streamed"  # made by learn_from_stream
+    if hasattr(getattr(rosenblatt, name), "predict")
+    and name not in ("Client", "Streamed")  # a server's, and made by learn_from_stream
 ]
 OF_KERNELS = {"degree": "polynomial", "coef0": "polynomial", "sigma": "gaussian"}  # others do not read them
 TOO_LONG = {"table": np.ones((3, 3, 3)), "list": list(range(1000)), "odd": Odd(), "text": "a\nb" * 100}

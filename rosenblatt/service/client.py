@@ -6,6 +6,7 @@ import http.client
 import json
 import time
 import uuid
+import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 from urllib.parse import quote, urlsplit
@@ -55,6 +56,7 @@ class Client:
         self, url: str, model: str | None = None, *, token: str | None = None, timeout: float = 30.0, tries: int = 6
     ) -> None:  # fmt: skip
         self._idle: list[http.client.HTTPConnection] = []  # that no request uses; append and pop are atomic
+        weakref.finalize(self, _close, self._idle)
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(f"url must be the address of a server, such as http://127.0.0.1:8080, but got {url!r}.")
@@ -179,8 +181,7 @@ class Client:
 
     def close(self) -> None:
         """Close the connections; the next request opens a new one."""
-        while self._idle:
-            self._idle.pop().close()
+        _close(self._idle)
 
     def __enter__(self) -> Self:
         return self
@@ -188,8 +189,10 @@ class Client:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def __del__(self) -> None:
-        self.close()
+
+def _close(connections: list[http.client.HTTPConnection]) -> None:
+    while connections:
+        connections.pop().close()
 
 
 def _answer_of(response: http.client.HTTPResponse, content: bytes) -> Any:
