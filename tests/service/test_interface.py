@@ -4,7 +4,11 @@ import contextlib
 import http.client
 import json
 import random
+import re
+import shutil
+import subprocess
 import urllib.parse
+from pathlib import Path
 
 import numpy as np
 import polars
@@ -243,6 +247,18 @@ def test_the_progressive_error_is_that_of_the_process(serve):
     assert (here.mistakes, here.examples) == (there.mistakes, there.examples)
     described = client.describe()
     assert (described["mistakes"], described["examples"]) == (here.mistakes, here.examples)
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl on this machine")
+def test_the_lines_of_the_page_answer_as_it_says(serve):
+    page = (Path(__file__).parents[2] / "docs" / "service.md").read_text("utf-8")
+    lines = re.findall(r"^    (curl .*)$", page, re.MULTILINE)
+    address = serve().url.removeprefix("http://")
+    answers = [
+        subprocess.run(line.replace("localhost:8080", address), shell=True, capture_output=True, text=True).stdout
+        for line in lines
+    ]
+    assert len(lines) == 4 and f"\n    {answers[-1]}\n" in page
 
 
 @pytest.mark.parametrize("name", ["Perceptron", "LogisticRegression"])
