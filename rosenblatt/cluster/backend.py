@@ -82,7 +82,7 @@ class Dask:
             try:
                 client = distributed.Client.current()
             except ValueError:  # there is none
-                self.own = client = distributed.Client(processes=True, threads_per_worker=1, dashboard_address=None)
+                self.own = client = distributed.Client(processes=True, threads_per_worker=1, dashboard_address=":0")
         if not isinstance(client, distributed.Client):
             raise TypeError(
                 f"client must be a distributed.Client or None, but got {shortened(client)}; make one with "

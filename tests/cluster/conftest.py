@@ -13,7 +13,7 @@ def cluster():
     with warnings.catch_warnings(), dask.config.set({"distributed.comm.timeouts.connect": "5s"}):
         warnings.simplefilter("ignore")  # the timeout is how long workers wait for one that was killed
         with distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit="2GiB"
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", memory_limit="2GiB"
         ) as found:
             yield found
 

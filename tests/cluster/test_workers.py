@@ -83,7 +83,7 @@ def test_bits_do_not_depend_on_the_number_of_workers() -> None:
     names, found = [*FITS, "separability"], {}
     with (
         distributed.LocalCluster(
-            n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit="2GiB"
+            n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0", memory_limit="2GiB"
         ) as workers,
         distributed.Client(workers) as client,
     ):
