@@ -6,7 +6,6 @@ Colours and bars appear on a terminal only.
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
 import sys
@@ -14,6 +13,7 @@ import textwrap
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt.plain import plain
 from rosenblatt.wording import visible
 
 if TYPE_CHECKING:
@@ -45,35 +45,10 @@ def console(*, stderr: bool = False) -> Console:
 
 def print_json(value: Any, *, to_stderr: bool = False) -> None:
     """One JSON object; numbers that JSON does not know become null."""
-    ascii_only = (sys.stdout.encoding or "utf-8").casefold() not in (
-        "utf-8",
-        "utf8",
-    )  # then \u00fc for ü
+    ascii_only = (sys.stdout.encoding or "utf-8").casefold() not in ("utf-8", "utf8")  # then \u00fc for ü
     indent = 2 if sys.stdout.isatty() else None
     text = json.dumps(plain(value), ensure_ascii=ascii_only, allow_nan=False, indent=indent)
     print(_COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text), file=sys.stderr if to_stderr else sys.stdout)
-
-
-def plain(value: Any) -> Any:
-    """What JSON can hold.
-
-    Examples
-    --------
-    >>> import numpy
-    >>> plain({"a": numpy.float64(0.5), "b": (numpy.int64(1), float("nan"))})
-    {'a': 0.5, 'b': [1, None]}
-    """
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [plain(item) for item in value]
-    if hasattr(value, "tolist"):
-        return plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    return str(value)
 
 
 def watching(quiet: bool) -> int:

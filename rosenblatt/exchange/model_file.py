@@ -18,6 +18,7 @@ from rosenblatt.engine.online.state import Array
 from rosenblatt.exchange.table import MODELS, is_known, state_of, thing_of
 from rosenblatt.exchange.values import Reader, Writer
 from rosenblatt.models.file import PROTOCOL, read_file, write_file
+from rosenblatt.plain import plain
 
 PROBLEMS = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError, MemoryError,
             ZeroDivisionError)  # fmt: skip
@@ -158,7 +159,7 @@ def description(model: Any, about: Mapping[str, Any] | None = None) -> tuple[dic
         rebuilt(json.loads(json.dumps({"protocol": PROTOCOL, **header})), dict(writer.arrays))
     except PROBLEMS as error:
         raise ValueError(
-            f"Cannot save this {name}: its parameters do not match its fit ({_said(error)}). Reset them, or fit again."
+            f"Cannot save this {name}: its parameters do not match its fit ({_told(error)}). Reset them, or fit again."
         ) from None
     return header, writer.arrays
 
@@ -226,11 +227,11 @@ def _described(header: dict[str, Any], model: Any) -> dict[str, Any]:
         "kind": type(model).__name__,
         "steps": [{"name": name, "kind": _kind(step), "params": _shown_params(step)} for name, step in steps if name],
         "params": _shown_params(learner),
-        "classes": None if classes is None else [_shown(label) for label in classes.tolist()],
+        "classes": None if classes is None else plain(classes),
         "n_features": getattr(first, "n_features_in_", None),
         "feature_names": None if names is None else [str(name) for name in names],
         "columns": [{"name": column.name, "kind": column.kind} for column in getattr(first, "columns_", ())] or None,
-        "trace": [{name: _shown(epoch[name]) for name in columns} for epoch in trace or ()],
+        "trace": [{name: plain(epoch[name]) for name in columns} for epoch in trace or ()],
         "stop_reason": getattr(learner, "stop_reason_", None),
         "about": header.get("about", {}),
     }
@@ -243,23 +244,12 @@ def _kind(step: Any) -> str:
 def _shown_params(thing: Any) -> dict[str, Any]:
     if not hasattr(thing, "get_params"):
         return {}
-    return {name: _shown(value) for name, value in thing.get_params(deep=False).items()}
-
-
-def _shown(value: Any) -> Any:
-    """A value as JSON, for a reader: what has no JSON is shown as it prints."""
-    if isinstance(value, np.generic | np.ndarray):
-        value = value.tolist()
-    if isinstance(value, list | tuple):
-        return [_shown(item) for item in value]
-    if isinstance(value, dict):
-        return {str(key): _shown(item) for key, item in value.items()}
-    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+    return {name: plain(value) for name, value in thing.get_params(deep=False).items()}
 
 
 def _inconsistent(path: str | os.PathLike[str], error: BaseException) -> ValueError:
-    return ValueError(f"{os.fspath(path)} does not hold a valid model ({_said(error)}).")
+    return ValueError(f"{os.fspath(path)} does not hold a valid model ({_told(error)}).")
 
 
-def _said(error: BaseException) -> str:
+def _told(error: BaseException) -> str:
     return " ".join(str(error).split())[:300] or type(error).__name__

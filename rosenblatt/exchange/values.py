@@ -15,7 +15,7 @@ Numbers, text, Booleans and None are themselves. Everything else is an object wi
     {"function": name}                      a function of the user's, of which only the name is kept
     {"object": number}                      an earlier object of the file
 
-Reading never looks a name up anywhere but in the tables of this room.
+Reading never looks a name up anywhere but in the tables of this package.
 """
 
 from __future__ import annotations

@@ -191,18 +191,3 @@ def spread(rows: Any) -> Array:
     if found.ndim != 2 or not len(found):
         raise ValueError(f"X must be rows by features, at least one, but its shape is {found.shape}; pass rows.")
     return found.std(axis=0)
-
-
-def plain(value: Any) -> Any:
-    """A value that JSON has: numpy's numbers as Python's, the rest as it prints."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, bool | int | str) or value is None:
-        return value
-    if isinstance(value, float):
-        return value if np.isfinite(value) else None
-    if isinstance(value, dict):
-        return {str(k): plain(v) for k, v in value.items()}
-    if isinstance(value, list | tuple | np.ndarray):
-        return [plain(v) for v in value]
-    return repr(value)

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.features.anatomy import Anatomy, Array, labels_of, plain
+from rosenblatt.features.anatomy import Anatomy, Array, labels_of
 from rosenblatt.models.whole_file import write_whole
+from rosenblatt.plain import plain
 from rosenblatt.report.drivers import Driver
 from rosenblatt.report.pictures import Album, Picture
 from rosenblatt.report.scores import Share, percent

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rosenblatt.estimators.classes import coded
-from rosenblatt.features.anatomy import Array, plain
+from rosenblatt.features.anatomy import Array
+from rosenblatt.plain import plain
 
 NORMAL_95 = 1.959963984540054  # the normal distribution has 95% between -this and +this
 
@@ -37,17 +38,7 @@ class Figures:
     def to_dict(self) -> dict[str, Any]:
         """Numbers, texts, lists and dictionaries."""
         names = [each.name for each in fields(self) if each.repr]  # type: ignore[arg-type]
-        return {name: _for_json(getattr(self, name)) for name in (*names, *self.computed)}
-
-
-def _for_json(value: Any) -> Any:
-    if isinstance(value, Figures):
-        return value.to_dict()
-    if isinstance(value, list | tuple):
-        return [_for_json(each) for each in value]
-    if isinstance(value, dict):
-        return {str(name): _for_json(each) for name, each in value.items()}
-    return plain(value)
+        return {name: plain(getattr(self, name)) for name in (*names, *self.computed)}
 
 
 @dataclass(frozen=True)

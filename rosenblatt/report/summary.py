@@ -11,7 +11,8 @@ import numpy as np
 import rosenblatt
 from rosenblatt.arguments import shortened
 from rosenblatt.estimators.classes import classes_of, coded
-from rosenblatt.features.anatomy import Anatomy, Array, labels_of, plain, take
+from rosenblatt.features.anatomy import Anatomy, Array, labels_of, take
+from rosenblatt.plain import plain
 from rosenblatt.report.advice import Advice, Advisor
 from rosenblatt.report.drivers import Drivers, drivers_of, some_rows
 from rosenblatt.report.scores import (

@@ -114,7 +114,7 @@ class Source:
         """All rows: a polars DataFrame, or a `Matrix`."""
         with self._unchanged():
             if self.kind == "matrix":
-                parts = [part for path in self.paths for part in self._matrices_of(path, whole=True)]
+                parts = [rows for path in self.paths for _, rows in self._pieces(path)]
                 if not parts:
                     raise self._no_rows()
                 return Matrix.stacked(parts)
@@ -137,7 +137,7 @@ class Source:
         whole_number("n_rows", n_rows, 1, "it is the number of rows of a batch")
         found = False
         with self._unchanged():
-            matrices = (part for path in self.paths for part in self._matrices_of(path, whole=False))
+            matrices = (rows for path in self.paths for _, rows in self._pieces(path, block_bytes=0))
             rows = matrices if self.kind == "matrix" else self._frames(lean=True)
             for piece in in_batches(rows, min(n_rows, sys.maxsize)):
                 found = True
@@ -166,27 +166,32 @@ class Source:
 
     def _placed(self, path: str, seed: int | None, *, fresh: bool) -> Iterator[tuple[int, Rows]]:
         """The blocks of one file, with the offset or number of each."""
-        if self.format not in (*TEXT_TABLES, "libsvm"):
-            matrix = self.kind == "matrix"
-            yield from enumerate(self._matrices_of(path, whole=False) if matrix else self._frames_of(path, fresh))
-            return
-        known = self._places.get(path)
-        places = None
-        plain = not is_packed(path) and encoding_of(path, self.reading.encoding) == "utf-8"
-        if known is not None and seed is not None and plain:
+        known, places = self._places.get(path), None
+        text = self.format in (*TEXT_TABLES, "libsvm") and not is_packed(path)
+        if known is not None and seed is not None and text and encoding_of(path, self.reading.encoding) == "utf-8":
             places = [known[k] for k in np.random.default_rng([seed, 1]).permutation(len(known))]
         seen: list[Place] = []
-        blocks: Iterator[tuple[Place, Rows]]
-        with described(self.name_of(path)):
-            if self.kind == "matrix":
-                blocks = self._sparse_blocks(path, places)
+        for place, rows in self._pieces(path, fresh, STREAMED_BYTES, places):
+            seen.append(place)
+            yield place.offset, rows
+        self._places.setdefault(path, seen)
+
+    def _pieces(
+        self, path: str, fresh: bool = True, block_bytes: int | None = None, places: list[Place] | None = None
+    ) -> Iterator[tuple[Place, Any]]:
+        """The rows of one file in blocks, and where each stands; in files that are no text, its number.
+
+        `block_bytes` None is for blocks that will be put together anyway, 0 for blocks that take little memory.
+        """
+        name = self.name_of(path)
+        with described(name):
+            if self.is_text_table:
+                yield from self._text_frames(path, fresh, block_bytes, places)
+            elif self.format == "libsvm":
+                yield from self._sparse_blocks(path, places, whole=block_bytes is None)
             else:
-                blocks = self._text_frames(path, fresh, STREAMED_BYTES, places)
-            for place, rows in blocks:
-                seen.append(place)
-                yield place.offset, rows
-        if known is None:
-            self._places[path] = seen
+                blocks = FORMATS[self.format].read(path, name, self.format, self.reading, block_bytes is None)
+                yield from ((Place(number, 0), rows) for number, rows in enumerate(blocks))
 
     def _frames(self, lean: bool = False) -> Iterator[pl.DataFrame]:
         """The rows of all files, block by block; every file has the columns of the first.
@@ -195,7 +200,7 @@ class Source:
         """
         expected: tuple[str, ...] = ()
         for path in self.paths:
-            for frame in self._frames_of(path, not expected, lean):
+            for _, frame in self._pieces(path, not expected, 0 if lean else None):
                 if not expected:
                     expected = tuple(frame.columns)
                 elif tuple(frame.columns) != expected:
@@ -208,22 +213,6 @@ class Source:
                         )
                     frame = frame.select(expected)
                 yield frame
-
-    def _frames_of(self, path: str, fresh: bool, lean: bool = False) -> Iterator[pl.DataFrame]:
-        with described(self.name_of(path)):
-            if self.is_text_table:
-                for _, frame in self._text_frames(path, fresh, 0 if lean else None):
-                    yield frame
-            else:
-                yield from FORMATS[self.format].read(path, self.name_of(path), self.format, self.reading, not lean)
-
-    def _matrices_of(self, path: str, *, whole: bool) -> Iterator[Matrix]:
-        with described(self.name_of(path)):
-            if self.format == "libsvm":
-                for _, rows in self._sparse_blocks(path, whole=whole):
-                    yield rows
-            else:
-                yield from FORMATS[self.format].read(path, self.name_of(path), self.format, self.reading, whole)
 
     def _sparse_blocks(
         self, path: str, places: list[Place] | None = None, *, whole: bool = False

@@ -1,0 +1,25 @@
+"""Values as JSON has them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it: numpy's as Python's, None for a number that is not finite, anything else as it prints.
+
+    >>> plain({"a": float("nan"), 2: (1, True), "c": range(2)})
+    {'a': None, '2': [1, True], 'c': 'range(0, 2)'}
+    """
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item) for item in value]
+    return plain(value.to_dict()) if hasattr(value, "to_dict") else str(value)
