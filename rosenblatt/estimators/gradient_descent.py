@@ -118,6 +118,12 @@ def steps_of(solver: Any) -> GradientDescent | None:
     return solver if isinstance(solver, GradientDescent) else STEPWISE.get(solver)
 
 
+def held_out_fraction(solver: Any) -> float | None:
+    """The fraction of the rows that a solver holds out to decide when to stop; None for none."""
+    steps = steps_of(solver)
+    return None if steps is None else steps.validation_fraction
+
+
 def stored_solver(*names: str) -> Check:
     """A kind for model files: one of the names, or gradient descent."""
     return either(choice(*names, *STEPWISE), instance(GradientDescent))

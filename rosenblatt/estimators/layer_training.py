@@ -12,7 +12,7 @@ import numpy as np
 
 from rosenblatt.engine.gradient.network import ACTIVATIONS, Network, NetworkDescent, dead_units, flatten
 from rosenblatt.engine.online.state import Array
-from rosenblatt.estimators.gradient_descent import held_out, steps_of
+from rosenblatt.estimators.gradient_descent import held_out, held_out_fraction
 from rosenblatt.estimators.minimising import minimise
 from rosenblatt.seeds import random_state_of
 from rosenblatt.trace import Trace
@@ -30,10 +30,10 @@ def trained(
     stack = top._stack()
     units = [*(int(layer.units) for layer in stack[:-1]), targets.shape[1]]  # type: ignore[arg-type]
     activations, lam = [layer.activation for layer in stack], float(top.lam)
-    random, tested, steps = random_state_of(top.random_state), None, steps_of(top.solver)
-    if steps is not None and steps.validation_fraction is not None:
+    random, tested, fraction = random_state_of(top.random_state), None, held_out_fraction(top.solver)
+    if fraction is not None:
         codes = None if top._multilabel else targets.argmax(axis=1) if targets.shape[1] > 1 else targets[:, 0]
-        held, kept = held_out(np.arange(X.shape[0]), codes, steps.validation_fraction, random)
+        held, kept = held_out(np.arange(X.shape[0]), codes, fraction, random)
         tested = Network(X[held], targets[held], weights[held], units, activations, lam), None
         X, targets, weights = X[kept], targets[kept], weights[kept]
     network = Network(X, targets, weights, units, activations, lam)

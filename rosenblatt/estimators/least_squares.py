@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.closed_form.least_squares import MOST_COLUMNS, Moments, exact
 from rosenblatt.engine.online.state import Array, weight_dtype
 from rosenblatt.estimators import minimising
-from rosenblatt.estimators.gradient_descent import held_out, steps_of, stored_solver
+from rosenblatt.estimators.gradient_descent import held_out, held_out_fraction, steps_of, stored_solver
 from rosenblatt.estimators.validation import (
     check_rows,
     check_rows_and_targets,
@@ -206,10 +206,9 @@ class LeastSquares(Stored, MultiOutputMixin, RegressorMixin, BaseEstimator):  # 
         def objective_over(rows: Any, wanted: Array, weighing: Array) -> Objective:
             return Objective(rows, wanted, weighing, "squared", float(self.lam), fit_intercept=bool(self.fit_intercept))
 
-        steps, tested = steps_of(self.solver), None
-        if steps is not None and steps.validation_fraction is not None:
-            random = random_state_of(self.random_state)
-            held, kept = held_out(np.arange(X.shape[0]), None, steps.validation_fraction, random)
+        steps, tested, fraction = steps_of(self.solver), None, held_out_fraction(self.solver)
+        if fraction is not None:
+            held, kept = held_out(np.arange(X.shape[0]), None, fraction, random_state_of(self.random_state))
             tested = objective_over(X[held], targets[held], weights[held] if len(weights) else weights), None
             X, targets, weights = X[kept], targets[kept], weights[kept] if len(weights) else weights
         objective = objective_over(X, targets, weights)

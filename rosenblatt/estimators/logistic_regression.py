@@ -11,7 +11,7 @@ import scipy.special
 
 from rosenblatt.engine.online.state import Array, HalfSpaces
 from rosenblatt.estimators import minimising
-from rosenblatt.estimators.gradient_descent import stored_solver
+from rosenblatt.estimators.gradient_descent import held_out_fraction, stored_solver
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.estimators.probabilities import Probabilities
 from rosenblatt.estimators.validation import check_choice, check_finite
@@ -146,7 +146,7 @@ class LogisticRegression(Probabilities, LinearClassifier):
         )
         coefficients, bias = state.last()
         start = np.column_stack([coefficients, bias]).astype(np.float64)
-        likelihood_alone = self.lam == 0.0 and not minimising.stops_early(self)
+        likelihood_alone = self.lam == 0.0 and held_out_fraction(self.solver) is None
         separated = False
 
         def separates(scores: Array) -> Array:

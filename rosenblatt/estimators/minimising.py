@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt.engine.online.state import Array
-from rosenblatt.estimators.gradient_descent import check_solver, held_out, steps_of
+from rosenblatt.estimators.gradient_descent import check_solver, held_out, held_out_fraction, steps_of
 from rosenblatt.estimators.running import running, seed_of
 from rosenblatt.estimators.validation import check_not_negative, check_parameters
 from rosenblatt.trace import Epoch, Trace
@@ -36,12 +36,6 @@ def check_solved(estimator: Any, what: str, *others: str, none: bool = False) ->
     check_parameters(estimator)
 
 
-def stops_early(estimator: Any) -> bool:
-    """Whether rows are held out to decide when to stop."""
-    steps = steps_of(estimator.solver)
-    return steps is not None and steps.validation_fraction is not None
-
-
 def objectives_of(
     estimator: Any, task: Task, X: Any, eval_set: Any, objective_over: Callable[[Any, Array, Array], Any], random: Any
 ) -> tuple[Any, Any, Array, tuple[Any, Callable[[Array], float]] | None]:
@@ -56,9 +50,9 @@ def objectives_of(
         X_test, labels = estimator._eval_set(eval_set, X)
         known = labels >= 0
         tested = objective_over(X_test[known], labels[known], np.empty(0)), lambda s: error_rate(s, labels[known])
-    steps = steps_of(estimator.solver)
-    if steps is not None and steps.validation_fraction is not None:
-        held, kept = held_out(task.kept, codes[task.kept], steps.validation_fraction, random)
+    fraction = held_out_fraction(estimator.solver)
+    if fraction is not None:
+        held, kept = held_out(task.kept, codes[task.kept], fraction, random)
         watched = codes[held]
         tested = (
             objective_over(X[held], watched, weights[held] if len(weights) else weights),
@@ -113,7 +107,7 @@ def minimise(
 
     solver = estimator.solver if solver is None else solver
     steps = steps_of(solver)
-    patience = None if steps is None or steps.validation_fraction is None else int(steps.n_iter_no_change)
+    patience = int(steps.n_iter_no_change) if steps is not None and steps.validation_fraction is not None else None
     best: dict[str, Any] = {"loss": np.inf, "weights": None, "epoch": 0}
     clock, seed = time.perf_counter(), seed_of(estimator)
     assert seed is not None
@@ -190,7 +184,7 @@ def warn(estimator: Any, trace: Trace, *, separated: bool = False, level: int = 
         "no_improvement": f"{name} found no way further down after {len(trace)} steps, but its gradient is not yet "
         f"within tol={estimator.tol:g}; scale the features (StandardScaler), or raise tol.",
     }.get(reason)
-    if reason == "no_improvement" and stops_early(estimator):  # as asked for
+    if reason == "no_improvement" and held_out_fraction(estimator.solver) is not None:  # as asked for
         text = None
     if separated:
         text = (

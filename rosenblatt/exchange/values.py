@@ -168,12 +168,12 @@ class Reader:
         if type(code) is not dict or not code:
             raise ValueError("a value is of a kind that does not exist")
         tag, content = next(iter(code.items()))
-        if tag not in READINGS or type(tag) is not str:
-            raise ValueError(f"a value is a {tag[:40]!r}, which does not exist")
-        extra = set(code) - {tag}
-        if extra - READINGS[tag][1]:
+        if type(tag) is not str or tag not in TAGS:
+            raise ValueError(f"a value is a {str(tag)[:40]!r}, which does not exist")
+        extra = set(code) - {tag} - BESIDES.get(tag, set())
+        if extra:
             raise ValueError(f"a value has {sorted(extra)[0][:40]!r} besides")
-        return READINGS[tag][0](self, content, code)
+        return getattr(self, f"_read_{tag}")(content, code)
 
     def array(self, name: Any) -> Array:
         if type(name) is not str or name not in self._arrays:
@@ -291,25 +291,9 @@ class Reader:
         return self._things[content]
 
 
-READINGS: dict[str, tuple[Callable[[Reader, Any, dict[str, Any]], Any], set[str]]] = {
-    "array": (Reader._read_array, {"order"}),
-    "text": (Reader._read_text, {"objects"}),
-    "objects": (Reader._read_objects, set()),
-    "list": (Reader._read_list, set()),
-    "tuple": (Reader._read_tuple, set()),
-    "map": (Reader._read_map, set()),
-    "dict": (Reader._read_dict, set()),
-    "slice": (Reader._read_slice, set()),
-    "bytes": (Reader._read_bytes, set()),
-    "dtype": (Reader._read_dtype, set()),
-    "type": (Reader._read_type, set()),
-    "scalar": (Reader._read_scalar, {"value"}),
-    "random_state": (Reader._read_random_state, set()),
-    "csr": (Reader._read_csr, {"shape"}),
-    "kernel": (Reader._read_kernel, {"parameters"}),
-    "function": (Reader._read_function, set()),
-    "object": (Reader._read_object, set()),
-}
+TAGS = ("array", "text", "objects", "list", "tuple", "map", "dict", "slice", "bytes", "dtype", "type", "scalar",
+        "random_state", "csr", "kernel", "function", "object")  # fmt: skip
+BESIDES = {"array": {"order"}, "text": {"objects"}, "scalar": {"value"}, "csr": {"shape"}, "kernel": {"parameters"}}
 
 
 def checked_csr(data: Any, indices: Any, indptr: Any, shape: tuple[int, int]) -> Any:

@@ -27,6 +27,12 @@ def _check_whole(name: str, values: Any, advice: str = "the defaults are good", 
             raise ValueError(f"{name} must be whole numbers from 1 to {most:,}, but got {shortened(value)}; {advice}.")
 
 
+def _check_pair(name: str, pair: Any, like: str, most: int = MOST) -> None:
+    if not isinstance(pair, tuple | list | np.ndarray) or len(pair) != 2:
+        raise ValueError(f"{name} must be a pair of whole numbers, but got {shortened(pair)}; write it like {like}.")
+    _check_whole(name, pair, f"write it like {like}", most)
+
+
 class HOGFeatures(Stored, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Histograms of oriented gradients: where edges point, in every cell of an image.
 
@@ -102,13 +108,8 @@ class HOGFeatures(Stored, TransformerMixin, BaseEstimator):  # type: ignore[misc
         if X.dtype.kind not in "biuf":
             raise ValueError(f"X must hold images of numbers, but got {X.dtype}; convert them first.")
         if X.ndim == 2 and self.image_shape is not None:
-            shape = self.image_shape
-            if not isinstance(shape, tuple | list | np.ndarray) or len(shape) != 2:
-                raise ValueError(
-                    f"image_shape must be a pair of whole numbers, but got {shortened(shape)}; write it like (28, 28)."
-                )
-            _check_whole("image_shape", shape, "write it like (28, 28)", most=10**9)
-            height, width = shape
+            _check_pair("image_shape", self.image_shape, "(28, 28)", most=10**9)
+            height, width = self.image_shape
             if X.shape[1] != height * width:
                 raise ValueError(
                     f"X must have {height} x {width} = {height * width} numbers per image, but has {X.shape[1]}; check "
@@ -134,26 +135,24 @@ class HOGFeatures(Stored, TransformerMixin, BaseEstimator):  # type: ignore[misc
         threads(self.n_jobs)
         _check_whole("orientations", (self.orientations,))
         for name in ("pixels_per_cell", "cells_per_block"):
-            pair = getattr(self, name)
-            if not isinstance(pair, tuple | list | np.ndarray) or len(pair) != 2:
-                raise ValueError(
-                    f"{name} must be a pair of whole numbers, but got {shortened(pair)}; write it like (8, 8)."
-                )
-            _check_whole(name, pair)
+            _check_pair(name, getattr(self, name), "(8, 8)")
         X = self._images(X)
-        cells = self._cells(X.shape[1:])
-        blocks = tuple(c - b + 1 for c, b in zip(cells, self.cells_per_block, strict=True))
-        if min(blocks) < 1:
+        self.n_features_out_ = self._width(X.shape[1:])
+        if self.n_features_out_ < 1:
             raise ValueError(
                 f"The images must hold a block of {self.cells_per_block} cells of {self.pixels_per_cell} pixels, but "
                 f"they are {X.shape[1:]}; use smaller cells or blocks."
             )
         self.image_shape_ = X.shape[1:]
-        self.n_features_out_ = int(np.prod(blocks) * np.prod(self.cells_per_block) * self.orientations)
         return self
 
     def _cells(self, shape: Any) -> tuple[int, int]:
         return shape[0] // self.pixels_per_cell[0], shape[1] // self.pixels_per_cell[1]
+
+    def _width(self, shape: Any) -> int:
+        """The features of images of this shape; 0 where they do not hold a block."""
+        blocks = [max(0, c - b + 1) for c, b in zip(self._cells(shape), self.cells_per_block, strict=True)]
+        return int(np.prod(blocks) * np.prod(self.cells_per_block) * self.orientations)
 
     def transform(self, X: Any) -> Array:
         """(n_images, n_blocks · cells_per_block · orientations), float64."""
@@ -222,9 +221,7 @@ class HOGFeatures(Stored, TransformerMixin, BaseEstimator):  # type: ignore[misc
         return np.array([f"hog{n}" for n in range(self.n_features_out_)], dtype=object)
 
     def _check_fitted(self, sizes: Sizes) -> None:
-        blocks = [c - b + 1 for c, b in zip(self._cells(self.image_shape_), self.cells_per_block, strict=True)]
-        count = int(np.prod(blocks) * np.prod(self.cells_per_block) * self.orientations)
-        if min(blocks) <= 0 or count != self.n_features_out_:
+        if not 0 < self.n_features_out_ == self._width(self.image_shape_):
             raise ValueError("HOGFeatures: its sizes do not belong together")
 
 

@@ -40,14 +40,12 @@ def as_slice(rows: Any) -> Any:
 
 def aligned(blocks: list[Any]) -> list[Any]:
     """Sparse blocks as wide as the widest: features by name are added as they appear."""
-    width = max(block.shape[1] for block in blocks)
-    return [_widened(block, width) if scipy.sparse.issparse(block) else block for block in blocks]
-
-
-def _widened(block: Any, width: int) -> Any:
-    if block.shape[1] == width:
-        return block
-    return scipy.sparse.csr_array((block.data, block.indices, block.indptr), shape=(block.shape[0], width))
+    width, result = max(block.shape[1] for block in blocks), []
+    for block in blocks:
+        if scipy.sparse.issparse(block) and block.shape[1] < width:
+            block = scipy.sparse.csr_array((block.data, block.indices, block.indptr), shape=(block.shape[0], width))
+        result.append(block)
+    return result
 
 
 class DotProducts:
@@ -90,13 +88,9 @@ class DotProducts:
         with np.errstate(over="ignore", invalid="ignore"):  # a run that leaves the range of floats says so itself
             if radial is None:
                 return self.kernel.from_dots(dots)
-            from rosenblatt.engine.kernel import (
-                scan as scanning,  # here, so that a model can be loaded without the compiler
-            )
+            from rosenblatt.engine.kernel.scan import radial_exponents  # here: models are loaded without the compiler
 
-            scanning.radial_exponents(
-                dots, left.norms, right.norms, radial.factor(self.dtype), radial.noise(self.dtype)
-            )
+            radial_exponents(dots, left.norms, right.norms, radial.factor(self.dtype), radial.noise(self.dtype))
             return np.exp(dots, out=dots)
 
 
