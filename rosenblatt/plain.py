@@ -1,9 +1,10 @@
-"""Values as JSON has them."""
+"""Values as JSON has them, and results that say what they are in such values."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from dataclasses import fields
+from typing import Any, ClassVar
 
 
 def plain(value: Any) -> Any:
@@ -23,3 +24,14 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(item) for item in value]
     return plain(value.to_dict()) if hasattr(value, "to_dict") else str(value)
+
+
+class Figures:
+    """A dataclass whose `to_dict` has its fields and the properties named in `computed`, ready for JSON."""
+
+    computed: ClassVar[tuple[str, ...]] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Numbers, texts, lists and dictionaries."""
+        names = [each.name for each in fields(self) if each.repr]  # type: ignore[arg-type]
+        return {name: plain(getattr(self, name)) for name in (*names, *self.computed)}

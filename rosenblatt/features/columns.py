@@ -243,9 +243,10 @@ class ColumnEncoder(Stored, TransformerMixin, BaseEstimator):  # type: ignore[mi
         self.extra_columns_ = [name for name in frame.columns if name not in known]
         frame = self._used(frame)
         if not self.sparse_:
-            out = np.empty((frame.height, self.n_features_out_), self.dtype_)
+            out = np.zeros((frame.height, self.n_features_out_), self.dtype_)
             for start, piece in _slices(frame):
-                self._fill(piece, out[start : start + piece.height], start)
+                for rows, columns, values in self._entries(piece, start):
+                    out[start : start + piece.height][slice(None) if rows is None else rows, columns] = values
             return out
         pieces = [self._sparse(piece, start) for start, piece in _slices(frame)]
         return _stacked(pieces, self.n_features_out_, self.dtype_)
@@ -255,30 +256,20 @@ class ColumnEncoder(Stored, TransformerMixin, BaseEstimator):  # type: ignore[mi
         self.unknown_counts_ = {}
         return frame.select(readable(self, column, frame[column.name]) for column in self.columns_ if column.width)
 
-    def _fill(self, frame: pl.DataFrame, out: Array, start: int) -> None:
-        """Write the features of a slice."""
+    def _entries(self, frame: pl.DataFrame, start: int) -> Iterator[tuple[Array | None, Any, Array]]:
+        """(rows or None for all, columns, values) of the features of a slice."""
         for column in self.columns_:
-            if not column.width:
-                continue
-            if column.kind != "number" or column.width > 1:
-                out[:, column.start : column.start + column.width] = 0.0
-            for rows, columns, values in entries(self, column, frame[column.name], start):
-                if rows is None:
-                    out[:, columns] = values
-                else:
-                    out[rows, columns] = values
+            if column.width:
+                yield from entries(self, column, frame[column.name], start)
 
     def _sparse(self, frame: pl.DataFrame, start: int) -> tuple[Array, Array, Array, int]:
         """(rows, columns, values, height) of a slice."""
         parts: list[tuple[Array, Array, Array]] = []
-        for column in self.columns_:
-            if not column.width:
-                continue
-            for rows, columns, values in entries(self, column, frame[column.name], start):
-                if rows is None:
-                    rows = np.flatnonzero(values)
-                    values = values[rows]
-                parts.append((rows, np.broadcast_to(columns, rows.shape), values))
+        for rows, columns, values in self._entries(frame, start):
+            if rows is None:
+                rows = np.flatnonzero(values)
+                values = values[rows]
+            parts.append((rows, np.broadcast_to(columns, rows.shape), values))
         rows, columns, values = (np.concatenate([part[k] for part in parts]) for k in range(3))
         return rows, columns, values, frame.height
 

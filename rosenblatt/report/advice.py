@@ -23,8 +23,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rosenblatt.features.anatomy import Anatomy, Array, take
+from rosenblatt.plain import Figures
 from rosenblatt.report.drivers import some_rows
-from rosenblatt.report.scores import Confusion, Figures, Share, percent
+from rosenblatt.report.scores import Confusion, Share, percent
 from rosenblatt.report.separation import Separation
 from rosenblatt.wording import LONGEST, short
 

@@ -17,7 +17,7 @@ from sklearn.pipeline import Pipeline
 
 from rosenblatt.features.anatomy import Anatomy, Array, count_rows, spread, take
 from rosenblatt.features.original_space import to_original_space
-from rosenblatt.report.scores import Figures
+from rosenblatt.plain import Figures
 
 ROWS_FOR_SPREAD = 20_000
 ROWS_TO_PERMUTE = 400

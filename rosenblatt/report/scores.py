@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from rosenblatt.estimators.classes import coded
 from rosenblatt.features.anatomy import Array
-from rosenblatt.plain import plain
+from rosenblatt.plain import Figures, plain
 
 NORMAL_95 = 1.959963984540054  # the normal distribution has 95% between -this and +this
 
@@ -28,17 +28,6 @@ def percent(share: float, digits: int = 1) -> str:
     if share > 0 and told == f"{0:.{digits}%}":
         return f"<{step:.{digits}f}%"
     return told
-
-
-class Figures:
-    """A dataclass whose `to_dict` has its fields and the properties named in `computed`, ready for JSON."""
-
-    computed: ClassVar[tuple[str, ...]] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Numbers, texts, lists and dictionaries."""
-        names = [each.name for each in fields(self) if each.repr]  # type: ignore[arg-type]
-        return {name: plain(getattr(self, name)) for name in (*names, *self.computed)}
 
 
 @dataclass(frozen=True)

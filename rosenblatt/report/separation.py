@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.features.anatomy import Anatomy, Array, count_rows, take
-from rosenblatt.report.scores import Figures
+from rosenblatt.plain import Figures
 from rosenblatt.wording import LONGEST, listed, short
 
 FEW = 2_000  # rows that are tested first

@@ -12,14 +12,13 @@ import rosenblatt
 from rosenblatt.arguments import shortened
 from rosenblatt.estimators.classes import classes_of, coded
 from rosenblatt.features.anatomy import Anatomy, Array, labels_of, take
-from rosenblatt.plain import plain
+from rosenblatt.plain import Figures, plain
 from rosenblatt.report.advice import Advice, Advisor
 from rosenblatt.report.drivers import Drivers, drivers_of, some_rows
 from rosenblatt.report.scores import (
     Baseline,
     ClassFigures,
     Confusion,
-    Figures,
     RegressionFigures,
     Share,
     percent,

@@ -10,6 +10,7 @@ import numpy as np
 
 from rosenblatt.features.column import KEPT, keep_option, notes_on
 from rosenblatt.features.columns import ColumnEncoder
+from rosenblatt.plain import Figures
 from rosenblatt.sources import ReadOptions, Source
 from rosenblatt.verbs.blocks import blocks_of, rows_of_width
 from rosenblatt.verbs.errors import reading
@@ -21,7 +22,7 @@ from rosenblatt.verbs.tables import MATRICES, format_of, table_writer, write_mat
 
 
 @dataclass(frozen=True, eq=False)
-class Conversion:
+class Conversion(Figures):
     """What was written: rows, columns, and what the labels of a file of numbers mean."""
 
     data: str
@@ -31,9 +32,6 @@ class Conversion:
     columns: int
     classes: list[str] | None = None
     notes: list[str] = field(default_factory=list)
-
-    def to_dict(self) -> dict[str, Any]:
-        return dict(vars(self))
 
 
 def convert(

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.plain import Figures
 from rosenblatt.report import Summary, summarise
 from rosenblatt.sources import ReadOptions
 from rosenblatt.verbs.errors import check_number, reading
@@ -17,7 +18,7 @@ from rosenblatt.verbs.testing import check_known, class_named
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
+class Evaluation(Figures):
     """The summary of a model on rows that are not its own, and remarks about these."""
 
     summary: Summary
@@ -25,9 +26,6 @@ class Evaluation:
     data: str
     same_data: bool
     notes: list[str] = field(default_factory=list)
-
-    def to_dict(self) -> dict[str, Any]:
-        return vars(self) | {"summary": self.summary.to_dict()}
 
 
 def evaluate(

@@ -11,6 +11,7 @@ import numpy as np
 
 from rosenblatt.features.column import GUESSED, Column
 from rosenblatt.features.columns import ColumnEncoder
+from rosenblatt.plain import Figures
 from rosenblatt.sources import ReadOptions
 from rosenblatt.verbs.errors import UsageError, check_number, reading
 from rosenblatt.verbs.examples import Examples, open_data, read_examples
@@ -21,7 +22,7 @@ MODELS = (".safetensors",)
 
 
 @dataclass(frozen=True, eq=False)
-class ModelCard:
+class ModelCard(Figures):
     """A model file described.
 
     Attributes
@@ -38,9 +39,6 @@ class ModelCard:
     drivers: list[dict[str, Any]]
     explained: Explanation | None = None
     kind: str = "model"
-
-    def to_dict(self) -> dict[str, Any]:
-        return vars(self) | {"explained": None if self.explained is None else self.explained.to_dict()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +59,7 @@ class Explanation:
 
 
 @dataclass(frozen=True, eq=False)
-class DataCard:
+class DataCard(Figures):
     """A file of data described: rows, format, and what training would make of each column."""
 
     path: str
@@ -74,9 +72,6 @@ class DataCard:
     needs_target: bool = True  # whether training must be told the column to predict
     zero_based: bool = False  # whether the features of a LIBSVM file are counted from 0
     kind: str = "data"
-
-    def to_dict(self) -> dict[str, Any]:
-        return dict(vars(self))
 
 
 def inspect(

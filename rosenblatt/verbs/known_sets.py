@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.plain import Figures
 from rosenblatt.verbs.errors import InputError, UsageError, nearest, reading
 from rosenblatt.verbs.tables import format_of, write_matrix, write_table
 from rosenblatt.wording import listed, shortened
@@ -140,7 +141,7 @@ def fetch_dataset(name: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Exported:
+class Exported(Figures):
     """What was written: the set, the file, how many rows and columns, and the column to train for."""
 
     name: str
@@ -148,9 +149,6 @@ class Exported:
     rows: int
     columns: int
     target: str
-
-    def to_dict(self) -> dict[str, Any]:
-        return dict(vars(self))
 
 
 def export_dataset(name: str, path: str, *, part: str = "all", to: str | None = None) -> Exported:

@@ -255,7 +255,7 @@ class DeviceValues:
     def _far(self) -> bool:
         """Whether dot products of rows so far from the origin would lose digits; of rows on the host, the first."""
         norms = self._norms(self._send(self.host[: 2**10])) if self.norms is None else self.norms
-        return is_far(self.radial, float(norms.max()) if len(norms) else 0.0)
+        return is_far(self.radial, norms)
 
     def operand(self, rows: Any) -> Operand:
         """Rows of X by their numbers, which are on the host."""

@@ -82,7 +82,7 @@ class DotProducts:
             dots = wide_left @ wide_right.T
             dots = dots.toarray() if scipy.sparse.issparse(dots) else np.ascontiguousarray(dots)
         else:
-            if radial is not None and is_far(radial, _largest(left.norms), _largest(right.norms)):
+            if radial is not None and is_far(radial, left.norms, right.norms):
                 left, right = around(left, right, _squared_norms)
             dots = np.matmul(left.rows, right.rows.T, out=out)
         with np.errstate(over="ignore", invalid="ignore"):  # a run that leaves the range of floats says so itself
@@ -98,16 +98,12 @@ def _squared_norms(rows: Array) -> Array:
     return np.einsum("ij,ij->i", rows, rows)
 
 
-def _largest(norms: Any) -> float:
-    return float(norms.max()) if len(norms) else 0.0
-
-
-def is_far(radial: Any, *largest: float) -> bool:
+def is_far(radial: Any, *norms: Any) -> bool:
     """Whether rows of these squared norms are so far from the origin that ‖x‖² + ‖y‖² - 2 x·y loses digits that tell.
 
     The rounding of ‖x‖² reaches exp(-gamma ‖x - y‖²) as gamma ‖x‖² roundings of 1.
     """
-    return not radial.gamma * max(largest) <= FAR
+    return not radial.gamma * max((float(part.max()) for part in norms if len(part)), default=0.0) <= FAR
 
 
 def around(left: Operand, right: Operand, squared_norms: Any) -> tuple[Operand, Operand]:
