@@ -13,6 +13,8 @@ def plain(value: Any) -> Any:
     >>> plain({"a": float("nan"), 2: (1, True), "c": range(2)})
     {'a': None, '2': [1, True], 'c': 'range(0, 2)'}
     """
+    if isinstance(value, type):  # a dtype of numpy's is one: its methods are those of its numbers
+        return str(value)
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, float) and not math.isfinite(value):
