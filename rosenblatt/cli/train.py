@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shlex
-from typing import Annotated
+from collections.abc import Callable
+from functools import partial
+from typing import Annotated, Any
 
 import typer
 
@@ -72,6 +74,13 @@ def train(
             o.DATA, "--stream/--no-stream", default="when it might not fit", help="Learn in passes, in bounded memory."
         ),
     ] = None,
+    cluster: Annotated[
+        str | None,
+        o.option(
+            o.DATA, "--cluster", metavar="ADDRESS",
+            help="Learn at the workers of this Dask scheduler, such as tcp://host:8786; local starts some here.",
+        ),
+    ] = None,
     weights: o.Weights = None,
     drop: o.Drop = None,
     keep: o.Keep = None,
@@ -105,7 +114,6 @@ def train(
     from rosenblatt.cli.screen import console, notes, print_json, watching
     from rosenblatt.cli.summary import print_briefly, print_training
     from rosenblatt.verbs import TrainOptions
-    from rosenblatt.verbs import train as learn
     from rosenblatt.verbs.training import default_path
 
     path = default_path(data) if out is None else None if out == os.devnull else out
@@ -114,7 +122,7 @@ def train(
         learner, settings or (), time_limit, search, compare, advise, scale, test, holdout, cv, time, group, seed,
         positive, missing, text, stream, weights, drop or (), keep or (), top,
     )  # fmt: skip
-    done = learn(
+    done = _learning(cluster)(
         data,
         target,
         options,
@@ -134,3 +142,14 @@ def train(
     notes(done.notes, quiet or as_json)
     if done.interrupted:
         raise typer.Exit(Failure.INTERRUPTED)
+
+
+def _learning(cluster: str | None) -> Callable[..., Any]:
+    """The function that learns, here or on a cluster."""
+    if cluster is None:
+        from rosenblatt.verbs import train
+
+        return train
+    from rosenblatt.cluster.training import train as train_there
+
+    return partial(train_there, cluster=cluster)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 import pickle
+import signal
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, NamedTuple, Protocol, Self
@@ -69,6 +70,20 @@ def _combined(combine: Callable[[Any, Any], Any], *values: Any) -> Any:
         return functools.reduce(combine, values)
 
 
+class _LeavesCtrlC(distributed.WorkerPlugin):  # type: ignore[misc]
+    """A worker on the user's machine, where Ctrl-C reaches all processes of the terminal."""
+
+    def setup(self, worker: Any) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def workers_here() -> Any:
+    """A client with workers of one thread on this machine. Ctrl-C is for this process alone."""
+    client = distributed.Client(processes=True, threads_per_worker=1, dashboard_address=":0")
+    client.register_plugin(_LeavesCtrlC())
+    return client
+
+
 class Dask:
     """Dask's tasks. Used in a `with` block; a client that is started for it ends with it.
 
@@ -82,7 +97,7 @@ class Dask:
             try:
                 client = distributed.Client.current()
             except ValueError:  # there is none
-                self.own = client = distributed.Client(processes=True, threads_per_worker=1, dashboard_address=":0")
+                self.own = client = workers_here()
         if not isinstance(client, distributed.Client):
             raise TypeError(
                 f"client must be a distributed.Client or None, but got {shortened(client)}; make one with "

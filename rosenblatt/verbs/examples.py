@@ -157,17 +157,34 @@ def roles_of(
             if str(target) in other.columns:
                 source.reading, columns = other.reading, list(other.columns)
     columns = [(rename or {}).get(name, name) for name in columns]
-    if target is None and learned:
-        raise UsageError(
-            f"Name the column to predict with --target: {where} has {listed(columns, 20)} (-1 is the last)."
-        )
     try:
         name = None if target is None else find_column(columns, target, where)
     except UsageError as error:
         numbered = source.is_text_table and all(column.startswith("column_") for column in columns)
         hint = " Its first line was not taken for names; --header says that it has them." if numbered else ""
         raise UsageError(f"{error}{hint}") from None
-    weight, separate = (None if each is None else find_column(columns, each, where) for each in (weights, apart))
+    return roles_among(columns, where, name, weights=weights, apart=apart, drop=drop, keep=keep, learned=learned)
+
+
+def roles_among(
+    columns: list[str],
+    where: str,
+    target: str | int | None,
+    *,
+    weights: str | None = None,
+    apart: str | None = None,
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    learned: bool = True,
+) -> Roles:
+    """Which of the columns of a table are what."""
+    if target is None and learned:
+        raise UsageError(
+            f"Name the column to predict with --target: {where} has {listed(columns, 20)} (-1 is the last)."
+        )
+    name, weight, separate = (
+        None if each is None else find_column(columns, each, where) for each in (target, weights, apart)
+    )
     found = Roles(name, weight, separate, find_columns(columns, drop, where), find_columns(columns, keep, where))
     _check_roles(found, columns, where, learned)
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -139,10 +139,27 @@ def train(
     source = data if isinstance(data, Source) else open_data(data, reading)
     _check_files(source, out, report, force, target, options)
     clock = Clock(verbose)
+    return completed(
+        lambda: _learn(source, target, options, clock, out is not None, on_epoch), options, clock,
+        na_values=source.reading.na_values, out=out, report=report, command=command,
+    )  # fmt: skip
+
+
+def completed(
+    learn: Callable[[], Learned],
+    options: TrainOptions,
+    clock: Clock,
+    *,
+    na_values: Sequence[str] | None = None,
+    out: str | None = None,
+    report: str | None = None,
+    command: str | None = None,
+) -> Training:
+    """Learn, save, test, save again with the result, and write the report."""
     with caught_warnings() as caught:
         with clock.running("learning"):
-            done = _learn(source, target, options, clock, out is not None, on_epoch)
-        about = about_model(source, done, options)
+            done = learn()
+        about = about_model(done, options, na_values)
         save(done.model, out, about)
         with clock.running("testing"):
             test = Test(done, options)
@@ -281,16 +298,16 @@ def _end_of_search(found: Any) -> str:
 # ------------------------------------------------------------------------------------------------ what is written
 
 
-def about_model(source: Source, done: Learned, options: TrainOptions) -> dict[str, Any]:
+def about_model(done: Learned, options: TrainOptions, na_values: Sequence[str] | None) -> dict[str, Any]:
     """What the model file says about where the model comes from."""
-    rows, words = done.rows, source.reading.na_values
+    rows = done.rows
     return {
         "target": rows.target,
         "learner": options.name,
         "source": rows.name,
         "format": rows.format,
         "zero_based": rows.zero_based,
-        "na_values": None if words is None else list(words),
+        "na_values": None if na_values is None else list(na_values),
         "digest": rows.digest,
         "rows": done.total,
         "learned_rows": done.count,
@@ -352,11 +369,21 @@ def _check_files(
         source.notes.append(f"{known[0]} is learned from and tested on: on new rows the model may do worse.")
     read = files_of(list(source.paths), options.test)
     labels = [path for path in (target, *map(labels_beside, read)) if isinstance(path, str)]
-    check_outputs({"The model": out, "The report": report}, [*read, *labels])
-    if out is not None and names_data(out):
-        raise UsageError(f"{out} is named like data, not like a model; call it {Path(out).stem}.safetensors.")
+    check_results(out, report, [*read, *labels])
     if source.kind == "frame":  # what is wrong with the names of columns is found in the header
         roles_of(source, target, weights=options.weights, drop=options.drop, keep=options.keep)
+    check_not_there(out, force)
+
+
+def check_results(out: str | None, report: str | None, read: Sequence[str]) -> None:
+    """Refuse results that would replace what is read, and a model that is named like data."""
+    check_outputs({"The model": out, "The report": report}, read)
+    if out is not None and names_data(out):
+        raise UsageError(f"{out} is named like data, not like a model; call it {Path(out).stem}.safetensors.")
+
+
+def check_not_there(out: str | None, force: bool) -> None:
+    """Refuse to replace a model file without being asked to."""
     if out is not None and not force and os.path.isfile(out):
         raise UsageError(f"{out} exists already; --force replaces it, and --out NAME writes another file.")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -133,6 +135,16 @@ def test_a_clean_round_ends_the_fit(client) -> None:
         and found.trace_.epochs[-1].mistakes == 0
         and found.score(X, [0, 0, 1, 1]) == 1
     )
+
+
+def test_ctrl_c_keeps_the_model_of_the_last_round(client) -> None:
+    X, y = rows(4)
+    found = cluster.fit(
+        Perceptron(), da.from_array(X, chunks=(ROWS, 6)), y, client=client, method="relay", rounds=9,
+        on_round=lambda row: signal.raise_signal(signal.SIGINT) if row.epoch == 2 else None,
+    )  # fmt: skip
+    assert found.stop_reason_ == "interrupted" and found.n_iter_ == 2
+    assert_same_bits(found, on_one_machine(Perceptron(), X, y, rounds=2))
 
 
 def test_a_callback_ends_the_fit(client) -> None:
