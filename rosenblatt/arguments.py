@@ -1,4 +1,4 @@
-"""Checks of what functions are given, for every room: each complaint is one sentence."""
+"""Checks of what functions are given, for every package: each complaint is one sentence."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.wording import shortened as shortened  # which needs no numpy
+
+MOST_COUNTED = 2**63 - 1
 
 
 def whole_number(name: str, value: Any, least: int, why: str, most: int | None = None) -> int:
@@ -44,6 +46,39 @@ def as_float(value: Any) -> float:
         return float(value)
     except OverflowError:
         return math.nan
+
+
+def check_choice(name: str, value: Any, choices: tuple[str | None, ...]) -> None:
+    """One of several names, or None where that is one of them.
+
+    Examples
+    --------
+    >>> check_choice("penalty", "l3", ("l1", "l2"))
+    Traceback (most recent call last):
+    ValueError: penalty must be one of 'l1', 'l2', but got 'l3'; choose one of them.
+    """
+    if not isinstance(value, str | None) or value not in choices:
+        known = ", ".join(repr(choice) for choice in choices)
+        raise ValueError(f"{name} must be one of {known}, but got {shortened(value)}; choose one of them.")
+
+
+def check_positive(name: str, value: Any, why: str, *, whole: bool = False, none: bool = False) -> None:
+    """A finite number above 0, or a whole one; or None, where that is allowed."""
+    kind = numbers.Integral if whole else numbers.Real
+    if none and value is None:
+        return
+    fits = isinstance(value, kind) and not isinstance(value, bool)
+    large = whole and fits and value > MOST_COUNTED
+    if not fits or large or not 0 < as_float(value) < math.inf:
+        what = "a whole number" if whole else "a finite number"
+        most = f", at most {MOST_COUNTED:,}" if large else ""
+        raise ValueError(f"{name} must be {what} above 0{most}, but got {shortened(value)}; {why}.")
+
+
+def check_not_negative(name: str, value: Any, why: str) -> None:
+    """A finite number of at least 0."""
+    if not 0 <= as_float(value) < math.inf:
+        raise ValueError(f"{name} must be a finite number of at least 0, but got {shortened(value)}; {why}.")
 
 
 def finite_numbers(**values: Any) -> None:

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.arguments import check_positive
 from rosenblatt.engine.online.pocket import Pocket
 from rosenblatt.engine.online.state import Array, HalfSpaces
 from rosenblatt.estimators.classes import half_space_count
 from rosenblatt.estimators.committee import Committee, votes_of
 from rosenblatt.estimators.one_example import OneExample
-from rosenblatt.estimators.validation import check_positive
 from rosenblatt.models import LinearModel, VotedModel
 
 INTERCEPT = "(intercept)"

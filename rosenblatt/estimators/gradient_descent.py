@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import train_test_split
 
-from rosenblatt.arguments import as_float, shortened
+from rosenblatt.arguments import as_float, check_choice, check_positive, shortened
 from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.missing import MissingFunction, rule
-from rosenblatt.estimators.validation import check_choice, check_flag, check_positive, check_schedule
+from rosenblatt.estimators.validation import check_flag, check_schedule
 from rosenblatt.stored import Check, Stored, choice, either, instance, kinds
 
 SCHEDULES = ("constant", "1/t", "1/sqrt(t)", "step")

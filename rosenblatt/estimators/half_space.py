@@ -10,12 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from rosenblatt.arguments import shortened
+from rosenblatt.arguments import check_choice, check_not_negative, check_positive, shortened
 from rosenblatt.estimators.missing import MissingFunction
 from rosenblatt.estimators.rule_learner import RuleLearner
-from rosenblatt.estimators.validation import check_choice, check_positive
 from rosenblatt.rules import RULES, Rule
 
 
@@ -81,11 +78,8 @@ n_jobs, verbose
             for name, value in zip(rule.parameters, values, strict=True) if known else ():
                 if name in ("learning_rate", "C") or (rule.name, name) == ("pegasos", "lam"):
                     check_positive(name, value, "it is the size of a step")
-                elif not 0 <= value < np.inf:
-                    raise ValueError(
-                        f"{name} must be a finite number of at least 0, but got {shortened(value)}; use 0 for none of "
-                        f"it."
-                    )
+                else:
+                    check_not_negative(name, value, "use 0 for none of it")
             return rule, values
         if isinstance(self.rule, MissingFunction):
             self.rule.refuse("rule")

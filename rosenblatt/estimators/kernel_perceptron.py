@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt.arguments import shortened
+from rosenblatt.arguments import check_choice, check_positive, shortened
 from rosenblatt.engine.kernel.state import Expansion
 from rosenblatt.engine.online.state import Array, weight_dtype
 from rosenblatt.estimators import missing
@@ -18,16 +18,7 @@ from rosenblatt.estimators.classes import codes_of, half_space_count, positive_c
 from rosenblatt.estimators.kernel_answers import KernelAnswers, is_precomputed
 from rosenblatt.estimators.missing import MissingFunction
 from rosenblatt.estimators.running import running, seed_of
-from rosenblatt.estimators.validation import (
-    ANSWERS,
-    RECORDS,
-    check_choice,
-    check_finite,
-    check_parameters,
-    check_positive,
-    names_among,
-    row_weights,
-)
+from rosenblatt.estimators.validation import ANSWERS, RECORDS, check_finite, check_parameters, names_among, row_weights
 from rosenblatt.features.named_features import Names
 from rosenblatt.kernels import Function, Kernel, Polynomial, Precomputed, as_kernel, is_mercer
 from rosenblatt.kernels.mercer import check_matrix, scale_of

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.arguments import as_float, shortened
+from rosenblatt.arguments import as_float, check_choice, check_positive, shortened
 from rosenblatt.checked_labels import check_labels
 from rosenblatt.engine.gradient.network import ACTIVATIONS, forward
 from rosenblatt.engine.online.state import Array
@@ -22,13 +22,7 @@ from rosenblatt.estimators import minimising
 from rosenblatt.estimators.classes import classes_to_fit
 from rosenblatt.estimators.gradient_descent import steps_of, stored_solver
 from rosenblatt.estimators.layer_training import trained
-from rosenblatt.estimators.validation import (
-    check_choice,
-    check_positive,
-    check_rows,
-    check_weights,
-    unchanged_on_failure,
-)
+from rosenblatt.estimators.validation import check_rows, check_weights, unchanged_on_failure
 from rosenblatt.stored import (
     Sizes,
     Stored,

@@ -12,6 +12,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from rosenblatt.arguments import check_choice
 from rosenblatt.engine.layouts.rows import rows_of
 from rosenblatt.engine.online.pocket import Pocket
 from rosenblatt.engine.online.state import SEEN, Array, HalfSpaces, weight_dtype
@@ -23,15 +24,7 @@ from rosenblatt.estimators.missing import rule
 from rosenblatt.estimators.one_by_one import FIRST_CAPACITY, ONE, UNSURE, OneByOne, doubled
 from rosenblatt.estimators.online import Online
 from rosenblatt.estimators.running import running, seed_of
-from rosenblatt.estimators.validation import (
-    ANSWERS,
-    RECORDS,
-    check_choice,
-    check_finite,
-    check_parameters,
-    names_among,
-    row_weights,
-)
+from rosenblatt.estimators.validation import ANSWERS, RECORDS, check_finite, check_parameters, names_among, row_weights
 from rosenblatt.features.named_features import Names
 from rosenblatt.models import LinearModel
 from rosenblatt.rules import Rule

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from rosenblatt.arguments import check_choice, check_positive
 from rosenblatt.engine.layouts.rows import rows_of
 from rosenblatt.engine.online.state import Array, HalfSpaces
 from rosenblatt.engine.threads import thread_count
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.estimators.minimising import ONLINE_LAM, default_lam
 from rosenblatt.estimators.running import running, seed_of
-from rosenblatt.estimators.validation import check_choice, check_finite, check_positive
+from rosenblatt.estimators.validation import check_finite
 from rosenblatt.rules import RULES, Rule
 from rosenblatt.stored import array, kinds, maybe, number, optional, row_of
 

@@ -9,12 +9,13 @@ import numpy as np
 import scipy.sparse
 import scipy.special
 
+from rosenblatt.arguments import check_choice
 from rosenblatt.engine.online.state import Array, HalfSpaces
 from rosenblatt.estimators import minimising
 from rosenblatt.estimators.gradient_descent import held_out_fraction, stored_solver
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.estimators.probabilities import Probabilities
-from rosenblatt.estimators.validation import check_choice, check_finite
+from rosenblatt.estimators.validation import check_finite
 from rosenblatt.rules import RULES, Rule
 from rosenblatt.seeds import random_state_of
 from rosenblatt.stored import flag, kinds, maybe, number

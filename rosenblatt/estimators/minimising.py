@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from rosenblatt.arguments import check_not_negative
 from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.gradient_descent import check_solver, held_out, held_out_fraction, steps_of
 from rosenblatt.estimators.running import running, seed_of
-from rosenblatt.estimators.validation import check_not_negative, check_parameters
+from rosenblatt.estimators.validation import check_parameters
 from rosenblatt.trace import Epoch, Trace
 
 if TYPE_CHECKING:

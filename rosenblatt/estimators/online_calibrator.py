@@ -8,7 +8,7 @@ from typing import Any
 from scipy.special import expit
 from sklearn.base import BaseEstimator, clone
 
-from rosenblatt.estimators.validation import check_positive
+from rosenblatt.arguments import check_positive
 
 
 class _Platt:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from rosenblatt.estimators.validation import check_positive
+from rosenblatt.arguments import check_positive
 
 
 @dataclass

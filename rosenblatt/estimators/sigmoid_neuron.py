@@ -9,12 +9,12 @@ from typing import Any, Self
 import numpy as np
 import scipy.special
 
-from rosenblatt.arguments import shortened
+from rosenblatt.arguments import check_not_negative, shortened
 from rosenblatt.engine.online.state import Array, HalfSpaces
 from rosenblatt.estimators import minimising
 from rosenblatt.estimators.gradient_descent import stored_solver
 from rosenblatt.estimators.linear import LinearClassifier
-from rosenblatt.estimators.validation import check_finite, check_not_negative
+from rosenblatt.estimators.validation import check_finite
 from rosenblatt.rules import RULES, Rule
 from rosenblatt.seeds import random_state_of
 from rosenblatt.stored import kinds

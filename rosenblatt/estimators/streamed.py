@@ -14,14 +14,10 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.arguments import check_positive
 from rosenblatt.checked_labels import check_labels
 from rosenblatt.engine.online.state import Array
-from rosenblatt.estimators.validation import (
-    check_positive,
-    check_rows,
-    check_weights,
-    unchanged_on_failure,
-)
+from rosenblatt.estimators.validation import check_rows, check_weights, unchanged_on_failure
 from rosenblatt.seeds import random_state_of
 from rosenblatt.stored import Sizes, Stored, instance, kinds, labels, maybe, whole
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import compute_class_weight
 
-from rosenblatt.arguments import as_float, shortened, threads
+from rosenblatt.arguments import as_float, check_positive, shortened, threads
+from rosenblatt.arguments import check_choice as check_choice
 from rosenblatt.checked_labels import NUMBERS, check_labels, check_length, check_targets
 from rosenblatt.checked_rows import validated
 from rosenblatt.engine.online.state import Array
@@ -21,35 +22,10 @@ from rosenblatt.seeds import check_seed
 
 ANSWERS = ("last", "averaged", "voted", "pocket")
 RECORDS = ("updates", "train_error")
-MOST_COUNTED = 2**63 - 1
 ROW_DTYPES = (np.float64, np.float32, np.uint8)  # any other dtype becomes the first
 
 
 # ---------------------------------------------------------------------- parameters
-
-
-def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    if not isinstance(value, str) or value not in choices:
-        known = ", ".join(repr(choice) for choice in choices)
-        raise ValueError(f"{name} must be one of {known}, but got {shortened(value)}; choose one of them.")
-
-
-def check_positive(name: str, value: Any, why: str, *, whole: bool = False, none: bool = False) -> None:
-    kind = numbers.Integral if whole else numbers.Real
-    if none and value is None:
-        return
-    fits = isinstance(value, kind) and not isinstance(value, bool)
-    large = whole and fits and value > MOST_COUNTED
-    if not fits or large or not 0 < as_float(value) < np.inf:
-        what = "a whole number" if whole else "a finite number"
-        most = f", at most {MOST_COUNTED:,}" if large else ""
-        raise ValueError(f"{name} must be {what} above 0{most}, but got {shortened(value)}; {why}.")
-
-
-def check_not_negative(name: str, value: Any, why: str) -> None:
-    """A finite number of at least 0."""
-    if not 0 <= as_float(value) < np.inf:
-        raise ValueError(f"{name} must be a finite number of at least 0, but got {shortened(value)}; {why}.")
 
 
 def check_flag(name: str, value: Any) -> None:

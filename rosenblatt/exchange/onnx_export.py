@@ -10,8 +10,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 import rosenblatt
+from rosenblatt.arguments import check_choice
 from rosenblatt.estimators.streamed import Streamed
-from rosenblatt.estimators.validation import check_choice
 from rosenblatt.exchange.onnx_graph import Graph, Value
 from rosenblatt.models.whole_file import write_whole
 

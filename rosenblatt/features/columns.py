@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.arguments import mapping, shortened
+from rosenblatt.arguments import check_choice, mapping, shortened, whole_number
 from rosenblatt.features.column import KEPT, KINDS, MOST_FEATURES, Column, notes_on
 from rosenblatt.features.column_cells import entries, readable
 from rosenblatt.features.column_decision import FEW_ROWS, decide
@@ -203,14 +203,9 @@ class ColumnEncoder(Stored, TransformerMixin, BaseEstimator):  # type: ignore[mi
 
     def _check_parameters(self) -> None:
         for name, choices in (("text", TEXT), ("missing", MISSING), ("scale", SCALES)):
-            value = getattr(self, name)
-            if not (value is None or isinstance(value, str)) or value not in choices:
-                known = ", ".join(map(repr, choices))
-                raise ValueError(f"{name} must be one of {known}, but got {shortened(value)}.")
+            check_choice(name, getattr(self, name), choices)
         for name in ("max_categories", "hash_features", "max_words"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-                raise ValueError(f"{name} must be a whole number of at least 1, but got {shortened(value)}.")
+            whole_number(name, getattr(self, name), 1, "the default is a good start")
         if not isinstance(self.sparse, bool | np.bool_ | str) or self.sparse not in ("auto", True, False):
             raise ValueError(f"sparse must be 'auto', True or False, but got {shortened(self.sparse)}.")
         try:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.arguments import shortened, threads, yes_or_no
+from rosenblatt.arguments import check_choice, shortened, threads, whole_number, yes_or_no
 from rosenblatt.engine.threads import map_blocks, row_blocks, thread_count
 from rosenblatt.models.linear import Array
 from rosenblatt.stored import Sizes, Stored, choice, kinds, optional, row_of, small, whole
@@ -21,16 +20,11 @@ MOST = 10_000  # of orientations, and of pixels and cells in a row
 PIXEL_WORK = 500  # multiplications that take as long as a pixel
 
 
-def _check_whole(name: str, values: Any, advice: str = "the defaults are good", most: int = MOST) -> None:
-    for value in values:
-        if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not 1 <= int(value) <= most:
-            raise ValueError(f"{name} must be whole numbers from 1 to {most:,}, but got {shortened(value)}; {advice}.")
-
-
 def _check_pair(name: str, pair: Any, like: str, most: int = MOST) -> None:
     if not isinstance(pair, tuple | list | np.ndarray) or len(pair) != 2:
         raise ValueError(f"{name} must be a pair of whole numbers, but got {shortened(pair)}; write it like {like}.")
-    _check_whole(name, pair, f"write it like {like}", most)
+    for value in pair:
+        whole_number(name, value, 1, f"write it like {like}", most)
 
 
 class HOGFeatures(Stored, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -128,12 +122,10 @@ class HOGFeatures(Stored, TransformerMixin, BaseEstimator):  # type: ignore[misc
     def fit(self, X: Any, y: Any = None) -> Self:
         """Look at the shape of the images."""
         _scikit_image()
-        if not isinstance(self.block_norm, str) or self.block_norm not in NORMS:
-            known = ", ".join(map(repr, NORMS))
-            raise ValueError(f"block_norm must be one of {known}, but got {shortened(self.block_norm)}; choose one.")
+        check_choice("block_norm", self.block_norm, NORMS)
         yes_or_no(transform_sqrt=self.transform_sqrt)
         threads(self.n_jobs)
-        _check_whole("orientations", (self.orientations,))
+        whole_number("orientations", self.orientations, 1, "9 is usual", MOST)
         for name in ("pixels_per_cell", "cells_per_block"):
             _check_pair(name, getattr(self, name), "(8, 8)")
         X = self._images(X)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.arguments import in_thousands, shortened, yes_or_no
+from rosenblatt.arguments import whole_number, yes_or_no
 from rosenblatt.checked_rows import names_of_features, validated
 from rosenblatt.models.linear import Array
 from rosenblatt.seeds import random_state_of
@@ -68,17 +67,13 @@ class PairProducts(Stored, TransformerMixin, BaseEstimator):  # type: ignore[mis
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Choose the pairs."""
-        n = self.n_products
-        if isinstance(n, bool) or not isinstance(n, numbers.Integral) or n < 0:
-            raise ValueError(f"n_products must be a whole number of at least 0, but got {shortened(n)}; try 1000.")
-        if n > MOST:
-            raise ValueError(f"n_products must be at most {MOST:,}, but got {in_thousands(n)}; so many fit nowhere.")
+        n = whole_number("n_products", self.n_products, 0, "try 1000", MOST)
         yes_or_no(keep=self.keep)
         if n == 0 and not self.keep:
             raise ValueError("n_products=0 with keep=False leaves no features, but some are needed; raise n_products.")
         X = validated(self, X, dtype=(np.float64, np.float32, np.uint8), order="C")
         random = random_state_of(self.random_state)
-        pairs = random.randint(X.shape[1], size=(int(n), 2))
+        pairs = random.randint(X.shape[1], size=(n, 2))
         self.left_ = np.ascontiguousarray(pairs[:, 0], np.uint32)
         self.right_ = np.ascontiguousarray(pairs[:, 1], np.uint32)
         self.scale_ = 1.0 / 255.0 if X.dtype == np.uint8 else 1.0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
-import sys
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +9,7 @@ import scipy  # scipy.spatial is imported when it is used
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.arguments import numbers_in, shortened, yes_or_no
+from rosenblatt.arguments import check_choice, check_positive, numbers_in, shortened, yes_or_no
 from rosenblatt.checked_rows import names_of_features, validated
 from rosenblatt.models.linear import Array
 from rosenblatt.stored import Stored, array, choice, kinds, number, size
@@ -62,12 +60,8 @@ class RadialFeatures(Stored, TransformerMixin, BaseEstimator):  # type: ignore[m
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Take the centres, or the mean of the rows."""
-        if not isinstance(self.kind, str) or self.kind not in KINDS:
-            raise ValueError(
-                f"kind must be one of {', '.join(map(repr, KINDS))}, but got {shortened(self.kind)}; choose one."
-            )
-        if not isinstance(self.gamma, numbers.Real) or not 0 < self.gamma <= sys.float_info.max:
-            raise ValueError(f"gamma must be a finite number above 0, but got {shortened(self.gamma)}; 1.0 is a start.")
+        check_choice("kind", self.kind, KINDS)
+        check_positive("gamma", self.gamma, "1.0 is a start")
         yes_or_no(keep=self.keep)
         X = validated(self, X, dtype=np.float64)
         centres = X.mean(axis=0, keepdims=True)
