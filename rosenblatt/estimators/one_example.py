@@ -99,6 +99,11 @@ class OneExample(Answers):
         """Whether it has learned from dicts of named features."""
         return "_names" in vars(self)
 
+    @property
+    def known_names(self) -> list[str]:
+        """The names of the features that have weights of their own: none after rows, and none that are hashed."""
+        return list(self._names.codes) if self.learns_names and self._names.size is None else []
+
     # ------------------------------------------------------------------ batches of examples
 
     def learn_many(self, X: Any, y: Any, w: Any = None) -> None:

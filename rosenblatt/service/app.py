@@ -88,7 +88,7 @@ class Service:
 
     async def create(self, request: Request) -> Response:
         name, body = request.path_params["model"], await request.body()
-        if request.headers["content-type"].startswith("application/octet-stream"):
+        if request.headers["content-type"].lower().startswith("application/octet-stream"):
             return answer((await self.models.upload(name, body)).describe(), 201)
         return answer((await self.models.create(name, read(body, NewModel))).describe(), 201)
 
@@ -161,7 +161,7 @@ def application(
     routes = [
         route("/v1/models/{model}/predict", "POST", service.predict),
         route("/v1/models/{model}/learn", "POST", service.learn),
-        route("/v1/models/{model}/labels/{id}", "POST", service.label),
+        route("/v1/models/{model}/labels/{id:path}", "POST", service.label),
         route("/v1/models/{model}/versions", "GET", service.versions),
         route("/v1/models/{model}/versions", "POST", service.snapshot),
         route("/v1/models/{model}/history", "GET", service.history),
@@ -205,6 +205,7 @@ def _of_starlette(request: Request, error: Any) -> RequestError:
     if error.status_code == 404:
         return RequestError(404, f"There is nothing at {request.url.path[:200]}; see /docs.")
     if error.status_code == 405:
-        allowed = (error.headers or {}).get("Allow", "")
+        routes = [one for one in request.app.routes if one.path_regex.match(request.url.path)]
+        allowed = ", ".join(sorted({method for one in routes for method in one.methods} - {"HEAD"}))
         return RequestError(405, f"{request.url.path[:200]} takes {allowed}, not {request.method}.", {"Allow": allowed})
     return RequestError(error.status_code, str(error.detail))

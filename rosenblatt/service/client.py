@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import selectors
 import time
 import uuid
 import weakref
@@ -64,6 +65,7 @@ class Client:
         self._base, self._model, self._timeout, self._tries = parts.path.rstrip("/"), model, timeout, tries
         self._headers = {"Content-Type": "application/json"}
         if token is not None:
+            _check_header("token", token)
             self._headers["Authorization"] = f"Bearer {token}"
 
     # ------------------------------------------------------------------------------------------ one model
@@ -142,6 +144,8 @@ class Client:
 
     def request(self, method: str, path: str, body: Any = None, key: str | None = None) -> Any:
         """The answer of one request, sent again with the same key while the server cannot answer."""
+        if key is not None:
+            _check_header("key", key)
         data = None if body is None else json.dumps(body, allow_nan=False).encode()
         headers = self._headers if key is None else {**self._headers, "Idempotency-Key": key}
         again = method == "GET" or key is not None or path.endswith("/predict")
@@ -164,10 +168,7 @@ class Client:
     def _send(self, method: str, path: str, data: bytes | None, headers: Mapping[str, str]) -> tuple[int, Any, float]:
         """(status, answer, seconds to wait before the same is sent again)."""
         kind = http.client.HTTPSConnection if self._https else http.client.HTTPConnection
-        try:
-            connection = self._idle.pop()
-        except IndexError:
-            connection = kind(self._host, self._port, timeout=self._timeout)
+        connection = self._open_connection() or kind(self._host, self._port, timeout=self._timeout)
         try:
             connection.request(method, self._base + path, data, dict(headers))
             response = connection.getresponse()
@@ -175,9 +176,24 @@ class Client:
         except BaseException:
             connection.close()
             raise
-        self._idle.append(connection)
+        if connection.sock is not None:  # the server keeps it open
+            self._idle.append(connection)
         wait = response.headers.get("Retry-After", "0")
         return response.status, _answer_of(response, content), float(wait) if wait.isdigit() else 1.0
+
+    def _open_connection(self) -> http.client.HTTPConnection | None:
+        """One that is still open: a server closes those that were not used for some seconds."""
+        while self._idle:
+            try:
+                connection = self._idle.pop()
+            except IndexError:  # another thread took it
+                return None
+            with selectors.DefaultSelector() as selector:
+                selector.register(connection.sock, selectors.EVENT_READ)
+                if not selector.select(timeout=0):  # nothing to read, neither bytes nor the end
+                    return connection
+            connection.close()
+        return None
 
     def close(self) -> None:
         """Close the connections; the next request opens a new one."""
@@ -205,6 +221,11 @@ def _answer_of(response: http.client.HTTPResponse, content: bytes) -> Any:
         if response.status < 400:
             raise ServiceError(response.status, f"This is no server of rosenblatt: {sentence}") from None
         return {"detail": sentence}
+
+
+def _check_header(name: str, value: str) -> None:
+    if not (value and value.isascii() and value.isprintable()):
+        raise ValueError(f"{name} must be ASCII text without line breaks, but got {value[:60]!r}.")
 
 
 def _plain(x: Any) -> Any:

@@ -72,7 +72,7 @@ class Versions:
 
     def all(self) -> list[int]:
         """Their sequence numbers, in order."""
-        found = [VERSION.fullmatch(name) for name in os.listdir(self.folder)]
+        found = [VERSION.fullmatch(path.name) for path in self.folder.glob("*.safetensors")]
         return sorted(int(match[1]) for match in found if match)
 
     def path(self, seq: int) -> Path:
@@ -95,12 +95,12 @@ def create(data: Path, name: str, spec: Spec, served: Served | None = None) -> P
     target = data / "models" / name
     if target.exists():
         raise RequestError(409, f"There is a model {name} already; delete it first, or choose another name.")
+    if served is None:
+        new_learner(spec)
     part = data / "models" / f".{name}.part"
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
-    if served is None:
-        new_learner(spec)
-    else:
+    if served is not None:
         Versions(part).write(served, 0)
     Journal(part / JOURNAL).close()
     with open(part / SPEC, "wb") as file:
@@ -130,7 +130,10 @@ def check_name(name: str) -> None:
 
 
 def read_spec(folder: Path) -> Spec:
-    return msgspec.json.decode((folder / SPEC).read_bytes(), type=Spec)
+    try:
+        return msgspec.json.decode((folder / SPEC).read_bytes(), type=Spec)
+    except msgspec.DecodeError as error:
+        raise ValueError(f"{folder / SPEC} is damaged: {error}.") from None
 
 
 def lineage(seq: int, rollbacks: dict[int, int]) -> list[tuple[int, int]]:

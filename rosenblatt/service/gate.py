@@ -53,8 +53,8 @@ class Gate:
             raise RequestError(403, f"Requests from pages of {origin[:80]} are not answered.")
         if self.token is None or scope["path"] in OPEN:
             return
-        given = headers.get(b"authorization", b"")
-        if not hmac.compare_digest(given, b"Bearer " + self.token.encode()):
+        scheme, _, given = headers.get(b"authorization", b"").partition(b" ")
+        if scheme.lower() != b"bearer" or not hmac.compare_digest(given.strip(), self.token.encode()):
             sentence = "This server wants the header 'Authorization: Bearer TOKEN' with its token."
             raise RequestError(401, sentence, {"WWW-Authenticate": "Bearer"})
 

@@ -73,6 +73,8 @@ def infer(model: Writer, body: InferenceRequest, limits: Limits) -> dict[str, An
         outputs.append({
             "name": "scores", "datatype": "FP64", "shape": [len(found), len(found[0]["scores"])], "data": scores,
         })  # fmt: skip
+    wanted = {output.get("name") for output in body.outputs}
+    outputs = [output for output in outputs if not wanted or output["name"] in wanted]
     answer = {"model_name": model.name, "model_version": str(model.seq), "outputs": outputs}
     return answer if body.id is None else {**answer, "id": body.id}
 

@@ -101,18 +101,10 @@ class Journal:
 
     # ------------------------------------------------------------------------------------------ waiting for labels
 
-    def wait(self, name: str, x: bytes, seconds: float) -> bytes | None:
-        """Keep features under an id; those that it has already, b"" where its label was used, or None where it is new.
-
-        What is kept already is not changed.
-        """
-        found = self._database.execute(
-            "select x from waiting where id = ? and until > ?", (name, self.now())
-        ).fetchone()
-        if found is not None:
-            return found[0] or b""
-        self._database.execute("insert or replace into waiting values (?, ?, ?)", (name, x, self.now() + seconds))
-        return None
+    def wait(self, name: str, x: bytes, seconds: float) -> None:
+        """Keep features under an id; what is kept already is not changed."""
+        self._database.execute("delete from waiting where id = ? and until <= ?", (name, self.now()))
+        self._database.execute("insert or ignore into waiting values (?, ?, ?)", (name, x, self.now() + seconds))
 
     def waiting(self, name: str) -> bytes | None:
         """The features of an id, b"" where its label was used, or None where it is unknown or has expired."""
@@ -147,11 +139,15 @@ class Journal:
         """Remove the entries up to a sequence number, the keys that are older, and what waited too long."""
         now = self.now()
         self.begin()
-        self._database.execute("delete from entries where seq <= ?", (until,))
-        self._database.execute("delete from keys where at < ?", (now - key_seconds,))
-        self._database.execute("delete from waiting where until <= ?", (now,))
-        self._database.execute("insert or replace into facts values ('cut', max(?, ?))", (until, self.first))
-        self.commit()
+        try:
+            self._database.execute("delete from entries where seq <= ?", (until,))
+            self._database.execute("delete from keys where at < ?", (now - key_seconds,))
+            self._database.execute("delete from waiting where until <= ?", (now,))
+            self._database.execute("insert or replace into facts values ('cut', max(?, ?))", (until, self.first))
+            self.commit()
+        except BaseException:
+            self.abandon()
+            raise
 
     def _fact(self, name: str) -> int | None:
         found = self._database.execute("select value from facts where name = ?", (name,)).fetchone()

@@ -19,6 +19,7 @@ from rosenblatt.service.problems import RequestError
 from rosenblatt.wording import listed, shortened
 
 HASHED = 2**18  # slots of an open vocabulary, unless a model says otherwise
+MOST_SLOTS = 2**24
 MOST_CLASSES = 1000
 POINTS = 256  # of a curve, at most
 FIGURES = ("examples", "mistakes", "skipped", "curve", "every")
@@ -39,13 +40,16 @@ def new_learner(spec: NewModel) -> Any:
         raise RequestError(
             422, f"{spec.learner} has no parameter {shortened(unknown[0])}; it has {listed(possible, 20)}."
         )
+    slots = spec.params.get("hash_features")
+    if isinstance(slots, int) and slots > MOST_SLOTS:
+        raise RequestError(422, f"hash_features is at most {MOST_SLOTS:,} here, but got {slots:,}.")
     hashing = {"hash_features": HASHED} if "hash_features" in possible else {}
     learner = make(**hashing | spec.params)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             make(**hashing | spec.params).learn_one({"a": 1.0}, 0)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OverflowError) as error:
         raise RequestError(422, one_sentence(error)) from None
     return learner
 
@@ -137,7 +141,15 @@ class Served:
 
         if not self.columns:
             return xs
-        return polars.DataFrame({name: [x.get(name) for x in xs] for name in self.columns})
+        columns = {name: [x.get(name) for x in xs] for name in self.columns}
+        for name, cells in columns.items():
+            if len({isinstance(cell, str) for cell in cells if cell is not None}) > 1:
+                raise RequestError(422, f"{shortened(name)} has numbers and text in one request; send them apart.")
+        return polars.DataFrame(columns)
+
+    def prepared(self, x: Any) -> Any:
+        """What the last step of a pipeline learns from."""
+        return self.learner[:-1].transform(self._table([x]))
 
     # ------------------------------------------------------------------------------------------ learning
 
@@ -153,8 +165,7 @@ class Served:
                 return
             self.mistakes += bool(self.predict([x])[0]["y"] != y)
             if w > 0.0:
-                rows = self.learner[:-1].transform(self._table([x]))
-                self.learner[-1].partial_fit(rows, [y], sample_weight=[w])
+                self.learner[-1].partial_fit(self.prepared(x), [y], sample_weight=[w])
         except (ValueError, TypeError, ArithmeticError, RequestError):
             self.skipped += 1
 
@@ -184,6 +195,7 @@ class Contract:
     def __init__(self, served: Served) -> None:
         self.served = served
         self.takes, self.width = served.takes, served.width
+        self.names = set(served.learner.known_names) if served.online else set()
         self.classes = set(served.classes)
         self.kind = kind_of(next(iter(self.classes))) if self.classes else None
 
@@ -193,19 +205,39 @@ class Contract:
             raise RequestError(409, self.served.why_not)
         before = self.takes, self.width, self.kind, self.classes
         self.classes = set(self.classes)
+        new: set[str] = set()
         try:
             for x, y, _ in examples:
                 self.check(x, learning=True)
                 self._admit_label(y)
+                new |= self._new_names(x)
+            self._admit_names(new)
         except RequestError:
             self.takes, self.width, self.kind, self.classes = before
             raise
+
+    def _new_names(self, x: Any) -> set[str]:
+        """The names of an example that need a weight of their own and have none yet."""
+        if self.takes != "names" or getattr(self.served.learner, "hash_features", None) is not None:
+            return set()
+        return {f"{name}={value}" if isinstance(value, str) else name for name, value in x.items()} - self.names
+
+    def _admit_names(self, new: set[str]) -> None:
+        most = self.served.spec.max_names
+        if most is not None and len(self.names) + len(new) > most:
+            raise RequestError(
+                422, f"This model knows {len(self.names):,} names of at most {most:,}, and {len(new):,} would be new; "
+                f"hash them (Perceptron with hash_features), or create the model with another max_names.",
+            )  # fmt: skip
+        self.names |= new
 
     def check(self, x: Any, learning: bool = False) -> None:
         """Refuse an example of another form than those before it."""
         named = isinstance(x, Mapping)
         if self.takes == "columns":
             self._check_columns(x)
+            if learning:
+                self._check_cells(x)
             return
         if self.takes and named != (self.takes == "names"):
             wanted = "named features" if self.takes == "names" else f"rows of {self.width} numbers"
@@ -217,14 +249,7 @@ class Contract:
                 self.takes, self.width = "rows", len(x)
             return
         if learning:
-            most = self.served.spec.max_names
-            hashed = getattr(self.served.learner, "hash_features", None) is not None
-            if not hashed and most is not None and self.width + len(x) > most:
-                raise RequestError(
-                    422, f"This model knows {self.width:,} names of at most {most:,}; hash them (Perceptron with "
-                    f"hash_features), or create the model with another max_names.",
-                )  # fmt: skip
-            self.takes, self.width = "names", self.width + len(x)
+            self.takes = "names"
 
     def _check_columns(self, x: Any) -> None:
         columns = self.served.columns
@@ -233,6 +258,12 @@ class Contract:
         unknown = [name for name in x if name not in columns]
         if unknown:
             raise RequestError(422, f"This model has no column {shortened(unknown[0])}; it has {listed(columns)}.")
+
+    def _check_cells(self, x: Any) -> None:
+        try:
+            self.served.prepared(x)
+        except (ValueError, TypeError) as error:
+            raise RequestError(422, one_sentence(error)) from None
 
     def _admit_label(self, y: Any) -> None:
         kind = kind_of(y)

@@ -17,7 +17,7 @@ FIGURES = (
     ("rosenblatt_version", "gauge", "The newest version that was written.", lambda w: w.saved),
     ("rosenblatt_commits_total", "counter", "Groups of entries made durable since the start.", lambda w: w.commits),
     ("rosenblatt_commit_seconds_total", "counter", "Seconds spent on that.", lambda w: w.commit_seconds),
-    ("rosenblatt_read_only", "gauge", "1 where nothing can be learned.", lambda w: int(bool(w.broken))),
+    ("rosenblatt_read_only", "gauge", "1 where nothing can be learned.", lambda w: int(bool(w.broken or w.read_only))),
 )  # fmt: skip
 
 

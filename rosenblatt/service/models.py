@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import tempfile
 import warnings
 from collections.abc import Callable, Mapping
@@ -17,7 +18,7 @@ from rosenblatt.service.bodies import NewModel, Spec
 from rosenblatt.service.learner import Served, one_sentence
 from rosenblatt.service.limits import Limits
 from rosenblatt.service.problems import RequestError, disk_full
-from rosenblatt.service.writer import READ_ONLY, Writer
+from rosenblatt.service.writer import LOOK_EVERY, READ_ONLY, Writer
 
 
 class Models:
@@ -34,24 +35,51 @@ class Models:
         self.data, self.limits, self.given, self.read_only = data, limits, given or {}, read_only
         self.say, self.on_ready = say, on_ready
         self.writers: dict[str, Writer] = {}
+        self.failed: dict[str, str] = {}  # why a model of the folder is not served
+        self._changes = asyncio.Lock()  # one model is made or removed at a time
+        self._follower: asyncio.Task[None] | None = None
         self.ready = False
 
     def __getitem__(self, name: str) -> Writer:
         try:
             return self.writers[name]
         except KeyError:
-            raise RequestError(404, f"There is no model {name[:64]!r}; create it with PUT /v1/models/NAME.") from None
+            if name in self.failed:
+                raise RequestError(503, self.failed[name]) from None
+            how = "" if self.read_only else "; create it with PUT /v1/models/NAME"
+            raise RequestError(404, f"There is no model {name[:64]!r}{how}.") from None
 
     async def open(self) -> None:
         """Recover every model, and compile what they need, so that no request waits for it."""
         for name in folders.model_names(self.data):
-            for remark in (await self._start(self.data / "models" / name)).remarks:
-                self.say(f"{name}: {remark}")
+            await self._recover(name)
         for name, learner in self.given.items():
-            if name not in self.writers:
+            if name not in self.writers and name not in self.failed:
                 await self.adopt(name, learner)
+        if self.read_only:
+            self._follower = asyncio.get_running_loop().create_task(self._follow())
         self.ready = True
         self.on_ready()
+
+    async def _recover(self, name: str) -> None:
+        """Serve a model of the folder; one that cannot be read does not keep the others from being served."""
+        try:
+            remarks = (await self._start(self.data / "models" / name)).remarks
+        except (OSError, ValueError, RequestError, sqlite3.DatabaseError) as error:
+            self.failed[name] = f"The model {name} cannot be served: {one_sentence(error)}"
+            remarks = [self.failed[name]]
+        for remark in remarks:
+            self.say(f"{name}: {remark}")
+
+    async def _follow(self) -> None:
+        """Serve the models that another server has created meanwhile, and no longer those that it has deleted."""
+        while True:
+            await asyncio.sleep(LOOK_EVERY)
+            there = folders.model_names(self.data)
+            for name in [name for name in there if name not in self.writers and name not in self.failed]:
+                await self._recover(name)
+            for name in [name for name in self.writers if name not in there]:
+                await self.writers.pop(name).close()
 
     async def _start(self, path: Path) -> Writer:
         writer = await asyncio.to_thread(Writer, path, self.limits, self.read_only)
@@ -75,23 +103,26 @@ class Models:
     async def _create(self, name: str, spec: Spec, served: Served | None) -> Writer:
         if self.read_only:
             raise RequestError(405, READ_ONLY)
-        if name in self.writers:
-            raise RequestError(409, f"There is a model {name} already; delete it first, or choose another name.")
-        try:
-            path = await asyncio.to_thread(folders.create, self.data, name, spec, served)
-        except OSError as error:
-            raise disk_full(name, error.strerror or str(error)) from None
-        return await self._start(path)
+        async with self._changes:
+            try:
+                path = await asyncio.to_thread(folders.create, self.data, name, spec, served)
+            except OSError as error:
+                raise disk_full(name, error.strerror or str(error)) from None
+            return await self._start(path)
 
     async def delete(self, name: str) -> None:
-        writer = self[name]
         if self.read_only:
             raise RequestError(405, READ_ONLY)
-        del self.writers[name]
-        await writer.close()
-        await asyncio.to_thread(folders.delete, self.data, name)
+        async with self._changes:
+            if self.failed.pop(name, None) is None:
+                writer = self[name]
+                del self.writers[name]
+                await writer.close()
+            await asyncio.to_thread(folders.delete, self.data, name)
 
     async def close(self) -> None:
+        if self._follower is not None:
+            self._follower.cancel()
         await asyncio.gather(*(writer.close() for writer in self.writers.values()))
 
 

@@ -47,6 +47,12 @@ def serve(
     """Serve a folder until SIGTERM or Ctrl-C. `given` are model files that become models, unless they are there."""
     import uvicorn
 
+    if data.exists() and not data.is_dir():
+        raise ServerError(f"--data must be a folder, but {data} is a file; name the folder of the models.")
+    if read_only and not data.is_dir():
+        raise ServerError(f"There is no folder {data} to read models from; start the server that writes first.")
+    if read_only and given:
+        raise ServerError("A server that only reads takes no --model; give it to the one that writes.")
     learners = {name: _classifier(name, file) for name, file in given.items()}
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:  # without TCP named, asyncio delays

@@ -28,6 +28,7 @@ from rosenblatt.service.limits import Limits
 from rosenblatt.service.problems import RequestError, disk_full
 
 READ_ONLY = "This server only predicts; send what changes a model to the one that writes."
+MOST_REMARKS = 20  # of a model
 LOOK_EVERY = 1.0  # seconds between two looks for a newer version, where only one reads
 
 Examples = list[tuple[Any, Any, float]]
@@ -61,7 +62,8 @@ class Writer:
         self._jobs: deque[Job] = deque()
         self._come, self._closing = asyncio.Event(), False
         self._task: asyncio.Task[None] | None = None
-        self._saving: asyncio.Task[int] | None = None
+        self._saving: asyncio.Task[None] | None = None
+        self._journal_free, self._versions_free = asyncio.Lock(), asyncio.Lock()
         self.commits, self.commit_seconds, self.predictions = 0, 0.0, 0
         self.read_only = read_only
         if read_only:
@@ -184,7 +186,7 @@ class Writer:
             if again is not None:
                 return again, []
             if to > self.journal.last:
-                raise RequestError(422, f"The newest entry is {self.journal.last:,}; go back to one before it.")
+                raise RequestError(422, f"The newest entry is {self.journal.last:,}; choose one from 0 to that.")
             found.append(state_at(self.path, self.journal, to))
             seq = self.journal.append(ROLLBACK, str(to).encode())
             if key is not None:
@@ -238,19 +240,20 @@ class Writer:
         self._task = asyncio.get_running_loop().create_task(self._follow() if self.read_only else self._write())
 
     async def _write(self) -> None:
-        loop = asyncio.get_running_loop()
         while True:
             await self._come.wait()
             self._come.clear()
             while self._jobs:
                 group = self._next_group()
                 began = time.perf_counter()
-                failure = await self._make_durable(group)
+                async with self._journal_free:
+                    failure = await self._make_durable(group)
                 self.commits += 1
                 self.commit_seconds += time.perf_counter() - began
                 self._apply(group, failure)
-                if self.served.examples - self.examples_saved >= self.limits.snapshot_every and not self._saving:
-                    self._saving = loop.create_task(self.snapshot())
+                if self.served.examples - self.examples_saved >= self.limits.snapshot_every:
+                    self.examples_saved = self.served.examples
+                    self._saving = asyncio.get_running_loop().create_task(self._save())
             if self._closing:
                 return
 
@@ -305,20 +308,43 @@ class Writer:
 
     async def snapshot(self) -> int:
         """Write a version of the model as it is now, and cut the journal behind the oldest that is kept."""
-        loop, copy, seq = asyncio.get_running_loop(), copy_of(self.served), self.seq
+        if self.read_only:
+            raise RequestError(405, READ_ONLY)
+        if not self.served.classes:
+            raise RequestError(409, f"The model {self.name} has learned nothing yet, so there is no version to write.")
+        async with self._versions_free:
+            copy, seq = copy_of(self.served), self.seq
+            if seq in self.versions.all():
+                return seq
+            try:
+                await asyncio.to_thread(self.versions.write, copy, seq)
+            except (OSError, ValueError) as error:
+                sentence = f"Version {seq:,} of model {self.name} could not be written: {one_sentence(error)}"
+                raise RequestError(503, sentence) from None
+            self.saved = seq
+            if not self.broken:
+                await self._cut()
+            return seq
+
+    async def _cut(self) -> None:
         try:
-            if seq not in self.versions.all() and copy.classes:
-                await loop.run_in_executor(None, self.versions.write, copy, seq)
-                oldest = self.versions.keep(self.limits.versions)
-                await loop.run_in_executor(
+            oldest = self.versions.keep(self.limits.versions)
+            async with self._journal_free:
+                await asyncio.get_running_loop().run_in_executor(
                     self._thread, self.journal.cut, oldest, 3600.0 * self.limits.key_hours
                 )  # fmt: skip
-            self.saved, self.examples_saved = seq, copy.examples
-        except (OSError, ValueError, sqlite3.DatabaseError) as error:
-            self.remarks.append(f"Version {seq:,} could not be written: {one_sentence(error)}")
-        finally:
-            self._saving = None
-        return seq
+        except (OSError, sqlite3.DatabaseError) as error:
+            self._remark(f"What is no longer kept could not be removed: {one_sentence(error)}.")
+
+    async def _save(self) -> None:
+        try:
+            await self.snapshot()
+        except RequestError as refused:
+            self._remark(refused.detail)
+
+    def _remark(self, sentence: str) -> None:
+        """For those who look after the server; the newest are kept."""
+        self.remarks = [*self.remarks, sentence][-MOST_REMARKS:]
 
     async def close(self) -> None:
         """Answer what has come, write a version and close the files."""
@@ -331,7 +357,7 @@ class Writer:
         if self._saving is not None:
             await self._saving
         if not self.broken and not self.read_only and self.seq > self.saved:
-            await self.snapshot()
+            await self._save()
         self._thread.shutdown()
         if hasattr(self, "journal"):
             self.journal.close()

@@ -102,6 +102,22 @@ def test_kill_9_under_32_clients_loses_nothing_and_learns_nothing_twice(serve, k
     same(*replayed(folder))
 
 
+def test_versions_and_cuts_of_the_journal_while_many_learn(serve):
+    server = serve("--version-every", "5", "--versions", "1")
+    client = server.client()
+    client.create()
+    with Writers(server) as writers:
+        time.sleep(3.0)
+    found = client.describe()
+    assert found["remarks"] == [] and found["skipped"] == 0 and len(client.versions()) == 1
+    assert sorted(writers.acknowledged.values()) == list(range(1, found["seq"] + 1)) and found["seq"] > 100
+    scores = client.scores({"client1": 1.0, "number1": 1.0})
+    server.restart(signal.SIGKILL)
+    again = server.client()
+    assert again.describe()["examples"] == found["examples"] == found["seq"]
+    assert again.scores({"client1": 1.0, "number1": 1.0}) == scores
+
+
 def test_power_loss_between_two_syncs(serve, tmp_path):
     """Copies of the files at any moment, without some of what was not synced, hold what was acknowledged before.
 

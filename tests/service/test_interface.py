@@ -7,7 +7,9 @@ import random
 import re
 import shutil
 import subprocess
+import time
 import urllib.parse
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -94,6 +96,9 @@ TOO_MANY = json.dumps({"x": {f"f{i}": 1 for i in range(10_001)}, "y": "x"}).enco
         ("PUT", "/v1/models/n", b'{"learner": "Perceptron", "params": {"answer": "no"}}', 422, "answer"),
         ("GET", "/v1/nothing", b"", 404, "There is nothing at /v1/nothing"),
         ("GET", LEARN, b"", 405, "takes POST, not GET"),
+        ("POST", "/v1/models/m", b"{}", 405, "takes DELETE, GET, PUT, not POST"),
+        ("PUT", "/v1/models/n", b'{"learner": "Perceptron", "params": {"hash_features": 1125899906842624}}', 422,
+         "hash_features is at most 16,777,216"),
         ("POST", "/v2/models/m/infer", b'{"inputs": []}', 422, "at `$.inputs`"),
     ],
 )  # fmt: skip
@@ -161,6 +166,7 @@ def test_the_gate(serve, tmp_path):
     body = b'{"learner": "Perceptron"}'
     assert send(server, "PUT", "/v1/models/m", body, {**right, "Content-Type": "text/plain"})[0] == 415
     assert send(server, "PUT", "/v1/models/m", body, right)[0] == 201
+    assert send(server, "GET", "/v1/models", headers={"Authorization": "bearer 0123456789abcdef0123"})[0] == 200
     with Client(server.url, "m", token="0123456789abcdef0123") as client:
         assert client.learn({"a": 1}, "x")["seq"] == 1
     with Client(server.url, "m") as client, pytest.raises(ServiceError, match="Authorization: Bearer TOKEN"):
@@ -209,6 +215,13 @@ def test_a_pipeline_of_columns_learns_on_and_what_cannot_learn_says_so(serve, tm
     assert flowers.describe()["skipped"] == 0
     with pytest.raises(ServiceError, match="has no column 'petals'"):
         flowers.predict({"petals": 1.0})
+    seq = flowers.describe()["seq"]
+    for wrong in ("abc", [1.0]):
+        with pytest.raises(ServiceError):
+            flowers.learn({**x, "petal width (cm)": wrong}, "a new one")
+    with pytest.raises(ServiceError, match="has numbers and text in one request"):
+        flowers.predict_many([x, {**x, "petal width (cm)": "abc"}])
+    assert (flowers.describe()["seq"], flowers.describe()["skipped"]) == (seq, 0)
     assert bells.predict(X[0]) == y[0]
     with pytest.raises(ServiceError, match="only predicts"):
         bells.learn(X[0], y[0])
@@ -226,6 +239,105 @@ def test_a_file_that_cannot_be_served_stops_the_start(serve, tmp_path):
         with pytest.raises(RuntimeError, match=sentence) as refused:
             serve(f"--model={name}={tmp_path / file}")
         assert "Traceback" not in str(refused.value)
+
+
+def test_models_are_created_and_deleted_by_many_at_once(server):
+    def change(number):
+        method = "PUT" if number % 3 else "DELETE"
+        return send(server, method, "/v1/models/same", b'{"learner": "Perceptron"}' if number % 3 else b"")[0]
+
+    with ThreadPoolExecutor(12) as threads:
+        statuses = list(threads.map(change, range(60)))
+    assert set(statuses) <= {201, 204, 404, 409} and 201 in statuses and 409 in statuses
+    assert [path.name for path in (server.data / "models").iterdir() if path.name.startswith(".")] == []
+
+
+def test_an_id_is_any_text(server):
+    client = server.client()
+    for name in ("a/b", "ключ", "a b?c#d%", "x" * 200):
+        client.predict({"a": 1.0}, id=name)
+        assert client.label(name, "x")["examples"] == 1
+        with pytest.raises(ServiceError, match="was used already"):
+            client.label(name, "x")
+
+
+def test_a_version_is_written_or_the_answer_says_why_not(server):
+    fresh = server.client("fresh")
+    fresh.create()
+    with pytest.raises(ServiceError, match="has learned nothing yet"):
+        fresh.request("POST", "/v1/models/fresh/versions", {})
+    assert fresh.versions() == []
+    fresh.learn({"a": 1.0}, "x")
+    assert fresh.request("POST", "/v1/models/fresh/versions", {}) == {"version": 1} and fresh.versions() == [1]
+
+
+def test_a_reader_follows_the_models_and_changes_nothing(serve, server, tmp_path):
+    server.client().request("POST", "/v1/models/m/versions", {})
+    reader = serve("--read-only", data=server.data)
+    client = reader.client()
+    assert client.predict({"a": 1.0}) == "x"
+    for method, path in (("POST", LEARN), ("POST", "/v1/models/m/versions"), ("DELETE", "/v1/models/m")):
+        assert send(reader, method, path, b'{"x": {"a": 1}, "y": "x"}')[0] == 405
+    assert 'rosenblatt_read_only{model="m"} 1' in send(reader, "GET", "/metrics")[1]
+    server.client("later").create()
+    server.client("rows").request("DELETE", "/v1/models/rows")
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        if {one["model"] for one in client.request("GET", "/v1/models")["models"]} == {"later", "m"}:
+            break
+        time.sleep(0.1)
+    else:
+        raise AssertionError("the reader does not follow")
+    for options, data, sentence in (
+        (["--read-only"], tmp_path / "none", "There is no folder"),
+        (["--read-only", "--model=a=b"], server.data, "takes no --model"),
+        ([], Path(__file__), "must be a folder"),
+    ):
+        with pytest.raises(RuntimeError, match=sentence):
+            serve(*options, data=data)
+
+
+def test_a_model_that_cannot_be_read_does_not_stop_the_others(serve, server):
+    server.client("rows").request("POST", "/v1/models/rows/versions", {})
+    server.stop()
+    (server.data / "models" / "rows" / "model.json").write_text('{"learner')
+    again = serve(data=server.data)
+    assert again.client().predict({"a": 1.0}) == "x"
+    with pytest.raises(ServiceError, match=r"cannot be served: .*model\.json is damaged") as refused:
+        again.client("rows").predict([1.0, 0.0])
+    assert refused.value.status == 503
+    again.client("rows").request("DELETE", "/v1/models/rows")
+    assert not (server.data / "models" / "rows").exists()
+
+
+@pytest.mark.skipif(shutil.which("sqlite3") is None, reason="there is no sqlite3 program on this machine")
+def test_the_backup_of_the_page_is_a_folder_like_any_other(serve, server, tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "service.md").read_text("utf-8")
+    client = server.client()
+    client.request("POST", "/v1/models/m/versions", {})
+    client.learn({"a": 1.0}, "y")
+    lines = re.findall(r"^    ((?:mkdir|cp|sqlite3) .*backup.*)$", page, re.MULTILINE)
+    script = "\n".join(lines).replace("models/models/mail", f"{server.data}/models/m").replace("/mail", "/m")
+    subprocess.run(["sh", "-ec", script], cwd=tmp_path, check=True)
+    client.learn({"a": 1.0}, "y")
+    copy = serve(data=tmp_path / "backup").client()
+    assert len(lines) == 3 and copy.describe()["seq"] == 2 and copy.describe()["remarks"]
+    assert copy.learn({"a": 1.0}, "y")["seq"] == 3 and copy.scores({"a": 1.0}) == client.scores({"a": 1.0})
+
+
+def test_connections_that_the_server_has_closed_are_not_used(server):
+    client = server.client()
+    with ThreadPoolExecutor(9) as threads:
+        list(threads.map(lambda _: client.predict({"a": 1.0}), range(90)))
+    time.sleep(6.0)  # uvicorn closes what is idle for five seconds
+    once = server.client("n", tries=1)
+    once.request("GET", "/v2")
+    assert client.describe()["model"] == "m"
+    time.sleep(6.0)
+    assert once.create()["model"] == "n"  # which is sent once only
+    for wrong in (lambda: Client(server.url, token="ключ"), lambda: client.learn({"a": 1.0}, "x", key="ключ")):
+        with pytest.raises(ValueError, match="must be ASCII text"):
+            wrong()
 
 
 def test_an_answer_that_is_not_json_is_shown(server):
@@ -296,7 +408,9 @@ def test_a_model_is_deleted_with_everything(server):
 def test_names_of_a_learner_that_does_not_hash_are_bounded(server):
     client = server.client("few")
     client.request("PUT", "/v1/models/few", {"learner": "LinearSVM", "max_names": 5})
-    client.learn({"a": 1, "b": 1, "c": 1}, "x")
+    for _ in range(10):  # names that are known cost nothing
+        client.learn({"a": 1, "b": 1, "c": "red"}, "x")
+    assert client.describe()["features"] == 3
     with pytest.raises(ServiceError, match="at most 5"):
         client.learn({"d": 1, "e": 1, "f": 1}, "y")
 
@@ -320,7 +434,7 @@ def test_the_document_has_every_address(server):
     app = application(Models(server.data, Limits()), Limits(), (), None).app
     pages = {"/", "/docs", "/openapi.json"}
     served = {(route.path, method) for route in app.routes for method in route.methods - {"HEAD"}}
-    served = {(path, method) for path, method in served if path not in pages}
+    served = {(path.replace(":path", ""), method) for path, method in served if path not in pages}
     assert served == {(path, method.upper()) for path, does in document["paths"].items() for method in does}
 
 
