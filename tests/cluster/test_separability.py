@@ -42,12 +42,12 @@ def test_verdict_and_margin_are_those_of_one_machine(client, gap, intercept) -> 
 
 def test_sparse_rows_and_several_classes(client) -> None:
     random = np.random.default_rng(1)
-    X = scipy.sparse.random_array((400, 30), density=0.2, rng=random, format="csr")
-    scores = X @ random.normal(size=(30, 3))
+    X = scipy.sparse.random_array((200, 12), density=0.4, rng=random, format="csr")
+    scores = X @ random.normal(size=(12, 3))
     y = scores.argmax(axis=1)
     y[:5] = 0
-    blocks = [dask.delayed(X[start : start + 80]) for start in range(0, 400, 80)]
-    labels = [dask.delayed(y[start : start + 80]) for start in range(0, 400, 80)]
+    blocks = [dask.delayed(X[start : start + 40]) for start in range(0, 200, 40)]
+    labels = [dask.delayed(y[start : start + 40]) for start in range(0, 200, 40)]
     found, expected = cluster.separability(blocks, labels, client=client), separability(X, y)
     assert len(found) == 6
     for (a, b), verdict in found.items():

@@ -51,11 +51,20 @@ MODELS = [
 ]
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: repr(model).split("(", 1)[1][:-1])
-def test_the_minimum_is_that_of_one_machine(client, model, n_classes) -> None:
+QUICK = [(0, 2), (1, 3), (2, 3), (3, 3), (4, 2), (5, 2)]  # of all, those that no other is like
+
+
+@pytest.mark.parametrize(
+    ("number", "n_classes"),
+    [
+        pytest.param(number, n_classes, marks=[pytest.mark.slow] * ((number, n_classes) not in QUICK))
+        for number in range(len(MODELS))
+        for n_classes in (2, 3)
+    ],
+)
+def test_the_minimum_is_that_of_one_machine(client, number, n_classes) -> None:
     X, y, weights = rows(n_classes)
-    model = clone(model).set_params(tol=1e-7)
+    model = clone(MODELS[number]).set_params(tol=1e-7)
     cut = [da.from_array(part, chunks=100) for part in (y, weights)]
     found = cluster.fit(
         model, da.from_array(X, chunks=(100, WIDTH)), cut[0], sample_weight=cut[1], client=client, rounds=30

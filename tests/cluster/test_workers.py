@@ -95,7 +95,11 @@ def test_bits_do_not_depend_on_the_number_of_workers() -> None:
     assert all(len(set(found[1][name])) > 1 for name in FITS)
 
 
-@pytest.mark.parametrize("name", [*FITS, "separability"])
+ALIKE = ("merged classes", "summed hinge")  # which go the ways of others
+KILLED = [pytest.param(name, marks=[pytest.mark.slow] * (name in ALIKE)) for name in (*FITS, "separability")]
+
+
+@pytest.mark.parametrize("name", KILLED)
 def test_a_worker_killed_in_mid_round_changes_no_bit(client, name, tmp_path) -> None:
     both(client)
     expected = bits(client, name, *collection(3))
