@@ -32,7 +32,7 @@ class Client:
     Parameters
     ----------
     url : str
-        Of the server, such as "http://127.0.0.1:8080".
+        Of the server, such as ``"http://127.0.0.1:8080"``.
     model : str, optional
         The name of the model; not needed where the server has one.
     token : str, optional

@@ -15,7 +15,7 @@ OTHER_WAYS = [
     KernelPerceptron(answer="voted", drop_after=100),
     KernelPerceptron(answer="averaged", multi_class="coupled"),
     KernelPerceptron(answer="pocket", budget=200, max_iter=10),
-    KernelPerceptron(gamma=1.0, n_jobs=1),
+    KernelPerceptron(gamma=0.01, n_jobs=1),
 ]
 ORDER = (
     "the result depends on the order of rows: a weight of 2 is one visit, not two (as sklearn.linear_model.Perceptron)"

@@ -196,10 +196,8 @@ def test_pedestrians():
     accuracy = model.score(Z, data.y_test)
     assert roc_auc_score(data.y_test, model.decision_function(Z)) >= 0.99 and accuracy >= 0.965
     raw, raw_test = (part.reshape(len(part), -1) / 255.0 for part in (data.X_train, data.X_test))
-    assert (
-        accuracy - LinearSVM(lam=1e-2, tol=1e-3, random_state=0).fit(raw, data.y_train).score(raw_test, data.y_test)
-        >= 0.08
-    )
+    pixels = LinearSVM(lam=1e-2, tol=1e-2, random_state=0).fit(raw, data.y_train)
+    assert accuracy - pixels.score(raw_test, data.y_test) >= 0.08
 
 
 @needs_data
