@@ -105,6 +105,9 @@ def fit(
     check_callback("on_round", on_round)
     if persist not in (True, False, "auto"):
         raise ValueError(f"persist must be True, False or 'auto', but got {shortened(persist)}; choose one of them.")
+    if isinstance(estimator, type):
+        name = estimator.__name__
+        raise TypeError(f"estimator must be an object, but got the class {name}; pass {name}().")
     pipeline, (encoder, estimator) = estimator, taken_apart(estimator)
     methods = _methods(estimator, method, sample_weight is not None)
     model = clone(estimator)

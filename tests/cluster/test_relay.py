@@ -156,3 +156,8 @@ def test_a_callback_ends_the_fit(client) -> None:
     )  # fmt: skip
     assert found.stop_reason_ == "callback" and len(seen) == found.n_iter_ == 2
     assert_same_bits(found, on_one_machine(Perceptron(), X, y, rounds=2))
+
+
+def test_a_class_in_place_of_an_estimator_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"pass Perceptron\(\)"):
+        cluster.fit(Perceptron, None, None)
