@@ -1,8 +1,8 @@
 """`python -m benchmarks [part …]`: the table. Parts: images, text, short_rows, online, rules, gradient,
 memory, start, certificates, kernels, search.
 
-`kernels_gpu`, `files`, `cores` and `service` run only when they are named: they need a GPU, gigabytes of disk, many
-cores, and a machine that does nothing else.
+`kernels_gpu`, `files`, `cores`, `service` and `cluster` run only when they are named: they need a GPU, gigabytes of
+disk, many cores, and a machine that does nothing else.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PARTS = (
     "images", "text", "short_rows", "online", "rules", "gradient", "memory", "start",
     "certificates", "kernels", "search",
 )  # fmt: skip
-ON_REQUEST = ("kernels_gpu", "files", "cores", "service")
+ON_REQUEST = ("kernels_gpu", "files", "cores", "service", "cluster")
 
 
 def named_version(name: str) -> str:

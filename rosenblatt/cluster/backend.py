@@ -5,8 +5,8 @@
     tree_reduce(combine, handles)        one value of all, combined in a fixed tree, here
 
 A function is pure: a worker may be lost at any time, and then its tasks are done once more, elsewhere. What is shared
-is a value, or the handle of an earlier result. The tree depends on the number of parts alone, so that sums have the
-same bits however many workers there are.
+is a value, or the handle of an earlier result; of `Each`, every part gets its own. The tree depends on the number of
+parts alone, so that sums have the same bits however many workers there are.
 """
 
 from __future__ import annotations
@@ -36,6 +36,10 @@ class Part(NamedTuple):
 
     number: int
     block: Any
+
+
+class Each(list[Any]):
+    """Values that are not shared: every part gets its own."""
 
 
 class ClusterError(RuntimeError):
@@ -165,20 +169,23 @@ class Dask:
         return [Part(part.number, handle) for part, handle in zip(parts, handles, strict=True)]
 
     def map(self, function: Callable[..., Any], parts: Sequence[Part], *shared: Any) -> list[Any]:
-        given = []
-        for value in shared:
-            if isinstance(value, distributed.Future):
-                if self.lazy:  # or rows would be loaded long before it is their turn, and fill the memory
-                    distributed.wait([value])
-                given.append(value)
-            else:
-                self.moved += size_of(value) * len(parts)
-                given.append(dask.delayed(value, traverse=False, pure=False))
+        given = [self._given(value, len(parts)) for value in shared]
         call = dask.delayed(_call, pure=False)
-        tasks = [call(function, part.block, *given) for part in parts]
+        tasks = [call(function, part.block, *own) for part, *own in zip(parts, *given, strict=True)]
         handles: list[Any] = self.client.compute(tasks, retries=ATTEMPTS - 1)
         self.tasks += [(part.number, handle) for part, handle in zip(parts, handles, strict=True)]
         return handles
+
+    def _given(self, value: Any, count: int) -> list[Any]:
+        """What each of the parts gets."""
+        if isinstance(value, Each):
+            return [self._given(own, 1)[0] for own in value]
+        if isinstance(value, distributed.Future):
+            if self.lazy:  # or rows would be loaded long before it is their turn, and fill the memory
+                distributed.wait([value])
+            return [value] * count
+        self.moved += size_of(value) * count
+        return [dask.delayed(value, traverse=False, pure=False)] * count
 
     def tree_reduce(self, combine: Callable[[Any, Any], Any], handles: Sequence[Any]) -> Any:
         combined, level = dask.delayed(_combined, pure=False), list(handles)

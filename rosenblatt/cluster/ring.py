@@ -10,15 +10,22 @@ from __future__ import annotations
 import operator
 from copy import copy
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.cluster.backend import Dask, size_of
+from rosenblatt.cluster.backend import Dask, Each, size_of
 from rosenblatt.cluster.partitions import Block, Partitions
 from rosenblatt.cluster.rounds import Rounds
 from rosenblatt.engine.online.state import HalfSpaces, weight_dtype
 from rosenblatt.estimators.classes import positive_codes
+
+
+class Group(NamedTuple):
+    """Half-spaces that go round together."""
+
+    classes: slice
+    state: HalfSpaces
 
 
 def ring(backend: Dask, partitions: Partitions, model: Any, rounds: Rounds) -> None:
@@ -28,13 +35,11 @@ def ring(backend: Dask, partitions: Partitions, model: Any, rounds: Rounds) -> N
     starts = [number * len(parts) // len(groups) for number in range(len(groups))]
     states = [fresh(partitions, len(range(count)[group])) for group in groups]
     while not rounds.reason:
-        held: list[Any] = [[state] for state in states]
+        held: list[Any] = [[Group(*pair)] for pair in zip(groups, states, strict=True)]
         for step in range(len(parts)):
-            for number, (group, start) in enumerate(zip(groups, starts, strict=True)):
-                part = parts[(start + step) % len(parts)]
-                [held[number]] = backend.map(_learned, [part], held[number], model, group)
+            held = backend.map(_learned, [parts[(start + step) % len(parts)] for start in starts], Each(held), model)
         before = sum(state.updates for state in states)
-        states = backend.tree_reduce(operator.add, held)
+        states = [group.state for group in backend.tree_reduce(operator.add, held)]
         backend.moved += size_of(states) * (len(parts) - 1)
         state = joined(states)
         updates = state.updates - before
@@ -43,8 +48,9 @@ def ring(backend: Dask, partitions: Partitions, model: Any, rounds: Rounds) -> N
         rounds.end(whole, reason, updates=updates, mistakes=updates, norm=state.norm())
 
 
-def _learned(block: Block, held: list[HalfSpaces], model: Any, group: slice) -> list[HalfSpaces]:
-    return [passed(block, model, held[0], group)[0]]
+def _learned(block: Block, held: list[Group], model: Any) -> list[Group]:
+    [group] = held
+    return [group._replace(state=passed(block, model, group.state, group.classes)[0])]
 
 
 def prepared(model: Any, partitions: Partitions) -> int:
