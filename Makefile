@@ -21,7 +21,7 @@ $(VENV)/.with-%: pyproject.toml | $(BIN)/python
 	@touch $@
 
 demo: $(VENV)/.with-base
-	$(BIN)/python -m rosenblatt.cli.demo
+	$(BIN)/python -m rosenblatt demo
 
 test: $(VENV)/.with-test $(VENV)/.with-lint lint
 	$(BIN)/python -m pytest -n auto --dist worksteal -m 'not slow'

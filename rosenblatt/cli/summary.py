@@ -31,9 +31,7 @@ def print_training(screen: Console, done: Training) -> None:
     spent = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in done.seconds.items())
     if done.summary.stop_reason == "interrupted":
         screen.print("\n[yellow]Interrupted[/yellow]: the model is what was learned until then.")
-    written = [path for path in (done.path, done.report) if path and path != "-"]
-    if written:
-        screen.print()
+    screen.print()
     if done.path and done.path != "-":
         pair(screen, "Model", f"[bold]{safe(done.path)}[/bold] [dim]({os.path.getsize(done.path):,} bytes)[/dim]")
     if done.report:
@@ -90,23 +88,13 @@ def command_of(advice: Any) -> str | None:
     """
     from rosenblatt.verbs.learners import LEARNERS, make_learner
 
-    best: list[str] | None = None
+    ways: list[list[str]] = []
     for name, learner in LEARNERS.items():
-        if learner.estimator != advice.learner:
-            continue
-        usual = make_learner(name).get_params(deep=False)
-        options = [
-            f"--set {key}={_text(value)}"
-            for key, value in advice.settings.items()
-            if key not in usual or usual[key] != value
-        ]
-        if best is None or len(options) < len(best) - 1:
-            best = [f"--learner {name}", *options]
-    return None if best is None else " ".join(best)
-
-
-def _text(value: Any) -> str:
-    return {True: "true", False: "false", None: "none"}.get(value, str(value)) if not isinstance(value, str) else value
+        if learner.estimator == advice.learner:
+            usual = make_learner(name).get_params(deep=False)
+            changed = {key: value for key, value in advice.settings.items() if usual.get(key, "none") != value}
+            ways.append([f"--learner {name}", *(f"--set {key}={value}" for key, value in changed.items())])
+    return " ".join(min(ways, key=len)) if ways else None
 
 
 def _figures(screen: Console, summary: Summary) -> None:

@@ -41,11 +41,8 @@ def train(
         bool, o.option(o.MODEL, "--advise", help="Also try other learners for a few seconds, and say what to try next.")
     ] = False,
     scale: Annotated[
-        bool | None,
-        o.option(
-            o.MODEL, "--scale/--no-scale", default="--scale", help="Scale columns (not bytes or sparse rows)."
-        ),
-    ] = None,
+        bool, o.option(o.MODEL, "--scale/--no-scale", default=True, help="Scale columns (not bytes or sparse rows).")
+    ] = True,
     test: Annotated[
         list[str] | None, o.option(o.TEST, "--test", metavar="FILE", help="Test on the rows of this file.")
     ] = None,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,24 +23,14 @@ def unpacked_size(path: str) -> int:
 
 
 def available_bytes() -> int:
-    """Memory that this process may still take: of the machine, of its container, and of its own limit.
+    """The memory of the machine, or of the container that this process runs in.
 
     Examples
     --------
     >>> available_bytes() > 2**20
     True
     """
-    found = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")] if hasattr(os, "sysconf") else [2**32]
-    with suppress(OSError, ValueError, IndexError):
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        found.append(1024 * int(next(line for line in lines if line.startswith("MemAvailable")).split()[1]))
-    with suppress(OSError, ValueError):
-        found.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
-    with suppress(ImportError, OSError):
-        import resource
-
-        for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
-            limit = resource.getrlimit(kind)[0]
-            if limit != resource.RLIM_INFINITY:
-                found.append(limit)
-    return min(found)
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 2**32
+    limit = Path("/sys/fs/cgroup/memory.max")
+    told = limit.read_text().strip() if limit.is_file() else ""
+    return min(machine, int(told)) if told.isdigit() else machine

@@ -9,7 +9,6 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -168,21 +167,8 @@ def _check_columns(needed: Sequence[str], there: Sequence[str], name: str) -> No
     missing = [column for column in needed if column not in there]
     if missing:
         raise InputError(
-            f"{name} lacks the column{'s' * (len(missing) > 1)} {listed(missing)} that the model was trained on"
-            f"{_mended(missing, needed, there)}."
+            f"{name} lacks the column{'s' * (len(missing) > 1)} {listed(missing)} that the model was trained on."
         )
-
-
-def _mended(missing: list[str], needed: Sequence[str], there: Sequence[str]) -> str:
-    """What to do about columns that are missing: names written otherwise, no names at all, or nothing there."""
-    spare = {column.casefold(): column for column in there if column not in needed}
-    pairs = [(close[0], column) for column in missing if (close := get_close_matches(column.casefold(), spare, n=1))]
-    if pairs and len(set(pairs)) == len({close for close, _ in pairs}):
-        told = " and ".join(f"{shortened(spare[close])} to {shortened(column)}" for close, column in pairs)
-        return f"; rename {told}, if that is what is meant"
-    if there and all(map(_numbered, there)):
-        return "; its first line has no names of columns"
-    return ""
 
 
 def _numbered(column: str) -> bool:

@@ -68,7 +68,7 @@ class TrainOptions:
     search : try several values of the learner's main parameter by cross-validation on the training rows
     compare : test every learner with its usual settings
     advise : try other learners on a sample of the rows, to say what to try next
-    scale : bring columns to one scale, but for bytes and sparse rows; True adds a note where it has no effect
+    scale : bring columns to one scale, but for bytes and sparse rows
     test, holdout, cv : test on the rows of another file, on a share of the rows that is held out (0.2 unless told
         otherwise), or by cross-validation
     time, group : columns by which rows are held out: the latest ones, or whole groups
@@ -88,7 +88,7 @@ class TrainOptions:
     search: bool = False
     compare: bool = False
     advise: bool = False
-    scale: bool | None = None
+    scale: bool = True
     test: str | Sequence[str] | None = None
     holdout: float | None = None
     cv: int | None = None

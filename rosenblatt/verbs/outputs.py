@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterable
-from contextlib import suppress
 from glob import glob
 from typing import Any
 
@@ -23,25 +21,10 @@ def files_of(*given: Any) -> list[str]:
     found: list[str] = []
     for each in given:
         for name in [each] if isinstance(each, str | os.PathLike) else each if isinstance(each, Iterable) else []:
-            path = os.fspath(name)
-            if path == "-":
-                continue
-            if os.path.isdir(path):
-                found += [entry.path for entry in os.scandir(path) if entry.is_file()]
-            elif os.path.exists(path):
-                found.append(path)
-            else:
-                found += glob(path, recursive=True)
+            paths = [os.fspath(name)] if os.path.exists(name) else glob(os.fspath(name), recursive=True)
+            for path in paths:
+                found += [entry.path for entry in os.scandir(path)] if os.path.isdir(path) else [path]
     return found
-
-
-def identity(path: str) -> Any:
-    """What is equal for two names of one file, links included."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return path
-    return (found.st_dev, found.st_ino) if found.st_ino else os.path.realpath(path)
 
 
 def check_outputs(outputs: dict[str, str | None], inputs: Iterable[str]) -> None:
@@ -58,23 +41,18 @@ def check_outputs(outputs: dict[str, str | None], inputs: Iterable[str]) -> None
     Traceback (most recent call last):
     rosenblatt.verbs.errors.UsageError: The report cannot be written to ./a.safetensors, which is written already.
     """
-    read = list(inputs)
-    written: list[str] = []
+    taken = {identity(path): "read from" for path in inputs}
     for what, path in outputs.items():
-        if path is None or path == "-":
-            continue
+        if path is None or path == "-" or (os.path.exists(path) and not os.path.isfile(path)):
+            continue  # /dev/null takes anything, any number of times
         if not path or "\0" in path:
             raise UsageError(f"{path!r} is not the name of a file.")
-        if any(_same(path, other) for other in read):
-            raise UsageError(f"{what} cannot be written to {path}, which is read from.")
-        if any(_same(path, other) for other in written):
-            raise UsageError(f"{what} cannot be written to {path}, which is written already.")
-        written.append(path)
+        if identity(path) in taken:
+            raise UsageError(f"{what} cannot be written to {path}, which is {taken[identity(path)]}.")
+        taken[identity(path)] = "written already"
 
 
-def _same(path: str, other: str) -> bool:
-    with suppress(OSError):
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            return False  # /dev/null takes anything, any number of times
-        return identity(path) == identity(other)
-    return os.path.realpath(path) == os.path.realpath(other)  # one of them is not there yet
+def identity(path: str) -> Any:
+    """What is equal for two names of one file, links included."""
+    found = os.stat(path) if os.path.isfile(path) else None
+    return os.path.realpath(path) if found is None or not found.st_ino else (found.st_dev, found.st_ino)

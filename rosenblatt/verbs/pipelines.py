@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,7 +13,6 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rosenblatt.features.column import KEPT, keep_option, notes_on
-from rosenblatt.features.column_decision import SMALLEST, TINY
 from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.features.tables import CellError
 from rosenblatt.verbs.errors import InputError, reading, setting
@@ -22,27 +20,21 @@ from rosenblatt.verbs.examples import Array, Examples
 from rosenblatt.verbs.gaps import check_gaps, filler, fit_filler
 from rosenblatt.verbs.options import TrainOptions
 
-UNEVEN = 100.0  # times that a column may be larger than most before it is reported
 WATCHED = 20_000_000  # numbers in the held-out rows up to which their error is measured after every epoch
 
 
 def unfitted(found: Examples, learner: Any, options: TrainOptions) -> Pipeline:
     """The steps for these rows: columns are encoded, dense numbers scaled, bytes and sparse rows left as they are."""
-    scaled = options.scale is not False
     if found.is_frame:
         encoder = ColumnEncoder(
-            text=options.text, missing=options.missing, scale="standard" if scaled else None,
+            text=options.text, missing=options.missing, scale="standard" if options.scale else None,
             kinds=dict.fromkeys(found.keep, KEPT) or None,
         )  # fmt: skip
         return Pipeline([("columns", encoder), ("learner", learner)])
     steps: list[tuple[str, Any]] = [("learner", learner)]
     numbers = not issparse(found.rows) and found.rows.dtype != np.uint8
-    if scaled and numbers:
+    if options.scale and numbers:
         steps.insert(0, ("scaler", StandardScaler()))
-    elif options.scale:
-        found.notes.append(note_on_scale(found.name))
-    if issparse(found.rows):
-        found.notes.extend(_notes_on_sizes(found))
     if options.missing == "error":
         check_gaps(found.rows, found.name)
     elif numbers and found.rows.dtype.kind != "b":  # they may come with gaps one day
@@ -50,54 +42,13 @@ def unfitted(found: Examples, learner: Any, options: TrainOptions) -> Pipeline:
     return Pipeline(steps)
 
 
-def note_on_scale(name: str) -> str:
-    """A note for a user who asked for a scale where there is none."""
-    return (
-        f"--scale has no effect: the rows of {name} are bytes or sparse, which are not scaled; make a table of them "
-        f"(rosenblatt convert {name} rows.csv), whose columns are scaled."
-    )
-
-
-def _notes_on_sizes(found: Examples) -> list[str]:
-    """A note on sparse rows, which are not scaled, where some columns are much larger than others."""
-    rows = csr_array(found.rows)
-    largest = np.zeros(rows.shape[1])
-    np.maximum.at(largest, rows.indices, np.abs(rows.data))
-    largest = largest[largest > 0]
-    ratio = largest.max() / np.median(largest) if len(largest) else 1.0
-    if ratio < UNEVEN:
-        return []
-    return [
-        f"Sparse rows are not scaled, but the largest column of {found.name} is {ratio:,.0f} times as large as most; "
-        f"make a table of it (rosenblatt convert {found.name} rows.csv), whose columns are scaled."
-    ]
-
-
 def fit_columns(model: Pipeline, found: Examples) -> Any:
     """Fit what comes before the learner, and return the rows that the learner sees."""
     rows = found.rows
     with reading(found.name), in_the_file(found):
         for name, step in model.steps[:-1]:
-            if isinstance(step, StandardScaler):
-                rows = _scale_tiny(step.fit(rows), rows).transform(rows)
-            elif name == "imputer":
-                rows = fit_filler(step, rows)
-            else:
-                rows = step.fit(rows).transform(rows)
+            rows = fit_filler(step, rows) if name == "imputer" else step.fit(rows).transform(rows)
     return rows
-
-
-def _scale_tiny(scaler: StandardScaler, rows: Array) -> StandardScaler:
-    """Columns of numbers whose squares vanish look constant to scikit-learn: half their range is their deviation.
-
-    So it is in `ColumnEncoder`, too.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # a column without any number
-        low, high = np.nanmin(rows, axis=0), np.nanmax(rows, axis=0)
-    tiny = (np.maximum(-low, high) < TINY) & (high / 2 - low / 2 > SMALLEST)
-    scaler.scale_[tiny] = (high / 2 - low / 2)[tiny]
-    return scaler
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,7 @@ from sklearn.pipeline import Pipeline
 from rosenblatt.estimators.classes import classes_of
 from rosenblatt.interrupts import postponed, pressed
 from rosenblatt.report import Summary, summarise
+from rosenblatt.report.drivers import some_rows
 from rosenblatt.verbs.errors import InputError, UsageError, nearest, one_line
 from rosenblatt.verbs.examples import Array, Examples
 from rosenblatt.verbs.learners import LEARNERS, make_learner
@@ -54,103 +55,81 @@ class Learned:
         return bool(self.ended) or is_interrupted(self.model)
 
 
-@dataclass(eq=False)
-class Test:
-    """How a summary of a model is made, and remarks about that."""
+def summary_of(done: Learned, options: TrainOptions) -> Summary:
+    """The summary of a model by rows that it has not seen, or by cross-validation; Ctrl-C makes it a brief one."""
+    found, learned, answers = done.tested or done.rows, done.rows, None
+    try:
+        if options.cv is not None:
+            found, answers = _by_folds(done, options, options.cv)
+        if answers is None and len(found) > FEW:
+            most = _affordable(done.model, found, options)
+            if most < len(found):
+                done.notes.append(
+                    f"The model was tested on {most:,} of {len(found):,} rows, drawn at random: more would have taken "
+                    "longer than the time limit."
+                )
+            found, learned = _some(found, most, options.seed), _some(learned, most, options.seed)
+        if len(found) < FEW_TESTED:
+            done.notes.append(f"{len(found)} rows are few to test on; --cv 5 tests on every row.")
+        if not is_interrupted(done.model) and not pressed():
+            return _summary(done, found, learned, answers, options, briefly=False)
+    except KeyboardInterrupt:
+        done.ended.append("Ctrl-C ended the test; the model itself is whole.")
+        found = found if answers is not None else _some(found, FEW, options.seed)
+    with postponed():
+        return _summary(done, found, learned, answers, options, briefly=True)
 
-    __test__ = False  # for pytest
 
-    done: Learned
-    options: TrainOptions
-    most: int | None = None  # rows, of each part, that there is time for
-    notes: list[str] = field(default_factory=list)
-
-    def summary(self) -> Summary:
-        return self._by_rows() if self.options.cv is None else self._by_folds(self.options.cv)
-
-    def _by_rows(self) -> Summary:
-        """By rows that were held out; by the training rows themselves where none were."""
-        found = self.done.tested or self.done.rows
-        some = self._within_time(found)
-        if len(some) < len(found):
-            self.notes.append(
-                f"The model was tested on {len(some):,} of {len(found):,} rows, drawn at random: more would have taken "
-                "longer than the time limit."
-            )
-        if len(some) < FEW_TESTED:
-            self.notes.append(f"{len(some)} rows are few to test on; --cv 5 tests on every row.")
-        with in_the_file(some):
-            return self._summary(some, None)
-
-    def _within_time(self, found: Examples) -> Examples:
-        """As many rows, drawn at random, as the model predicts within the time limit."""
-        if len(found) <= FEW:
-            return found
-        random = np.random.default_rng(self.options.seed)
-        few = found.take(np.sort(random.choice(len(found), FEW, replace=False)))
-        try:
-            self.done.model.predict(few.rows)  # compiles
-            start = time.perf_counter()
-            self.done.model.predict(few.rows)
-        except KeyboardInterrupt:
-            self.done.ended.append("Ctrl-C ended the test.")
-            return few
-        each = (time.perf_counter() - start) / FEW
-        most = max(FEW, int((self.options.time_limit or TESTING) / max(each, 1e-9)))
-        if most >= len(found):
-            return found
-        self.most = most
-        return found.take(np.sort(random.choice(len(found), most, replace=False)))
-
-    def _by_folds(self, count: int) -> Summary:
-        """By fitting the same steps again for every fold; what Ctrl-C leaves out is reported."""
-        rows, y = self.done.rows.rows, self.done.rows.labels()
-        answers = np.empty_like(y)
-        done, left = np.zeros(len(y), dtype=bool), count
-        groups = self.done.rows.apart if self.options.group is not None else None
-        try:
-            for kept, tested in folds(y, count, self.options.seed, numbers=self.options.numbers, groups=groups):
-                if is_interrupted(self.done.model) or pressed():
-                    break
-                model, part = clone(self.done.model), self.done.rows.take(kept)
-                fit_learner(model, fit_columns(model, part), part, settings=self.options.given)
-                if is_interrupted(model):
-                    break
-                answers[tested], done[tested] = model.predict(rows[tested]), True
-                left -= 1
-        except KeyboardInterrupt:
-            pass
-        if left:
-            self.done.ended.append(f"Ctrl-C ended the cross-validation after {count - left} of {count} folds.")
-        if left == count:
-            self.done.told = ON_TRAINING_ROWS
-            return self._by_rows()
-        return self._summary(self.done.rows.take(np.flatnonzero(done)), answers[done])
-
-    def _summary(self, tested: Examples, predictions: Array | None) -> Summary:
-        if not is_interrupted(self.done.model) and not pressed():
-            try:
-                return self._summarised(tested, predictions, briefly=False)
-            except KeyboardInterrupt:
-                self.done.ended.append("Ctrl-C ended the test; the model itself is whole.")
-                if predictions is None and len(tested) > FEW:
-                    self.most = FEW
-                    tested = tested.take(np.arange(0, len(tested), len(tested) // FEW))
-        with postponed():
-            return self._summarised(tested, predictions, briefly=True)
-
-    def _summarised(self, tested: Examples, predictions: Array | None, *, briefly: bool) -> Summary:
-        done, learned = self.done, self.done.rows
-        if self.most is not None and len(learned) > self.most:
-            random = np.random.default_rng(self.options.seed)
-            learned = learned.take(np.sort(random.choice(len(learned), self.most, replace=False)))
+def _summary(
+    done: Learned, found: Examples, learned: Examples, answers: Array | None, options: TrainOptions, *, briefly: bool
+) -> Summary:  # fmt: skip
+    with in_the_file(found):
         return summarise(
-            done.model, tested.rows, tested.labels(), X_train=learned.rows, y_train=learned.labels(),
-            predictions=predictions, positive=done.positive, target=done.rows.target,
-            feature_names=done.rows.feature_names(), held_out=done.told, rows_train=done.count, most=self.options.top,
-            time_limit=BRIEF if briefly else ADVISING, advise=self.options.advise and not briefly,
-            random_state=self.options.seed,
+            done.model, found.rows, found.labels(), X_train=learned.rows, y_train=learned.labels(),
+            predictions=answers, positive=done.positive, target=done.rows.target,
+            feature_names=done.rows.feature_names(), held_out=done.told, rows_train=done.count, most=options.top,
+            time_limit=BRIEF if briefly else ADVISING, advise=options.advise and not briefly,
+            random_state=options.seed,
         )  # fmt: skip
+
+
+def _some(found: Examples, most: int, seed: int) -> Examples:
+    """As many rows, drawn at random; all of them where there are no more."""
+    return found if len(found) <= most else found.take(some_rows(len(found), most, seed))
+
+
+def _affordable(model: Pipeline, found: Examples, options: TrainOptions) -> int:
+    """How many rows the model predicts within the time limit, by the time that a few of them take."""
+    few = _some(found, FEW, options.seed)
+    with in_the_file(few):
+        model.predict(few.rows)  # compiles
+    start = time.perf_counter()
+    model.predict(few.rows)
+    each = (time.perf_counter() - start) / FEW
+    return max(FEW, int((options.time_limit or TESTING) / max(each, 1e-9)))
+
+
+def _by_folds(done: Learned, options: TrainOptions, count: int) -> tuple[Examples, Array | None]:
+    """The rows with the answers of the same steps, fitted again for every fold; what Ctrl-C leaves out is reported."""
+    y = done.rows.labels()
+    answers, answered, left = np.empty_like(y), np.zeros(len(y), dtype=bool), count
+    groups = done.rows.apart if options.group is not None else None
+    with suppress(KeyboardInterrupt):
+        for kept, tested in folds(y, count, options.seed, numbers=options.numbers, groups=groups):
+            model, part = clone(done.model), done.rows.take(kept)
+            if is_interrupted(done.model) or pressed():
+                break
+            fit_learner(model, fit_columns(model, part), part, settings=options.given)
+            if is_interrupted(model):
+                break
+            answers[tested], answered[tested] = model.predict(done.rows.rows[tested]), True
+            left -= 1
+    if left:
+        done.ended.append(f"Ctrl-C ended the cross-validation after {count - left} of {count} folds.")
+    if left == count:
+        done.told = ON_TRAINING_ROWS
+        return done.rows, None
+    return done.rows.take(np.flatnonzero(answered)), answers[answered]
 
 
 def check_known(tested: Examples, classes: Array) -> None:

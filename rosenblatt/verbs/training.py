@@ -25,7 +25,7 @@ from rosenblatt.verbs.learners import DEFAULT, LEARNERS, make_learner
 from rosenblatt.verbs.memory import too_large
 from rosenblatt.verbs.models import columns_for, save_model
 from rosenblatt.verbs.options import TrainOptions
-from rosenblatt.verbs.outputs import check_outputs, files_of, identity
+from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.pipelines import (
     columns_of,
     fit_columns,
@@ -39,11 +39,11 @@ from rosenblatt.verbs.tables import names_data
 from rosenblatt.verbs.testing import (
     ON_TRAINING_ROWS,
     Learned,
-    Test,
     caught_warnings,
     check_known,
     class_named,
     compared,
+    summary_of,
 )
 
 KEPT = ("accuracy", "baseline", "regression", "classes", "rows_test", "positive")  # figures for the model file
@@ -162,14 +162,13 @@ def completed(
         about = about_model(done, options, na_values)
         save(done.model, out, about)
         with clock.running("testing"):
-            test = Test(done, options)
-            summary = test.summary()
+            summary = summary_of(done, options)
             others = compared(done, options) if options.compare and done.tested is not None else None
         save(done.model, out, about | _figures(summary))
     page = _write_report(report, done, summary, about | {"model": out, "command": command})
     if pressed() and not done.interrupted:
         done.ended.append("Ctrl-C came when the learning was done; the model is whole.")
-    notes = [*done.notes, *caught, *test.notes, *done.ended]
+    notes = [*done.notes, *caught, *done.ended]
     return Training(
         done.model, summary, options.name, about, None if done.searched is None else done.searched.scores, others, out,
         page, [*dict.fromkeys(notes)], clock.seconds, done.interrupted,
@@ -290,9 +289,8 @@ def _end_of_search(found: Any) -> str:
     """What Ctrl-C has left of a search."""
     n_settings, n_folds = found.fold_scores.shape
     done, folds = int(np.isfinite(found.mean_scores).sum()), len(found.folds_compared)
-    if folds < n_folds:
-        return f"Ctrl-C ended the search after {folds} of {n_folds} folds; the setting that is best on these is taken."
-    return f"Ctrl-C ended the search after {done} of {n_settings} settings; the best of these is taken."
+    part = f"{folds} of {n_folds} folds" if folds < n_folds else f"{done} of {n_settings} settings"
+    return f"Ctrl-C ended the search after {part}; the best of these is taken."
 
 
 # ------------------------------------------------------------------------------------------------ what is written
@@ -356,17 +354,7 @@ def _write_report(report: str | None, done: Learned, summary: Summary, about: di
 def _check_files(
     source: Source, out: str | None, report: str | None, force: bool, target: Any, options: TrainOptions
 ) -> None:
-    """Refuse results that would replace what is read, a file that is given twice, and columns that are not there."""
-    seen: dict[Any, str] = {}
-    for path in source.paths:
-        name, first = source.name_of(path), seen.get(identity(path))
-        if first is not None:
-            again = "" if name == first else f", also as {name}"
-            raise UsageError(f"{first} is given twice{again}: a model would be tested on rows it learned from.")
-        seen[identity(path)] = name
-    known = [path for path in files_of(options.test) if identity(path) in seen]
-    if known:
-        source.notes.append(f"{known[0]} is learned from and tested on: on new rows the model may do worse.")
+    """Refuse results that would replace what is read, and columns that are not there."""
     read = files_of(list(source.paths), options.test)
     labels = [path for path in (target, *map(labels_beside, read)) if isinstance(path, str)]
     check_results(out, report, [*read, *labels])

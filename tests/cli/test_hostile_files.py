@@ -45,7 +45,7 @@ def test_the_target_alone_is_no_file_without_a_header(shell, tmp_path, model):
     assert shell.refused("predict", model, "alone.csv", code=3).startswith("alone.csv lacks the columns a, b")
     (tmp_path / "other.csv").write_text("A,B\n1,2\n")
     told = shell.refused("predict", model, "other.csv", code=3)
-    assert told.endswith("rename 'A' to 'a' and 'B' to 'b', if that is what is meant.")
+    assert told == "other.csv lacks the columns a, b that the model was trained on."
     (tmp_path / "more.csv").write_text("a,b,c\n1,2,3\n")
     shell("predict", model, "more.csv")
     assert "The column c is ignored: the model does not know it." in shell.err

@@ -1,4 +1,4 @@
-"""Bytes and sparse rows, which are not scaled: what is said of it, and what is advised."""
+"""Bytes and sparse rows, which are not scaled: what is advised."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,6 @@ from scipy.sparse import csr_array
 
 from rosenblatt.verbs import testing
 from rosenblatt.verbs.tables import write_matrix
-
-NOTE = "note: --scale has no effect: the rows of {} are bytes or sparse, which are not scaled; make a table of them"
 
 
 @pytest.fixture
@@ -18,22 +16,7 @@ def bright(shell, monkeypatch):
     y = np.arange(200) % 2
     X = (random.integers(0, 100, (200, 16)) + 100 * y[:, None]).astype(np.uint8)
     np.savez("bytes.npz", X=X, y=y)
-    np.savez("floats.npz", X=X.astype(np.float64), y=y)
     write_matrix("sparse.libsvm", csr_array(X.astype(np.float64)), y)
-
-
-@pytest.mark.parametrize("name", ["bytes.npz", "sparse.libsvm"])
-def test_a_scale_that_was_asked_for_is_not_ignored_in_silence(shell, bright, name):
-    for more in ([], ["--stream"]):
-        shell("train", name, "-o", "/dev/null", "--scale", *more)
-        assert NOTE.format(name) in shell.err
-        for other in ([], ["--no-scale"]):
-            shell("train", name, "-o", "/dev/null", *other, *more)
-            assert "scale" not in shell.err
-    shell("convert", name, "rows.csv")
-    assert shell.json("train", "rows.csv", "-t", "target", "-o", "/dev/null")["summary"]["accuracy"]["value"] > 0.95
-    shell("train", "floats.npz", "-o", "/dev/null", "--scale")
-    assert "scale" not in shell.err
 
 
 @pytest.mark.parametrize("name", ["bytes.npz", "sparse.libsvm"])

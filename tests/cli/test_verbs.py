@@ -105,16 +105,6 @@ def test_ways_to_test(shell, iris, tmp_path):
     assert "--test and --cv" in shell.refused("train", iris, "-t", "species", "--test", "test.csv", "--cv", 5, code=2)
 
 
-@pytest.mark.parametrize("way", [(), ("--stream",)])
-def test_a_file_that_is_learned_from_and_tested_on(shell, iris, tmp_path, way):
-    (tmp_path / "link.csv").symlink_to(iris)
-    for again, named in ((iris, ""), ("link.csv", ", also as link.csv")):
-        told = shell.refused("train", iris, again, "-t", "species", *way, code=2)
-        assert told == f"{iris} is given twice{named}: a model would be tested on rows it learned from."
-        shell("train", iris, "-t", "species", "--test", again, *way)
-        assert "is learned from and tested on: on new rows the model may do worse." in " ".join(shell.err.split())
-
-
 def test_cross_validation_is_by_models_that_have_not_seen_the_row(shell, iris):
     """The answers are those of separate fits, fold by fold."""
     from rosenblatt.verbs.examples import open_data, read_examples
@@ -577,17 +567,6 @@ def test_a_model_of_a_file_without_a_header_goes_by_position(shell):
     assert shell("predict", "d.safetensors", "texts.tsv", "--only").count("\n") == 60
     Path("texts.txt").write_text("see you, and you, later\nwin money\nsee you, then\n")  # lines of text, not columns
     assert shell("predict", "d.safetensors", "texts.txt", "--only", "--separator", "tab") == "ham\nspam\nham\n"
-
-
-def test_names_that_are_nearly_right_are_named(shell, iris, model):
-    shell("train", iris, "-t", "species", "-o", "i.safetensors")
-    given = iris.read_text().replace("sepal_length", "Sepal_Length").replace("petal_width", "petalwidth")
-    Path("upper.csv").write_text(given)
-    message = shell.refused("predict", "i.safetensors", "upper.csv", code=3)
-    assert "'Sepal_Length' to 'sepal_length' and 'petalwidth' to 'petal_width'" in message
-    Path("bare.csv").write_text(iris.read_text().split("\n", 1)[1])
-    message = shell.refused("predict", "i.safetensors", "bare.csv", "--no-header", code=3)
-    assert "no names of columns" in message and "sepal_length, sepal_width, petal_length, petal_width" in message
 
 
 def test_unknown_categories_are_counted(shell, people, model):
