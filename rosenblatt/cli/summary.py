@@ -94,7 +94,8 @@ def command_of(advice: Any) -> str | None:
             usual = make_learner(name).get_params(deep=False)
             changed = {key: value for key, value in advice.settings.items() if usual.get(key, "none") != value}
             ways.append([f"--learner {name}", *(f"--set {key}={value}" for key, value in changed.items())])
-    return " ".join(min(ways, key=len)) if ways else None
+    best = min(ways, key=len, default=None)
+    return None if best is None else " ".join(best)
 
 
 def _figures(screen: Console, summary: Summary) -> None:
