@@ -20,7 +20,6 @@ from .compressed import check_text
 SAMPLE_BYTES = 2**20  # of text that is looked at
 SAMPLE_ROWS = 1000
 LONG_NAME = 100  # letters, beyond which a cell of the first line may be text rather than a name
-LONG_CELL = 2**16  # letters behind a quote without a line break, from which it is taken to enclose them
 SEPARATED = 200  # records that tell the separator
 BYTE_ORDER_MARK = "\ufeff"
 SEPARATORS = ",\t;|"
@@ -43,10 +42,11 @@ class Dialect:
     commas: bool = False  # decimal ones; where commas separate the columns too, those between quotes
     names: tuple[str, ...] = ()
     types: dict[str, Any] = field(default_factory=dict)
-    points: dict[str, numerals.Points] = field(default_factory=dict)  # of numbers, where commas are decimal
+    thousands: set[str] = field(default_factory=set)  # columns where points separate them, beside decimal commas
     spaces: bool = False  # around numbers
     runs: bool = False  # any number of spaces separates two columns
-    skipped: int = 0  # lines before the table
+    start: int = 0  # byte at which the rows begin
+    skipped: int = 0  # lines before them, where what is read is not the whole file
     notes: list[str] = field(default_factory=list)
 
 
@@ -61,9 +61,9 @@ def find_dialect(
     """Look at the first lines of a file in UTF-8 (its name is for messages and for the ending .tsv)."""
     text = sample.decode(errors="replace").removeprefix(BYTE_ORDER_MARK)
     cut = len(sample) >= SAMPLE_BYTES
+    if cut and "\n" in text.rstrip():
+        text = text[: text.rindex("\n") + 1]
     lines = [line for line in text.splitlines() if line.strip()]
-    if cut and len(lines) > 1:
-        lines.pop()  # probably cut
     _check_lines(lines, sample, name)
     comment = "#" if lines[0].startswith("#") else None
     content = [line for line in lines if not (comment and line.startswith(comment))][:SAMPLE_ROWS]
@@ -72,33 +72,41 @@ def find_dialect(
     chosen, runs = (separator, False) if separator else _find_separator(content, name, cut)
     runs = runs or (chosen == " " and _aligned(content))
     if runs:
+        text = one_space(text.encode()).decode()
         content = [" ".join(line.split()) for line in content]
     if comment and len(_first(lines[0], chosen)) == len(_first(content[0], chosen)) > 1:
-        comment, content = None, lines[:SAMPLE_ROWS]  # "#id,age" is a header, not a comment
+        comment = None  # "#id,age" is a header, not a comment
     quote = _find_quote(text, chosen, cut)
-    rows = [row for _, row in itertools.islice(records("\n".join(content), chosen, quote is not None), SAMPLE_ROWS)]
-    _check_first_line(rows, name, chosen)
+    places, rows = [], []
+    for line, row in records(text, chosen, quote is not None):
+        if (row[0].strip() or len(row) > 1) and not (comment and row[0].startswith(comment)):
+            places.append(line)
+            rows.append(row)
+        if len(rows) > SAMPLE_ROWS:
+            break
     has_header = _has_header(rows, missing) if header is None else header
     dialect = Dialect(chosen, quote, comment, has_header, runs=runs)
+    first = places[has_header] if len(rows) > has_header else text.count("\n") + 1
+    dialect.start = len(b"\n".join([*sample.split(b"\n")[:first], b""]))
     dialect.names = _names(rows[0], has_header, dialect.notes)
     _check_names(dialect.names, sample)
-    body = [row for row in (rows[1:] if has_header else rows) if len(row) == len(rows[0])]
+    body = [row for row in rows[has_header:] if len(row) == len(rows[0])]
     dialect.spaces = any(cell != cell.strip() for row in body[:100] for cell in row if is_number(cell))
     columns = [_values(column, missing) for column in zip(*body, strict=True)] if body else [[] for _ in rows[0]]
     if chosen != "," or quote is not None:
         dialect.commas = any(numerals.has_decimal_commas(column, ambiguous=chosen == ";") for column in columns)
-    dialect.types = {
-        name: guess_type(column, dialect.commas) for name, column in zip(dialect.names, columns, strict=True)
-    }
-    if dialect.commas:
-        for column, values in zip(dialect.names, columns, strict=True):
-            if dialect.types[column].is_numeric() or numerals.mostly_commas(values):
-                dialect.points[column] = numerals.points_of(values)
-        for column, known in dialect.points.items():
-            if known.example:
-                told = "as separators of thousands" if known.thousands else "as decimal points"
-                dialect.notes.append(f"The points in the column {column!r}, as in {known.example!r}, are read {told}.")
+    for column, values in zip(dialect.names, columns, strict=True):
+        dialect.types[column] = guess_type(values, dialect.commas)
+        numbers = dialect.types[column].is_numeric() or numerals.has_decimal_commas(values, ambiguous=True)
+        if dialect.commas and numbers and numerals.has_points_between_thousands(values):
+            dialect.thousands.add(column)
     return dialect
+
+
+def one_space(text: bytes) -> bytes:
+    """Columns that any number of spaces separates, with one between them."""
+    text = re.sub(rb"[ \t]+", b" ", text)
+    return re.sub(rb"(?m)^ | (?=\r?$)", b"", text)
 
 
 def _check_lines(lines: list[str], sample: bytes, name: str) -> None:
@@ -132,7 +140,10 @@ def guess_type(values: Sequence[str], commas: bool) -> Any:
         if coded and len(values[0]) > 1:
             return pl.String  # 01234 is a code, not a number
         return pl.Int64 if all(abs(int(value)) < 2**63 for value in values) else pl.Float64
-    if all(NUMBER.fullmatch(value) or (commas and numerals.GERMAN.fullmatch(value)) for value in values):
+    if all(
+        NUMBER.fullmatch(value) or (commas and re.fullmatch(f"{numerals.COMMA}|{numerals.THOUSANDS}", value))
+        for value in values
+    ):
         return pl.Float64
     if all(value.lower() in ("true", "false") for value in values):
         return pl.Boolean
@@ -211,37 +222,11 @@ def _find_quote(text: str, separator: str, cut: bool = False) -> str | None:
     begins = [found.end() for found in re.finditer(rf'(?:^|{s})"', text, re.M)]
     ends = [found.start() for found in re.finditer(rf'"(?:\r?$|{s})', text, re.M)]
     if separator in "\t ":
-        if cut and len(begins) == len(ends) + 1 and begins[-1] > max(ends, default=0):
-            return '"' if _is_cut(text, separator, begins[-1], others=bool(ends)) else None
-        return '"' if begins and len(begins) == len(ends) else None
+        return '"' if begins and len(begins) - len(ends) in (0, int(cut)) else None
     return '"' if begins or '"' not in text else None
 
 
-def _is_cut(text: str, separator: str, start: int, others: bool) -> bool:
-    """Whether a quote begins a cell that is cut, and is not a letter like others: lines behind it are no rows."""
-    width = text.partition("\n")[0].count(separator)
-    *whole, _ = text[text.rfind("\n", 0, start) + 1 :].split("\n")
-    if not whole:
-        return others or len(text) - start > LONG_CELL
-    return not width or any(line.count(separator) != width for line in whole)
-
-
 # ---------------------------------------------------------------------- the first line
-
-
-def _check_first_line(rows: list[list[str]], name: str, separator: str) -> None:
-    """Complain about a first line that has fewer columns than all the lines below it."""
-    counts = [len(row) for row in rows[1:]]
-    first, others = len(rows[0]), counts[0] if counts else 0
-    if len(counts) < 3 or first >= others or any(count != others for count in counts):
-        return
-    cells = [cell for row in rows[1:20] for cell in row]
-    advice = "give every column a name, or remove what stands above the table"
-    if separator == "," and sum(map(is_number, cells)) > 0.6 * len(cells):
-        advice += "; if its numbers have decimal commas, write it with semicolons between the columns"
-    elif first == 1:
-        advice += "; if it is one column of text, put every text between quotes"
-    raise ValueError(f"The first line of {name} has {first} columns, and all others have {others}; {advice}.")
 
 
 def _check_names(names: Sequence[str], sample: bytes) -> None:

@@ -51,7 +51,7 @@ def sparse_blocks(
             return place, libsvm_rows(text, 0 if reading.zero_based else 1, finite)
         except _Wrong as wrong:
             start, reason = wrong.start, wrong.reason
-        line = first_line(path, place) + text.count(b"\n", 0, start)
+        line = first_line(path, place.offset) + text.count(b"\n", 0, start)
         column = start - text.rfind(b"\n", 0, start)
         word = b"".join(text[start : start + 200].split(None, 1)[:1])[:40].decode(errors="replace")
         found = repr(word) if text[start : start + 1].strip() else "nothing"

@@ -51,9 +51,9 @@ def blocks_in_order(
         offset += len(block)
 
 
-def first_line(path: str, place: Place, encoding: str = "utf-8") -> int:
-    """The number of the line that a block begins with; counted only when there is something to complain about."""
-    line, left = 1, place.offset
+def first_line(path: str, offset: int, encoding: str = "utf-8") -> int:
+    """The number of the line that begins at a byte; counted only when there is something to complain about."""
+    line, left = 1, offset
     with open_text(path, encoding) as file:
         while left and (read := file.read(min(left, 2**20))):
             line += read.count(b"\n")

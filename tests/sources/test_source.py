@@ -398,7 +398,7 @@ def test_a_damaged_file_in_utf_16(tmp_path):
     with pytest.raises(ValueError, match=r"t\.csv is not text in utf-16: it ends within a letter in line 3"):
         open_source(path).read()
     path.write_text("a,b\n1,2\n3\n", encoding="utf-16")
-    with pytest.raises(ValueError, match=r"Line 3 of .* it ends before the column 'b'"):
+    with pytest.raises(ValueError, match=r"Line 3 of .* has 1 column instead of 2\."):
         open_source(path).read()
     path.write_text("1 2:3\n-1 1:4\n", encoding="utf-16")
     assert open_source(path).read().X.toarray().tolist() == [[0.0, 3.0], [4.0, 0.0]]
@@ -410,9 +410,8 @@ ROWS = "a,b,y\n" + "".join(f"{i}.5,t{i % 3},{'yes' if i % 2 else 'no'}\n" for i 
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        ("1,x", "Line 22 .* has 2 .*: it ends before the column 'y'"),
-        ("1,x,yes,7", "Line 22 .*: after the last column, 'y', it goes on with '7'"),
-        ("x,1,t,yes", "Line 22 .*: in the column 'a', which holds numbers, it has 'x'"),
+        ("1,x", r"Line 22 .* has 2 columns instead of 3\."),
+        ("1,x,yes,7", r"Line 22 .* has 4 columns instead of 3\."),
         ('1,"x,yes', "opens in line 22 .*, in the column 'b', is never closed"),
         ('1,x,"yes', "opens in line 22 .*, in the column 'y', is never closed"),
         ('"1,x,yes', "opens in line 22 .*, in the column 'a', is never closed"),
@@ -565,46 +564,25 @@ def test_points_between_thousands_are_text_where_a_later_cell_is_no_number(tmp_p
     assert found.dtype == pl.String and (found[0], found[-1]) == ("1000.5", "unknown")
 
 
-POINTS = "The points in the column 'a', as in {!r}, are read {}."
-
-
 @pytest.mark.parametrize("block", [2000, delimited.BLOCK_BYTES])
 @pytest.mark.parametrize(
-    ("first", "later", "numbers", "told"),
+    ("first", "later", "numbers"),
     [
-        (["1,5"], ["1.234,5", "2.345", "7"], [1234.5, 2345.0, 7.0], None),
-        (["1,5"], ["1,5", "1.234", "7"], [1.5, 1234.0, 7.0], None),
-        (["1,5", "1.234"], ["2.345"], [2345.0], POINTS.format("1.234", "as separators of thousands")),
-        (["1,5", "1.5"], ["1.234", "7"], [1.234, 7.0], POINTS.format("1.5", "as decimal points")),
-        (["12"], ["1,5", "1.234,5", "1.234"], [1.5, 1234.5, 1234.0], None),
-        (["1.5"], ["1,5", "1.5", "7"], [1.5, 1.5, 7.0], POINTS.format("1.5", "as decimal points")),
+        (["1,5"], ["1.234,5", "2.345", "7"], [1234.5, 2345.0, 7.0]),
+        (["1,5"], ["1,5", "1.234", "7"], [1.5, 1234.0, 7.0]),
+        (["1,5", "1.234"], ["2.345"], [2345.0]),
+        (["1,5", "1.5"], ["1.234", "7"], [1.234, 7.0]),
+        (["12"], ["1,5", "1.234,5", "1.234"], [1.5, 1234.5, 1234.0]),
+        (["1.5"], ["1,5", "1.5", "7"], [1.5, 1.5, 7.0]),
     ],
 )
-def test_the_first_rows_tell_what_points_mean(tmp_path, monkeypatch, block, first, later, numbers, told):
+def test_the_first_rows_tell_what_points_mean(tmp_path, monkeypatch, block, first, later, numbers):
     monkeypatch.setattr(delimited, "BLOCK_BYTES", block)
     lines = ["a;b", *(f"{cell};2,5" for cell in first * 1500), *(f"{cell};2,5" for cell in later)]
     (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
     source = open_source(tmp_path / "t.csv")
     found = source.read()["a"]
     assert found.dtype == pl.Float64 and found[-len(later) :].to_list() == numbers
-    assert told is None or told in source.notes
-
-
-@pytest.mark.parametrize("block", [2000, delimited.BLOCK_BYTES])
-@pytest.mark.parametrize(
-    ("usual", "later", "told"),
-    [
-        ("1.234,5", "12.5", "points separate thousands, but line 1,502 has '12.5'"),
-        ("1,5", "12.5", "points separate thousands, but line 1,502 has '12.5'"),
-        ("1,234", "1,234,567", "commas are decimal points, but line 1,502 has '1,234,567'"),
-        ("1,234", "1,234.5", "commas are decimal points, but line 1,502 has '1,234.5'"),
-    ],
-)
-def test_numbers_written_in_two_ways_are_refused(tmp_path, monkeypatch, block, usual, later, told):
-    monkeypatch.setattr(delimited, "BLOCK_BYTES", block)
-    (tmp_path / "t.csv").write_text("\n".join(["a;b", *[f"{usual};x"] * 1500, f"{later};x"]) + "\n")
-    with pytest.raises(ValueError, match=told):
-        open_source(tmp_path / "t.csv").read()
 
 
 @pytest.mark.parametrize("rows", [30, 300, 1000])
@@ -616,9 +594,7 @@ def test_numbers_written_in_two_ways_are_refused(tmp_path, monkeypatch, block, u
         ("\t", "1.5", "2,5", (1.5, 2.5)),
         (";", "12", "1,234", (12.0, 1.234)),
         (",", '"1.5"', '"2,5"', (1.5, 2.5)),
-        (";", "1,5", "1,234.5", "commas are decimal points, but line {line:,} has '1,234.5'"),
-        ("\t", "1,5", "1,234,567", "commas are decimal points, but line {line:,} has '1,234,567'"),
-        (",", '"1,5"', '"1,234,567"', "commas are decimal points, but line {line:,} has '1,234,567'"),
+        (";", "1,5", "1,234.5", (1.5, None)),  # in two ways
         (";", "1.5", "1,234", (1.5, None)),  # a thousand, or a little more than 1
     ],
 )
@@ -626,12 +602,8 @@ def test_commas_mean_the_same_in_small_and_large_files(tmp_path, rows, separator
     lines = [f"{odd if i == rows - 20 else usual}{separator}x" for i in range(rows)]
     (tmp_path / "t.csv").write_text("\n".join([f"a{separator}b", *lines]) + "\n")
     source = open_source(tmp_path / "t.csv")
-    if isinstance(found, str):
-        with pytest.raises(ValueError, match=found.format(line=rows - 18)):
-            source.read()
-    else:
-        column = source.read()["a"].cast(float, strict=False)
-        assert (column[0], column[rows - 20]) == found
+    column = source.read()["a"].cast(float, strict=False)
+    assert (column[0], column[rows - 20]) == found
 
 
 def test_decimal_commas_between_quotes(tmp_path):
@@ -647,10 +619,8 @@ def test_decimal_commas_between_quotes(tmp_path):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("a,b\n0,5,1,5\n0,5,2,5\n1,5,7,5\n", "decimal commas, write it with semicolons"),
-        ("Results of May\n\na,b,kind\n1,2,x\n3,4,y\n", "remove what stands above the table"),
-        ("text\ngood, nice\nbad, awful\nso, so\n", "between quotes"),
         ("a,b\r1,2\r3,4\r", "carriage returns"),
+        ("Results of May\n\na,b,kind\n1,2,x\n3,4,y\n", "Line 3 of .* has 3 columns instead of 1"),
     ],
 )
 def test_sentences_about_what_spreadsheets_and_people_write(text, told, tmp_path):

@@ -144,7 +144,7 @@ def test_a_fault_at_the_end_is_found_before_anything_is_written(table, model, tm
     printed = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(printed))
     for out in ("-", str(tmp_path / "out.csv")):
-        with pytest.raises(InputError, match=f"Line {ROWS + 2} of .* ends before the column 'city'"):
+        with pytest.raises(InputError, match=f"Line {ROWS + 2} of .* has 2 columns instead of 4"):
             predict(model, str(tmp_path / "cut.csv"), out=out)
     assert printed.getvalue() == b"" and (tmp_path / "out.csv").read_text() == "old"
     assert not [name for name in os.listdir(tmp_path) if name.endswith(".part")]
