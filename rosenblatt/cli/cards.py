@@ -107,9 +107,7 @@ def _data_card(screen: Console, card: DataCard) -> None:
         _left_out(screen, card)
     if not card.features:
         return
-    beside = card.format == "idx" or (card.format == "npz" and card.sparse)  # where no column can have the labels
-    labels = "FILE-OF-LABELS" if beside else "COLUMN"
-    options = (f" --target {labels}" if card.needs_target else "") + (" --zero-based" if card.zero_based else "")
+    options = (" --target COLUMN" if card.needs_target else "") + (" --zero-based" if card.zero_based else "")
     command = f"[cyan]rosenblatt train {safe(card.path)}{options}[/cyan]"
     screen.print(f"\n[dim]Train with[/dim]  {command}", soft_wrap=True)  # one line, to be copied
 

@@ -72,7 +72,7 @@ def convert(
     check_columns_policy(missing, text)
     wanted = format_of(out, to)
     source = open_data(data, reading_options)
-    check_outputs({"The rows": out}, files_of(data, target if source.kind == "matrix" else None))
+    check_outputs({"The rows": out}, files_of(data))
     numeric = wanted in MATRICES.values()
     if source.kind == "frame" and not numeric:
         roles = roles_of(source, target, drop=drop, keep=keep, learned=False)

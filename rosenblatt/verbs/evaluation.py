@@ -43,8 +43,7 @@ def evaluate(
     ----------
     model : a model file, or "-" for standard input
     data : a file, several, a pattern, or "-" for standard input
-    target : the column with the answers, where it is not named as in training; for rows of numbers, also the file of
-        their labels, which comes before labels of their own
+    target : the column with the answers, where it is not named as in training
     positive : the class that precision and recall are about
     top : how many features to name
     reading_options : how to read the data

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from rosenblatt.features.target import labels_of, quantities_of, take_target
 from rosenblatt.sources import ReadOptions
 from rosenblatt.verbs.errors import InputError, UsageError, reading
 from rosenblatt.verbs.gaps import check_numbers
-from rosenblatt.verbs.labels import check_labels, check_rows_have_labels, notes_on_labels, with_labels
+from rosenblatt.verbs.labels import check_labels, labelled_rows, notes_on_labels
 from rosenblatt.wording import listed, shortened
 
 if TYPE_CHECKING:
@@ -141,29 +142,34 @@ def roles_of(
 ) -> Roles:
     """Which columns of a table are what, found in its header, before any row is read.
 
-    A first line without names is taken for names where the target is one of its cells, and no number: a number may be
-    the place of a column, or a value. `learned`: there must be a target, and something to learn it from.
+    `learned`: there must be a target, and something to learn it from.
     """
     if source.kind == "matrix":
         if weights is not None or apart is not None or drop or keep:
             raise UsageError(f"{source.name} is {source.format}, which has no columns to name.")
         return Roles()
-    where = source.name
-    with reading(where):
-        columns = list(source.columns)
-        unnamed = source.is_text_table and source.header is None and target is not None and not _is_number(target)
-        if unnamed and str(target) not in columns:
-            other = replace(source, reading=replace(source.reading, header=True), notes=[], types={})
-            if str(target) in other.columns:
-                source.reading, columns = other.reading, list(other.columns)
+    with reading(source.name):
+        columns = _header(source, target)
     columns = [(rename or {}).get(name, name) for name in columns]
     try:
-        name = None if target is None else find_column(columns, target, where)
+        return roles_among(
+            columns, source.name, target, weights=weights, apart=apart, drop=drop, keep=keep, learned=learned
+        )
     except UsageError as error:
         numbered = source.is_text_table and all(column.startswith("column_") for column in columns)
         hint = " Its first line was not taken for names; --header says that it has them." if numbered else ""
         raise UsageError(f"{error}{hint}") from None
-    return roles_among(columns, where, name, weights=weights, apart=apart, drop=drop, keep=keep, learned=learned)
+
+
+def _header(source: Source, target: str | int | None) -> list[str]:
+    """The columns; a first line without names is taken for names where the target is one of its cells."""
+    columns = list(source.columns)
+    if source.is_text_table and source.header is None and target is not None and str(target) not in columns:
+        named = replace(source, reading=replace(source.reading, header=True), notes=[], types={})
+        if not _is_number(target) and str(target) in named.columns:
+            source.reading = named.reading
+            return list(named.columns)
+    return columns
 
 
 def roles_among(
@@ -186,23 +192,18 @@ def roles_among(
         None if each is None else find_column(columns, each, where) for each in (target, weights, apart)
     )
     found = Roles(name, weight, separate, find_columns(columns, drop, where), find_columns(columns, keep, where))
-    _check_roles(found, columns, where, learned)
-    return found
-
-
-def _check_roles(roles: Roles, columns: list[str], where: str, learned: bool) -> None:
-    """Refuse a column that is two things at once, and a table of which nothing is left to learn from."""
-    for option, names in (("--drop", roles.drop), ("--keep", roles.keep)):
-        for what, column in (("target", roles.target), ("weights", roles.weights)):
-            if column is not None and column in names:
-                raise UsageError(f"{shortened(column)} has the {what}; leave it out of {option}.")
-    both = [name for name in roles.keep if name in roles.drop]
-    if both:
-        raise UsageError(f"{shortened(both[0])} is in both --keep and --drop.")
-    if roles.target is not None and roles.target == roles.weights:
-        raise UsageError(f"{shortened(roles.target)} cannot be both the target and the weights.")
-    if learned and set(columns) <= {*roles.away, roles.target}:
+    parts: dict[str, set[str | None]] = {
+        "the target": {name},
+        "the weights": {weight},
+        "--drop": {*found.drop},
+        "--keep": {*found.keep},
+    }
+    for (one, names), (other, others) in combinations(parts.items(), 2):
+        for column in names & others - {None}:
+            raise UsageError(f"{shortened(column)} cannot be both {one} and {other}.")
+    if learned and set(columns) <= {*found.away, name}:
         raise UsageError(f"{where} has no column left to learn from.")
+    return found
 
 
 def open_data(paths: str | Sequence[str], reading_options: ReadOptions | None = None) -> Source:
@@ -234,15 +235,13 @@ def read_examples(
     Parameters
     ----------
     source : from `open_data`
-    target : the name of a column, its number counted from 1, or -1 for the last; for rows of numbers, also the file of
-        their labels
+    target : the name of a column, its number counted from 1, or -1 for the last
     labelled : whether labels are needed. None: they are needed where a file of numbers has some
     numbers : whether the target is a quantity rather than a class; None: it is not learned from, and may be either
     least : how many classes there must be
     weights, apart, drop, keep : columns
     rename : other names for columns of a table
-    tests : whether the target is that of other rows, which were learned from: labels of these rows' own come first, and
-        a file of labels is not about them
+    tests : whether the target is that of other rows, which were learned from: labels of these rows' own come first
     digest : whether the digest of the files is wanted
 
     Examples
@@ -265,20 +264,20 @@ def read_examples(
     with reading(source.name):
         content: Any = source.read()
         sha = source.digest() if digest else None
-    notes: list[str] = []
     if source.kind == "matrix":
-        content, notes = with_labels(content, target, source.name, source.format, tests=tests)
-        check_rows_have_labels(source, content, target, labelled, tests)
+        own = tests and content.y is not None
+        content = labelled_rows(content, None if own else target, source.name, needed=labelled)
     elif rename is not None:
         content = content.rename(rename)
     found = examples_of(source, content, roles, labelled=labelled, numbers=numbers)
+    if labelled and len(content) and not len(found):
+        raise InputError(f"Every label of {source.name} is missing (NaN).")
     if found.y is not None and labelled is not False and numbers is False:
         check_labels(found, found.y, least=least)
     if source.is_copy:
         source.close()
         found = replace(found, place_of=None)
-    told = [*source.notes, *notes, *notes_on_labels(found, content, numbers)]
-    return replace(found, digest=sha, notes=told)
+    return replace(found, digest=sha, notes=[*source.notes, *notes_on_labels(found, content, numbers)])
 
 
 def examples_of(

@@ -153,7 +153,7 @@ def separable(
     check_columns_policy(missing, text)
     check_number("--time-limit", time_limit, 0, above=True)
     check_number("--tolerance", tolerance, 0, 1, above=True)
-    check_outputs({"The certificate": certificate}, files_of(data, target, verify))
+    check_outputs({"The certificate": certificate}, files_of(data, verify))
     found = read_examples(open_data(data, reading_options), target, drop=drop, keep=keep)
     rows, features, left_out = _numbers(found, missing, text)
     common: dict[str, Any] = {"data": found.name, "target": found.target, "features": features, "notes": found.notes}

@@ -31,13 +31,7 @@ from rosenblatt.trace import Array, Epoch, Trace
 from rosenblatt.verbs.errors import InputError, UsageError, reading, setting
 from rosenblatt.verbs.examples import Examples, Roles, examples_of, roles_of
 from rosenblatt.verbs.gaps import check_gaps, count_gaps, note_on_gaps
-from rosenblatt.verbs.labels import (
-    check_labels,
-    is_file_of_labels,
-    note_on_missing_labels,
-    notes_on_classes,
-    with_target,
-)
+from rosenblatt.verbs.labels import check_labels, labelled_rows, note_on_missing_labels, notes_on_classes
 from rosenblatt.verbs.learners import LEARNERS, make_learner
 from rosenblatt.verbs.options import TrainOptions
 from rosenblatt.verbs.pipelines import fit_columns, in_the_file, notes_of, seen, unfitted
@@ -68,11 +62,6 @@ def learn_in_passes(
     if not _learns_in_passes(learner):
         able = [name for name in LEARNERS if _learns_in_passes(make_learner(name))]
         raise UsageError(f"{options.name} does not learn in passes; use one of {listed(able)}, or --no-stream.")
-    if source.kind == "matrix" and is_file_of_labels(target):
-        raise UsageError(
-            f"A file of labels needs all rows in memory; use --no-stream, or write both into one file (rosenblatt "
-            f"convert {source.name} FILE.npz --target {target})."
-        )
     roles = roles_of(source, target, weights=options.weights, drop=options.drop, keep=options.keep)
     source.labels = roles.target
     others = read_tests(source, target, options)
@@ -130,10 +119,7 @@ class _Stream:
             if not there.any():
                 return Examples(content.clear(), np.empty(0, np.int64))
         else:
-            if self.target is not None:
-                content = with_target(content, self.target, self.source.name, self.source.format)
-            if content.y is None:
-                raise InputError(f"{self.source.name} has no labels; name the target.")
+            content = labelled_rows(content, self.target, self.source.name, needed=True)
             if self.options.missing == "error":
                 check_gaps(content.X, self.source.name, before)
         return examples_of(self.source, content, self.roles, before=before)

@@ -114,8 +114,7 @@ def train(
     Parameters
     ----------
     data : a file, several, a pattern, or "-" for standard input; or a source that `open_source` made of them
-    target : the column to predict: its name, its number from 1, or -1 for the last; for rows of numbers, also the file
-        of their labels, which comes before labels of their own
+    target : the column to predict: its name, its number from 1, or -1 for the last
     options : what to learn and how to test it
     reading : how to read the files
     out, report : the model file and the page to write
@@ -356,7 +355,7 @@ def _check_files(
 ) -> None:
     """Refuse results that would replace what is read, and columns that are not there."""
     read = files_of(list(source.paths), options.test)
-    labels = [path for path in (target, *map(labels_beside, read)) if isinstance(path, str)]
+    labels = [path for path in map(labels_beside, read) if path is not None]
     check_results(out, report, [*read, *labels])
     if source.kind == "frame":  # what is wrong with the names of columns is found in the header
         roles_of(source, target, weights=options.weights, drop=options.drop, keep=options.keep)

@@ -1,4 +1,4 @@
-"""Labels that stand in a file of their own."""
+"""Labels of rows of numbers."""
 
 from pathlib import Path
 
@@ -19,64 +19,6 @@ def rows(shell):
     Path("pics.idx").write_bytes(b"\0\0\x08\x03" + b"".join(n.to_bytes(4, "big") for n in (60, 2, 2)) + X.tobytes())
     save_npz("rows.npz", csr_array(X.astype(np.float64)))
     return X
-
-
-def label_files():
-    Path("lab.idx").write_bytes(b"\0\0\x08\x01" + (60).to_bytes(4, "big") + LABELS.astype(np.uint8).tobytes())
-    np.save("flat.npy", LABELS)
-    np.save("column.npy", LABELS[:, None])
-    np.savez("y.npz", y=LABELS)
-    np.savez("other.npz", my_labels=LABELS)
-    Path("lab.csv").write_text("kind\n" + "\n".join(map(str, LABELS)) + "\n")
-    return ["lab.idx", "flat.npy", "column.npy", "y.npz", "other.npz", "lab.csv"]
-
-
-@pytest.mark.parametrize("data", ["pics.idx", "rows.npz"])
-def test_every_format_of_labels(shell, rows, data):
-    figures = [
-        shell.json("train", data, "-t", labels, "-o", "/dev/null", "-l", "svm")["summary"]["accuracy"]
-        for labels in label_files()
-    ]
-    assert figures[0]["value"] == 1.0 and all(each == figures[0] for each in figures)
-
-
-def test_text_as_labels(shell, rows):
-    np.save("words.npy", np.where(LABELS == 1, "yes", "no"))
-    shell("train", "rows.npz", "-t", "words.npy", "-o", "m.safetensors", "-l", "svm", "-q")
-    assert shell("predict", "m.safetensors", "rows.npz", "--only").split() == ["no", "yes"] * 30
-
-
-@pytest.mark.parametrize(
-    ("name", "labels", "told"),
-    [
-        ("wide.npy", np.zeros((60, 2)), "wide.npy holds no labels, one for each row, but float64 of shape (60, 2)."),
-        ("one.npy", np.array(3), "one.npy holds no labels, one for each row, but int64 of shape ()."),
-        (
-            "dates.npy",
-            np.zeros(60, "datetime64[D]"),
-            "holds no labels, one for each row, but datetime64[D] of shape (60,).",
-        ),
-        ("objects.npy", np.array([None] * 60), "objects.npy cannot be read as a NumPy file"),
-    ],
-)
-def test_what_is_no_file_of_labels(shell, rows, name, labels, told):
-    np.save(name, labels)
-    assert told in shell.refused("train", "rows.npz", "-t", name, code=3)
-
-
-def test_an_archive_must_say_which_array(shell, rows):
-    np.savez("two.npz", a=LABELS, b=LABELS)
-    told = shell.refused("train", "rows.npz", "-t", "two.npz", code=3)
-    assert told == "two.npz cannot be read as a NumPy file (it has a, b; save the labels as 'y')."
-
-
-def test_sparse_rows_have_no_column_of_labels(shell, rows):
-    told = shell.refused("train", "rows.npz", "-t", "3", code=2)
-    assert told == "The target of sparse rows must be a file of labels, but got '3'."
-    for data in ("rows.npz", "pics.idx"):
-        assert f"rosenblatt train {data} --target FILE-OF-LABELS\n" in shell("inspect", data)
-    np.save("dense.npy", rows)
-    assert "rosenblatt train dense.npy --target COLUMN\n" in shell("inspect", "dense.npy")
 
 
 @pytest.mark.parametrize("data", ["pics.idx", "rows.npz"])
@@ -102,59 +44,16 @@ def with_own_labels(X):
     return ["own.npz", "own.libsvm", "own-images-idx3-ubyte"]
 
 
-@pytest.mark.parametrize("place", range(3))
-def test_a_file_of_labels_comes_before_labels_of_their_own(shell, rows, place):
-    data = with_own_labels(rows)[place]
-    np.save("y.npy", LABELS)
-    told = f"The labels are those of y.npy, not the ones that {data} comes with."
-    found = shell.json("train", data, "-t", "y.npy", "-o", "m.safetensors", "-l", "svm")
-    assert told in found["notes"]
-    assert shell("predict", "m.safetensors", data, "--only").split() == ["0", "1"] * 30
-    found = shell.json("evaluate", "m.safetensors", data, "-t", "y.npy")
-    assert found["summary"]["accuracy"]["value"] == 1.0 and told in found["notes"]
-    assert shell.json("evaluate", "m.safetensors", data)["summary"]["accuracy"]["value"] == 0.0
-    shell("convert", data, "again.npz", "-t", "y.npy")
-    with np.load("again.npz") as stored:
-        assert stored["y"].tolist() == LABELS.tolist()
-
-
-def test_the_same_labels_named_and_found(shell, rows):
-    *_, images = with_own_labels(rows)
-    notes = shell.json("train", images, "-t", "own-labels-idx1-ubyte", "-o", "/dev/null")["notes"]
-    assert not any("the labels are those" in note for note in notes)
-
-
-@pytest.mark.parametrize("target", ["-1", "2", "no-such-file.npy"])
+@pytest.mark.parametrize("target", ["-1", "2", "y"])
 @pytest.mark.parametrize("place", range(3))
 def test_a_column_is_no_target_beside_labels(shell, rows, place, target):
     data = with_own_labels(rows)[place]
-    told = f"{data} has labels of its own; leave --target out, or pass a file of other labels, not '{target}'."
+    told = f"{data} has labels of its own; leave --target out."
     for verb in (["train", data, "-o", "m.safetensors"], ["separable", data], ["convert", data, "again.csv"]):
         assert shell.refused(*verb, "-t", target, code=2) == told
-    if data == "own.npz" and target != "no-such-file.npy":
+    if data == "own.npz" and target != "y":
         assert shell.refused("train", data, "-t", target, "--stream", "-o", "m.safetensors", code=2) == told
     assert not Path("m.safetensors").exists() and not Path("again.csv").exists()
-
-
-def test_labels_are_not_written_over(shell, rows):
-    np.savez("y.npz", y=LABELS)
-    assert "y.npz" in shell.refused("convert", "rows.npz", "y.npz", "-t", "y.npz", code=2)
-    with np.load("y.npz") as stored:
-        assert list(stored) == ["y"]
-
-
-@pytest.mark.parametrize("data", ["pics.idx", "rows.npz", "own.npz", "own.libsvm"])
-def test_passes_take_no_file_of_labels(shell, rows, data):
-    with_own_labels(rows)
-    np.save("y.npy", LABELS)
-    told = shell.refused("train", data, "-t", "y.npy", "--stream", "-o", "m.safetensors", "--report", "r.html", code=2)
-    assert told == (
-        f"A file of labels needs all rows in memory; use --no-stream, or write "
-        f"both into one file (rosenblatt convert {data} FILE.npz --target y.npy)."
-    )
-    assert not Path("m.safetensors").exists() and not Path("r.html").exists()
-    shell("convert", data, "both.npz", "--target", "y.npy")
-    assert shell.json("train", "both.npz", "--stream", "-o", "/dev/null")["summary"]["accuracy"]
 
 
 @pytest.mark.parametrize("target", ["0", "9", "--9"])
@@ -168,23 +67,17 @@ def test_passes_count_columns_from_1_too(shell, rows, target):
     assert not Path("m.safetensors").exists()
 
 
-def test_passes_take_no_column_of_sparse_rows(shell, rows):
-    told = shell.refused("train", "rows.npz", "-t", "3", "--stream", "-o", "m.safetensors", code=2)
-    assert told == "The target of sparse rows must be a file of labels, but got '3'."
+def test_no_column_of_sparse_rows_is_a_target(shell, rows):
+    told = [shell.refused("train", "rows.npz", "-t", "3", *more, code=2) for more in ([], ["--stream"])]
+    assert told[0] == told[1] and "save rows and labels in one file" in told[0]
     assert not Path("m.safetensors").exists()
 
 
 def test_rows_to_test_on_have_their_own_labels(shell, rows):
-    """A file of labels is about the rows that are learned from."""
     with_own_labels(rows)
-    np.save("y.npy", LABELS)
     np.save("dense.npy", rows)
-    tested = shell.json("train", "dense.npy", "-t", "y.npy", "--test", "own.npz", "-o", "/dev/null", "-l", "svm")
-    assert tested["summary"]["accuracy"]["value"] == 0.0
-    told = shell.refused("train", "own.npz", "-t", "y.npy", "--test", "dense.npy", code=2)
-    assert told == (
-        "dense.npy has no labels; write both into one file (rosenblatt convert dense.npy test.npz --target LABELS)."
-    )
+    told = shell.refused("train", "own.npz", "--test", "dense.npy", code=2)
+    assert told.startswith("dense.npy has no labels; name their column with --target, or save rows and labels in one")
     np.save("all.npy", np.column_stack([rows, LABELS]))
     for more in ([], ["--stream"]):
         tested = shell.json("train", "all.npy", "-t", "-1", "--test", "own.npz", "-o", "/dev/null", *more)

@@ -72,8 +72,8 @@ def test_training_keeps_what_it_is_told_to(tmp_path, stream):
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_columns_to_keep_are_checked(counted, stream):
-    for keep, told in (("w", "has no column 'w'"), ("y", "'y' has the target"),
-                       ("z", "in both --keep and --drop")):  # fmt: skip
+    for keep, told in (("w", "has no column 'w'"), ("y", "'y' cannot be both the target and in --keep"),
+                       ("z", "both in --drop and in --keep")):  # fmt: skip
         with pytest.raises(UsageError, match=told):
             train(counted, "y", keep=[keep], drop=["z"], stream=stream)
 

@@ -266,7 +266,7 @@ def test_a_matrix_is_scaled_and_its_target_is_a_column(tmp_path):
     done = train(str(tmp_path / "t.npy"), -1, stream=True)
     steps = [name for name, _ in done.model.steps]
     assert done.summary.accuracy.value > 0.97 and steps == ["imputer", "scaler", "learner"]
-    with pytest.raises(UsageError, match="a column's number"):
+    with pytest.raises(UsageError, match="by its number"):
         train(str(tmp_path / "t.npy"), "last", stream=True)
     X[1500, 1] = np.inf
     np.save(tmp_path / "t.npy", np.column_stack([X, X[:, 0] > 1000]))
