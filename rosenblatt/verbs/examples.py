@@ -195,8 +195,8 @@ def roles_among(
     parts: dict[str, set[str | None]] = {
         "the target": {name},
         "the weights": {weight},
-        "--drop": {*found.drop},
-        "--keep": {*found.keep},
+        "in --drop": {*found.drop},
+        "in --keep": {*found.keep},
     }
     for (one, names), (other, others) in combinations(parts.items(), 2):
         for column in names & others - {None}:
