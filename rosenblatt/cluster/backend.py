@@ -27,6 +27,7 @@ from rosenblatt.wording import listed, shortened
 
 ATTEMPTS = 3
 BRANCHES = 8  # of the tree
+SMALL = 2**12  # bytes up to which a value is part of a task
 PACKAGES = ("rosenblatt", "numpy", "scipy", "numba")  # that must be the same here and at the workers
 SHARE = 0.4  # of the workers' memory, up to which partitions are kept there
 
@@ -63,10 +64,18 @@ def size_of(value: Any) -> int:
     return len(pickle.dumps(value, protocol=5))
 
 
+class _Inside:
+    """A small value that is part of each task; a larger one travels from worker to worker as a task of its own."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
 def _call(function: Callable[..., Any], block: Any, *shared: Any) -> Any:
     """What a task does, on one thread."""
+    given = [each.value if isinstance(each, _Inside) else each for each in shared]
     with joblib.parallel_config(backend="sequential"), one_blas_thread():
-        return function(block, *shared)
+        return function(block, *given)
 
 
 def _combined(combine: Callable[[Any, Any], Any], *values: Any) -> Any:
@@ -184,8 +193,10 @@ class Dask:
             if self.lazy:  # or rows would be loaded long before it is their turn, and fill the memory
                 distributed.wait([value])
             return [value] * count
-        self.moved += size_of(value) * count
-        return [dask.delayed(value, traverse=False, pure=False)] * count
+        size = size_of(value)
+        self.moved += size * count
+        small = size <= SMALL
+        return [_Inside(value) if small else dask.delayed(value, traverse=False, pure=False)] * count
 
     def tree_reduce(self, combine: Callable[[Any, Any], Any], handles: Sequence[Any]) -> Any:
         combined, level = dask.delayed(_combined, pure=False), list(handles)
