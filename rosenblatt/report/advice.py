@@ -27,7 +27,6 @@ from rosenblatt.plain import Figures
 from rosenblatt.report.drivers import some_rows
 from rosenblatt.report.scores import Confusion, Share, percent
 from rosenblatt.report.separation import Separation
-from rosenblatt.wording import LONGEST, short
 
 ROWS_FOR_KERNEL = 2_000
 ROWS_FOR_LINEAR = 20_000
@@ -35,7 +34,6 @@ ROWS_HELD_OUT = 4_000
 FEATURES_FOR_KERNEL = 2_000
 WEIGHTS_FOR_LINEAR = 1_000_000  # of all half-spaces together
 SIGNIFICANT = 0.05
-IMBALANCE = 3.0  # the largest class has this many times the rows of the smallest
 OVERFIT = 0.03  # training accuracy above held-out accuracy
 NOT_TRIED = ("random_state", "verbose", "n_jobs", "time_limit", "class_weight", "warm_start")
 
@@ -55,7 +53,6 @@ class Trial(Figures):
     rows: int = 0
     accuracy: Share | None = None
     rival: Share | None = None
-    recall: tuple[float, float] | None = None  # of the rarest class, with the trial and with the rival
     better: bool = False
 
     @property
@@ -140,14 +137,6 @@ class Advisor:
                 yield "penalty", LinearSVM, {"lam": lam, "max_iter": 100}, ROWS_FOR_LINEAR
         if getattr(learner, "stop_reason_", "") == "max_iter":
             yield "epochs", type(learner), self._same() | {"max_iter": 2 * int(learner.max_iter)}, most
-        if self._rarest() is not None and getattr(learner, "class_weight", "none") is None:
-            yield "balance", type(learner), self._same() | {"class_weight": "balanced"}, most
-
-    def _rarest(self) -> Any:
-        """The smallest class, where it is rare and its recall is below the accuracy."""
-        figures = sorted((each for each in self.confusion.per_class if each.rows), key=lambda each: each.rows)
-        rare = figures[-1].rows >= IMBALANCE * figures[0].rows
-        return figures[0].name if rare and (figures[0].recall or 0.0) <= self.confusion.accuracy.low else None
 
     def _overfits(self) -> bool:
         train, test = self.train_accuracy, self.confusion.accuracy
@@ -156,9 +145,6 @@ class Advisor:
     def _sentence(self, trial: Trial) -> str:
         assert trial.accuracy is not None and trial.rival is not None
         figures = f"accuracy {percent(trial.accuracy.value)} instead of {percent(trial.rival.value)}"
-        if trial.recall is not None:
-            name = short(self._rarest(), LONGEST)
-            figures = f"recall of “{name}” {percent(trial.recall[0])} instead of {percent(trial.recall[1])}, {figures}"
         total = trial.accuracy.total
         rows = "" if total == len(self.y_test) else f" on {total:,} of the held-out rows"
         learned = f", both trained on {trial.rows:,} rows" if trial.rows < len(self.y_train) else ""
@@ -187,14 +173,9 @@ class Advisor:
         if given is None or ours is None:
             return trial
         truth = self.y_test[tested]
-        right, rival, recall = given == truth, ours == truth, None
-        wins = better(right, rival)
-        if topic == "balance":
-            rare = truth == self._rarest()
-            wins = bool(rare.any()) and better(right[rare], rival[rare])
-            recall = (float(right[rare].mean()), float(rival[rare].mean())) if wins else None
-        return replace(trial, rows=len(chosen), accuracy=Share(int(right.sum()), len(right)), better=wins,
-                       rival=Share(int(rival.sum()), len(rival)), recall=recall)  # fmt: skip
+        right, rival = given == truth, ours == truth
+        return replace(trial, rows=len(chosen), accuracy=Share(int(right.sum()), len(right)),
+                       better=better(right, rival), rival=Share(int(rival.sum()), len(rival)))  # fmt: skip
 
     def _answers(
         self, learner: Any, settings: dict[str, Any], scaled: bool, chosen: Array, tested: Array

@@ -43,8 +43,6 @@ def write_report(
     X_test: Any = None,
     y_test: Any = None,
     *,
-    X_train: Any = None,
-    y_train: Any = None,
     about: dict[str, Any] | None = None,
     image_shape: Any = None,
     title: str | None = None,
@@ -57,7 +55,6 @@ def write_report(
     model : the fitted estimator or pipeline that `summary` is about
     summary : the result of `summarise`
     X_test, y_test : held-out rows for the pictures; without them the page has text and tables only
-    X_train, y_train : training rows, for the picture of the proof of separability
     about : more about the model, all optional: ``source`` (where the rows came from), ``digest`` of the data, ``seed``,
         ``model`` (the model file), ``command`` (how it was trained), ``predict`` (how to use it)
     image_shape : (height, width), where the features are pixels
@@ -80,12 +77,10 @@ def write_report(
     """
     if not isinstance(summary, Summary):
         raise TypeError(f"summary must be the result of summarise, got {type(summary).__name__}.")
-    pairs = []
-    for rows, labels, which in ((X_test, y_test, "test"), (X_train, y_train, "train")):
-        if (rows is None) != (labels is None):
-            raise ValueError(f"X_{which} and y_{which} must be passed together.")
-        pairs.append(None if rows is None else (rows, labels_of(rows, labels, f"_{which}")))
-    page = Page(Anatomy(model), summary, pairs[0], pairs[1], dict(about or {}), image_shape, title)
+    if (X_test is None) != (y_test is None):
+        raise ValueError("X_test and y_test must be passed together.")
+    test = None if X_test is None else (X_test, labels_of(X_test, y_test, "_test"))
+    page = Page(Anatomy(model), summary, test, dict(about or {}), image_shape, title)
     write_whole(path, page.html().encode("utf-8", errors="replace"))
 
 
@@ -93,10 +88,10 @@ class Page:
     """The sections of the page, one method each; an empty text leaves a section out."""
 
     def __init__(
-        self, anatomy: Anatomy, summary: Summary, test: tuple[Any, Array] | None, train: tuple[Any, Array] | None,
-        about: dict[str, Any], image_shape: Any, title: str | None,
+        self, anatomy: Anatomy, summary: Summary, test: tuple[Any, Array] | None, about: dict[str, Any],
+        image_shape: Any, title: str | None,
     ) -> None:  # fmt: skip
-        self.anatomy, self.summary, self.test, self.train, self.about = anatomy, summary, test, train, about
+        self.anatomy, self.summary, self.test, self.about = anatomy, summary, test, about
         self.album = Album(anatomy, summary, image_shape)
         if about.get("source") is not None:  # the names of files without their folders
             source = about["source"]
@@ -202,17 +197,16 @@ class Page:
         return "" if driver.against is None else f"not {short(driver.against, 20)}"
 
     def margins(self) -> str:
-        pictures = [] if self.test is None else [self.album.margins(*self.test), self.album.boundary(*self.test)]
-        return _section("Margins", _pictures(pictures)) if any(pictures) else ""
+        picture = None if self.test is None else self.album.margins(*self.test)
+        return _section("Margins", _pictures([picture])) if picture is not None else ""
 
     def separation(self) -> str:
         found = self.summary.separation
         if found is None:
             return ""
         kind = {"separable": "", "not separable": " no"}.get(found.verdict, " open")
-        picture = None if self.train is None else self.album.certificate(*self.train)
         body = f'<p class="verdict{kind}">{found.verdict}</p><p>{escape(found.sentence)}</p>'
-        return _section("Linear separability", _beside(body, [picture]))
+        return _section("Linear separability", body)
 
     def training(self) -> str:
         picture, reason = self.album.trace(), self.summary.stop_reason

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.features.anatomy import Anatomy, Array, take
-from rosenblatt.plots import BoundaryDisplay, MarginDisplay, SeparabilityDisplay, TraceDisplay, WeightsDisplay
+from rosenblatt.plots import MarginDisplay, TraceDisplay, WeightsDisplay
 from rosenblatt.plots.style import ACCENT, CLASSES, INK, NEGATIVE, PAPER, POSITIVE, QUIET, entry
 from rosenblatt.report.drivers import some_rows
 from rosenblatt.report.scores import Confusion, lead
@@ -26,7 +26,6 @@ from rosenblatt.wording import short
 WIDTH = 5.2  # inches: text keeps its size on a narrow screen
 ROWS_FOR_MARGINS = 20_000
 ROWS_FOR_POINTS = 1_200
-NUMBERS_FOR_CERTIFICATE = 2_000_000
 CLASSES_IN_MATRIX = 30
 CLASSES_WITH_COUNTS = 12
 CLASSES_WITH_BARS = 6
@@ -141,24 +140,6 @@ class Album:
         draw = lambda figure: draw_roc(figure.subplots(), truth, curves)  # noqa: E731
         return self._draw(3.4, draw, alt, caption + sampled(len(chosen), len(y)))
 
-    def boundary(self, X: Any, y: Array) -> Picture | None:
-        shape = getattr(X, "shape", (0, 0))
-        if self.anatomy.regression or len(shape) != 2 or shape[1] != 2:
-            return None
-        chosen = some_rows(len(y), ROWS_FOR_POINTS, 0)
-
-        def draw(figure: Any) -> None:
-            rows, ax = take(X, chosen), figure.subplots()
-            found = BoundaryDisplay.from_estimator(self.anatomy.model, rows, y[chosen], ax=ax, grid_resolution=120)
-            legend_above(ax, min(4, len(found.classes) + 1))
-
-        alt = f"The plane of the two columns in {len(self.summary.classes)} regions, with {len(chosen):,} {self.rows}."
-        caption = f"The prediction at every point of the plane, and {self.rows}." + sampled(len(chosen), len(y))
-        try:
-            return self._draw(4.2, draw, alt, caption)
-        except (ValueError, TypeError):  # columns that are not two numbers
-            return None
-
     def weights(self) -> list[Picture]:
         weights, classes, found = self.anatomy.coefficients, self.summary.classes, self.summary.drivers
         if weights is None:
@@ -194,33 +175,6 @@ class Album:
         alt = f"The weights of {', '.join(map(str, names))} as images of {self.image_shape} pixels."
         caption = "The weights of the pixels: orange counts for the class, blue against it."
         return self._draw(height, lambda figure: display.plot(figure.subplots()), alt, caption)
-
-    def certificate(self, X: Any, y: Array) -> Picture | None:
-        separation = self.summary.separation
-        if separation is None or separation.certificate is None or separation.verdict == "undecided":
-            return None
-        if separation.tested is not None:
-            X, y = take(X, separation.tested), y[separation.tested]
-        rows = self.anatomy.seen(X)
-        if rows.shape[0] * rows.shape[1] > NUMBERS_FOR_CERTIFICATE:
-            return None
-
-        def draw(figure: Any) -> None:
-            ax = SeparabilityDisplay.from_certificate(separation.certificate, rows, y, ax=figure.subplots()).ax_
-            for points in ax.collections:  # so many that they would only make the page large
-                offsets = np.asarray(points.get_offsets()) if hasattr(points, "get_offsets") else np.empty(0)
-                if len(offsets) > ROWS_FOR_POINTS // 2:
-                    points.set_offsets(offsets[some_rows(len(offsets), ROWS_FOR_POINTS // 2, 0)])
-            ax.set_title("")
-            if rows.shape[1] > 2:
-                ax.set(xlabel="", ylabel="", xticks=[], yticks=[])
-            legend_above(ax, 2)
-
-        caption = {
-            "separable": "The proof, projected: no row lies between the dashed lines.",
-            "not separable": "The proof, projected: the star lies in the convex hulls of both classes.",
-        }[separation.verdict]
-        return self._draw(4.0, draw, f"{rows.shape[0]:,} training rows in a plane, {separation.verdict}.", caption)
 
     def regression(self, y: Array, answers: Array) -> Picture:
         chosen = some_rows(len(y), ROWS_FOR_POINTS, 0)

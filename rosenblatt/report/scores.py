@@ -195,18 +195,7 @@ def roc_auc(truth: Array, scores: Any, classes: list[Any], positive: Any) -> flo
     """The area under the ROC curve of a class, where there are scores, and rows of the class and of others."""
     if scores is None or positive is None or np.shape(scores)[1:] not in ((), (len(classes),)):
         return None
+    from sklearn.metrics import roc_auc_score
+
     hits = truth == positive
-    return None if hits.all() or not hits.any() else area_under_roc(hits, lead(scores, classes, positive))
-
-
-def area_under_roc(hits: Array, scores: Array) -> float:
-    """The share of pairs of a hit and a miss in which the hit has the higher score (Mann and Whitney); ties count half.
-
-    Examples
-    --------
-    >>> area_under_roc(np.array([True, False, True, False]), np.array([2.0, 1.0, 1.0, 0.0]))
-    0.875
-    """
-    upper, lower = np.sort(scores[hits]), np.sort(scores[~hits])
-    twice = np.searchsorted(lower, upper, "left").sum() + np.searchsorted(lower, upper, "right").sum()
-    return float(twice) / (2.0 * len(upper) * len(lower))
+    return None if hits.all() or not hits.any() else float(roc_auc_score(hits, lead(scores, classes, positive)))

@@ -30,7 +30,7 @@ class Separation(Figures):
 
     Several classes are tested one against the rest, and `per_class` has their verdicts: all must be separable for the
     whole to be. `margin` is the geometric margin, proven; `witness_rows` how many rows prove the opposite;
-    `certificate` the proof for two classes, and `tested` the rows that it is about where it is not all.
+    `certificate` the proof for two classes, of the rows that were tested first where these are not separable.
     """
 
     verdict: str
@@ -45,7 +45,6 @@ class Separation(Figures):
     identical_rows: bool = False  # two equal rows of different classes are the proof
     per_class: dict[Any, str] = field(default_factory=dict)
     certificate: Any = field(default=None, repr=False, compare=False)
-    tested: Any = field(default=None, repr=False, compare=False)
     computed = ("sentence",)
 
     @property
@@ -99,9 +98,8 @@ def separation_of(
             rows = len(found.rows)
             details = {"witness_rows": rows, "identical_rows": rows == 2 and bool(found.about.intercept)}
             details["fewest_errors"] = test.fewest_errors(deadline)
-        tested = test.few if getattr(getattr(found, "about", None), "shape", (n,))[0] < n else None
         seconds = time.monotonic() - started
-        return Separation(verdict, n, seconds, time_limit, present, certificate=found, tested=tested, **details)
+        return Separation(verdict, n, seconds, time_limit, present, certificate=found, **details)
     verdicts: dict[Any, str] = {}
     for number, name in enumerate(present):
         now = time.monotonic()

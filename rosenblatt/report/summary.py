@@ -51,7 +51,7 @@ class Summary(Figures):
         one that was asked for
     roc_auc : the area under the ROC curve of the class `positive`, where there are scores; of several classes, a row
         counts by the score of `positive` minus the best other score
-    regression, train_regression : `r2`, `mean_error`, `low`, `high`, `root_mean_square`; None for classes
+    regression : `r2`, `mean_error`, `low`, `high`, `root_mean_square`; None for classes
     drivers : the most important features: `kind`, `note`, `top`, `by_class`
     separation : whether the training rows are separable: `verdict`, `sentence`, `margin`, `certificate`, or None
     stop_reason, epochs, updates : of the fit, where the learner keeps a trace
@@ -80,7 +80,6 @@ class Summary(Figures):
     positive_figures: ClassFigures | None = None
     roc_auc: float | None = None
     regression: RegressionFigures | None = None
-    train_regression: RegressionFigures | None = None
     separation: Separation | None = None
     stop_reason: str | None = None
     epochs: int | None = None
@@ -143,7 +142,6 @@ def summarise(
     X_train: Any = None,
     y_train: Any = None,
     predictions: Any = None,
-    scores: Any = None,
     positive: Any = None,
     target: str | None = None,
     feature_names: list[str] | None = None,
@@ -162,7 +160,6 @@ def summarise(
     X_test, y_test : held-out rows and their labels
     X_train, y_train : the rows it was trained on, for training accuracy, separability and advice
     predictions : predictions for X_test that were made elsewhere, by cross-validation for example
-    scores : the scores that go with them, for the area under the ROC curve
     positive : the class that precision and recall are about; of two classes it is the second
     target : the name of what is predicted
     feature_names : names of the columns of X_test, where they have none
@@ -214,19 +211,14 @@ def summarise(
         "updates": int(trace["updates"].sum()) if trace is not None and len(trace) else None,
         "cross_validated": predictions is not None,
     } | ({} if held_out is None else {"held_out": held_out})  # fmt: skip
-    train: tuple[Array, Array] | None = None  # true and predicted labels of training rows
-    if learned is not None:
-        chosen = some_rows(len(learned), ROWS_FOR_TRAIN_ERROR, random_state)
-        train = learned[chosen], anatomy.answers(take(X_train, chosen))
     options: dict[str, Any] = {"most": most, "seed": random_state, "deadline": deadline}
     if anatomy.regression:
         test = RegressionFigures.of(truth.astype(np.float64), answers)
-        trained = None if train is None else RegressionFigures.of(train[0].astype(np.float64), train[1])
         mean = float((truth if learned is None else learned).mean())
         baseline = Baseline(mean, mean_error=(error := float(np.abs(truth - mean).mean())))
         drivers = drivers_of(anatomy, X_test, truth.astype(np.float64), [], **options)
         return Summary(kind="regression", baseline=baseline, beats_baseline=test.high < error, drivers=drivers,
-                       regression=test, train_regression=trained, **figures)  # fmt: skip
+                       regression=test, **figures)  # fmt: skip
     present = classes_of(truth)
     known = np.asarray(getattr(anatomy.learner, "classes_", present))
     classes = [plain(name) for name in known]
@@ -240,11 +232,12 @@ def summarise(
     always = Share(int((truth == largest).sum()), len(truth))
     baseline = Baseline(plain(largest), always)
     positive = _positive(positive, classes)
-    if scores is None and seen is not None and positive is not None and hasattr(anatomy.learner, "decision_function"):
-        scores = anatomy.learner.decision_function(seen)
+    scored = seen is not None and positive is not None and hasattr(anatomy.learner, "decision_function")
+    scores = anatomy.learner.decision_function(seen) if scored else None
     separation = train_accuracy = None
-    if train is not None and learned is not None:
-        train_accuracy = Share(int(np.sum(train[0] == train[1])), len(train[0]))
+    if learned is not None:
+        chosen = some_rows(len(learned), ROWS_FOR_TRAIN_ERROR, random_state)
+        train_accuracy = Share(int(np.sum(anatomy.answers(take(X_train, chosen)) == learned[chosen])), len(chosen))
         separation = separation_of(anatomy, X_train, learned, classes, time_limit=time_limit / 2, seed=random_state)
     drivers = drivers_of(anatomy, X_test, truth, classes, **options)
     advice = []

@@ -341,8 +341,7 @@ def _write_report(report: str | None, done: Learned, summary: Summary, about: di
     try:
         with writing(report):
             write_report(
-                report, done.model, summary, found.rows, found.labels(), X_train=rows.rows, y_train=rows.labels(),
-                about=about, image_shape=rows.image_shape,
+                report, done.model, summary, found.rows, found.labels(), about=about, image_shape=rows.image_shape
             )  # fmt: skip
     except KeyboardInterrupt:
         done.ended.append("Ctrl-C ended the report, which is not written; the model itself is whole.")

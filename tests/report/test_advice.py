@@ -87,17 +87,6 @@ def test_overfitting_is_reported():
     assert {"overfitting", "penalty"} & set(topics(advised(Perceptron(random_state=0), A, a, B, b)))
 
 
-def test_class_weights_for_a_rare_class():
-    random = np.random.default_rng(0)
-    y = (random.random(3000) < 0.06).astype(int)
-    A, B, a, b = halves(random.normal(size=(3000, 2)) + 1.5 * y[:, None], y)
-    summary = advised(LinearSVM(random_state=0), A, a, B, b)
-    advice = next(each for each in summary.advice if each.topic == "balance")
-    again = make_pipeline(StandardScaler(), LinearSVM(class_weight="balanced", random_state=0)).fit(A, a)
-    recall = (again.predict(B)[b == 1] == 1).mean()
-    assert f"recall of “1” {recall:.1%} instead of {summary.positive_figures.recall:.1%}, accuracy" in advice.sentence
-
-
 def test_only_a_significant_difference_is_advised():
     """On clouds that overlap, others are better or worse by a few rows."""
     for seed in range(4):

@@ -27,7 +27,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from rosenblatt import KernelPerceptron, LeastSquares, LinearSVM, Perceptron
 from rosenblatt.report import separation, summarise
-from rosenblatt.report.scores import Confusion, Share, area_under_roc, lead
+from rosenblatt.report.scores import Confusion, Share, lead
 from rosenblatt.sources import digits, iris
 
 SMALL = Path(os.environ.get("ROSENBLATT_DATA", "absent")) / "small"
@@ -293,14 +293,6 @@ def test_only_all_is_a_hundred_per_cent():
     summary = summarise(model, X, y)
     assert summary.accuracy.count == 3999
     assert summary.headline().startswith("Accuracy >99.9% (95% interval ")
-
-
-@given(st.lists(st.tuples(st.booleans(), st.sampled_from([-1.0, 0.0, 0.5, 0.5000001, 2.0])), min_size=2, max_size=60))
-def test_area_under_roc(rows):
-    hits, scores = np.array([hit for hit, _ in rows]), np.array([score for _, score in rows])
-    if hits.all() or not hits.any():
-        return
-    assert area_under_roc(hits, scores) == pytest.approx(roc_auc_score(hits, scores), abs=1e-12)
 
 
 def test_sentences_have_the_words_of_the_field():
