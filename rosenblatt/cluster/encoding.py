@@ -155,7 +155,6 @@ def _add_text(found: ColumnFigures, one: ColumnFigures, other: ColumnFigures) ->
     if one.strange_words is not None and other.strange_words is not None:
         words = one.strange_words | other.strange_words
         found.strange_words = words if len(words) <= FEW_WORDS else None
-    found.like_dates = one.like_dates or other.like_dates
 
 
 def _numbers(one: ColumnFigures, other: ColumnFigures) -> ColumnFigures | None:

@@ -34,8 +34,6 @@ REASONS = {
     "text": "text is left out, as asked for",
     "asked": "as asked for",
     "many_values": "it has more than {detail} values",
-    "like_dates": "it holds dates or times like {detail}; write all as 2024-12-31, or as numbers",
-    "sentinel": "{detail} comes often and lies far from the other values; if it means missing, name it as such",
 }
 GUESSED = ("row_numbers", "row_names", "identifier")  # reasons that may be mistaken
 MOST_FEATURES = 2**31
@@ -83,7 +81,6 @@ class Column:
     indicator: bool = False
     filled: float = 1.0  # the share of its entries that are not 0, times its width
     words: WordColumns | None = None
-    estimated: bool = False  # whether the median is that of a sample
     strange: int = 0  # of numbers read from text: how many values are none
     first_strange: tuple[int, str] | None = None  # and row and value of the first
 
@@ -173,8 +170,7 @@ class Column:
         some = "1 missing value" if self.missing == 1 else f"{self.missing:,} missing values"
         are = "is" if self.missing == 1 else "are"
         if self.kind == "number":
-            how = ", estimated from a sample" if self.estimated else ""
-            told = f"{some} of {name} {are} filled with the median, {self.shown(self.median)}{how}."
+            told = f"{some} of {name} {are} filled with the median, {self.shown(self.median)}."
         elif self.kind == "boolean":
             words = self.categories or ["false", "true"]
             told = f"{some} of {name} {are} filled with {words[int(self.median)]!r}, the more frequent value."

@@ -83,16 +83,10 @@ def _recognised(known: ColumnFigures, *, kept: bool) -> Column:
     if known.looks_like_text:
         return Column(name, "text")
     if known.unique_share >= UNIQUE and (known.counts is None or known.present >= FEW_ROWS) and not kept:
-        return _like_dates(known, Column(name, "dropped", "row_names"))
+        return Column(name, "dropped", "row_names")
     if known.counts is None:
-        return _like_dates(known, Column(name, "hashed", "many_values", str(known.most_categories)))
-    return _like_dates(known, Column(name, "category"))
-
-
-def _like_dates(known: ColumnFigures, column: Column) -> Column:
-    if known.like_dates:
-        column.reason, column.detail = "like_dates", known.like_dates
-    return column
+        return Column(name, "hashed", "many_values", str(known.most_categories))
+    return Column(name, "category")
 
 
 def _of_numbers(known: ColumnFigures, kept: bool) -> Column:
@@ -106,16 +100,13 @@ def _of_numbers(known: ColumnFigures, kept: bool) -> Column:
         return Column(name, "dropped", "row_numbers")
     if many and known.unique_whole and IDENTIFIER_NAME.fullmatch(name):
         return Column(name, "dropped", "identifier")
-    sentinel = None if known.measure else known.sentinel()
-    if sentinel is not None:
-        return Column(name, "number", "sentinel", f"{sentinel:g}")
     return Column(name, "number", measure=known.measure)
 
 
 def _scale(encoder: ColumnEncoder, column: Column, known: ColumnFigures) -> None:
     column.width = 1
     column.filled = 1.0 - known.zeros / max(1, known.rows)
-    column.median, column.estimated = known.median, not known.median_is_exact
+    column.median = known.median
     if encoder.scale is None:
         return
     deviation, largest = np.sqrt(known.squares / max(1, known.present)), max(abs(known.low), abs(known.high))

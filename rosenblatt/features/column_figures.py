@@ -5,14 +5,13 @@ They add up over batches, so that a table that does not fit into memory is looke
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
 
 from rosenblatt.features.tables import CellError, as_numbers, measure_of
-from rosenblatt.features.text_numbers import CODE, MOSTLY, like_dates, reads_dates, style_of, text_as_numbers
+from rosenblatt.features.text_numbers import CODE, MOSTLY, reads_dates, style_of, text_as_numbers
 from rosenblatt.features.words import document_frequencies
 from rosenblatt.wording import shortened
 
@@ -24,8 +23,6 @@ HUGE = 1e150  # numbers of this size and more cannot be squared
 FEW_WORDS = 3  # different words among numbers that may stand for missing values, however often
 MANY_NUMBERS = 20  # different numbers from which a column with such words is one of numbers
 GAPS = 2.5  # from one row number to the next on average, since some rows are kept aside
-NINES = r"-?9{2,}"  # -999 often stands for a missing value
-FAR = 3.0  # times the breadth of the other values
 
 
 @dataclass
@@ -59,7 +56,6 @@ class ColumnFigures:
     unique_share: float = 0.0
     words: float = 0.0
     style: str = "plain"  # of numbers in text
-    like_dates: str = ""  # one of its values, where they look like dates that cannot be read
     numbers: ColumnFigures | None = None  # of the text that reads as numbers, while most of it does
     strange: int = 0  # values that do not
     strange_words: set[str] | None = field(default_factory=set)  # None when there are too many
@@ -162,26 +158,6 @@ class ColumnFigures:
         found = (pl.concat(self.sample) if self.whole is None else self.whole).median()
         return 0.0 if found is None else float(found)  # type: ignore[arg-type]
 
-    @property
-    def median_is_exact(self) -> bool:
-        kept = sum(len(piece) - piece.null_count() for piece in self.sample)
-        return self.whole is not None or kept == self.present
-
-    def sentinel(self) -> float | None:
-        """A number like -999 that lies far from all others and comes often."""
-        for value in (self.low, self.high):
-            if not re.fullmatch(NINES, f"{value:g}"):
-                continue
-            sample = pl.concat(self.sample).drop_nulls()
-            others = sample.filter(sample != value)
-            low, high = others.min(), others.max()
-            if low is None or high is None or len(sample) - len(others) < max(2, 0.005 * len(sample)):
-                continue
-            gap = low - value if value < low else value - high  # type: ignore[operator]
-            if gap > FAR * (high - low):  # type: ignore[operator]
-                return value
-        return None
-
     # ------------------------------------------------------------------ text
 
     def _add_text(self, series: pl.Series) -> None:
@@ -193,9 +169,7 @@ class ColumnFigures:
         if first:
             self.unique_share = values.n_unique() / len(values)
             self.words = float(values.str.count_matches(r"\S+").mean() or 0.0)  # type: ignore[arg-type]
-            start = values.gather_every(max(1, len(values) // SAMPLE))  # a column may be sorted
-            self.style = style_of(start)
-            self.like_dates = like_dates(start)
+            self.style = style_of(values.gather_every(max(1, len(values) // SAMPLE)))  # a column may be sorted
         if first or self.numbers is not None:
             self._read_as_numbers(series, values, first)
         if self.counts is not None:

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 import polars as pl
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -244,7 +244,7 @@ class ColumnEncoder(Stored, TransformerMixin, BaseEstimator):  # type: ignore[mi
                     out[start : start + piece.height][slice(None) if rows is None else rows, columns] = values
             return out
         pieces = [self._sparse(piece, start) for start, piece in _slices(frame)]
-        return _stacked(pieces, self.n_features_out_, self.dtype_)
+        return vstack(pieces, "csr") if pieces else csr_array((0, self.n_features_out_), dtype=self.dtype_)
 
     def _used(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The columns that have features, each as it can be read."""
@@ -257,16 +257,16 @@ class ColumnEncoder(Stored, TransformerMixin, BaseEstimator):  # type: ignore[mi
             if column.width:
                 yield from entries(self, column, frame[column.name], start)
 
-    def _sparse(self, frame: pl.DataFrame, start: int) -> tuple[Array, Array, Array, int]:
-        """(rows, columns, values, height) of a slice."""
+    def _sparse(self, frame: pl.DataFrame, start: int) -> csr_array:
+        """The rows of a slice."""
         parts: list[tuple[Array, Array, Array]] = []
         for rows, columns, values in self._entries(frame, start):
             if rows is None:
                 rows = np.flatnonzero(values)
                 values = values[rows]
-            parts.append((rows, np.broadcast_to(columns, rows.shape), values))
-        rows, columns, values = (np.concatenate([part[k] for part in parts]) for k in range(3))
-        return rows, columns, values, frame.height
+            parts.append((values, rows, np.broadcast_to(columns, rows.shape)))
+        values, rows, columns = (np.concatenate([part[k] for part in parts]) for k in range(3))
+        return csr_array((values.astype(self.dtype_), (rows, columns)), shape=(frame.height, self.n_features_out_))
 
     def check_strange(self, column: Column, strange: int, rows: int, row: int, value: str) -> None:
         """Refuse text in a column of numbers, unless it is little or the fit had seen such text too.
@@ -338,19 +338,3 @@ class ColumnEncoder(Stored, TransformerMixin, BaseEstimator):  # type: ignore[mi
 def _slices(frame: pl.DataFrame) -> Iterator[tuple[int, pl.DataFrame]]:
     for start in range(0, frame.height, SLICE):
         yield start, frame.slice(start, SLICE)
-
-
-def _stacked(pieces: list[tuple[Array, Array, Array, int]], width: int, dtype: Any) -> csr_array:
-    """CSR of slices of (rows, columns, values, height), columns in order within each row."""
-    data, indices, counts = [], [], []
-    for rows, columns, values, height in pieces:
-        order = np.lexsort((columns, rows))
-        data.append(values[order].astype(dtype))
-        indices.append(columns[order].astype(np.int32))
-        counts.append(np.bincount(rows, minlength=height))
-    if not pieces:
-        return csr_array((0, width), dtype=dtype)
-    total = np.concatenate([[0], np.cumsum(np.concatenate(counts))])
-    indptr = total.astype(np.int32 if total[-1] < 2**31 else np.int64)
-    together = np.concatenate(indices).astype(indptr.dtype)
-    return csr_array((np.concatenate(data), together, indptr), shape=(len(indptr) - 1, width))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -11,15 +11,11 @@ import polars as pl
 
 from rosenblatt.arguments import shortened
 
-LARGEST = 10**150  # of whole numbers, whose squares are within the range of float64
-
-
 #: What can be wrong with a cell, worded with its column, value and place.
 PROBLEMS = {
     "infinite": "The column {column} has an infinite number in {place}; replace it or leave it empty.",
     "huge": "The column {column} has {value} in {place}, too large to compute with; replace it or leave it empty.",
     "far": "The column {column} has {value} in {place}, far beyond what was learned from; replace it.",
-    "digits": "The column {column} has a number of {value} digits in {place}; correct or scale it.",
     "missing": "The column {column} lacks {value} values, the first in {place}, and missing values are refused; fill "
     "them with the median, or leave the column out.",
     "lacks_one": "The column {column} lacks a value in {place}, and missing values are refused; fill it in.",
@@ -63,7 +59,7 @@ class CellError(ValueError):
 
 def as_frame(X: Any) -> pl.DataFrame:
     """A polars frame of a polars or pandas frame, a dict of columns, or a matrix (columns x0, x1, ...)."""
-    frame = _as_frame(X)
+    frame = X.collect() if isinstance(X, pl.LazyFrame) else X if isinstance(X, pl.DataFrame) else _from_others(X)
     for name, kind in frame.schema.items():
         if kind.is_nested() or kind in (pl.Object, pl.Binary):
             first = frame[name].drop_nulls()
@@ -75,31 +71,31 @@ def as_frame(X: Any) -> pl.DataFrame:
     return frame
 
 
-def _as_frame(X: Any) -> pl.DataFrame:
-    if isinstance(X, pl.DataFrame):
-        return X
-    if isinstance(X, pl.LazyFrame):
-        return X.collect()
+def _from_others(X: Any) -> pl.DataFrame:
     if hasattr(X, "toarray"):
         raise TypeError(
             "A table must have columns, but a sparse matrix came; it is encoded already, give it to the learner."
         )
     if isinstance(X, Mapping):
-        return _from_columns(X)
-    if hasattr(X, "columns") and hasattr(X, "iloc"):
-        _check_names(X.columns)
-        return pl.DataFrame([_from_pandas(str(name), X.iloc[:, j]) for j, name in enumerate(X.columns)])
-    if isinstance(X, np.ndarray) and X.dtype.names:
-        return pl.DataFrame([_from_array(name, X[name]) for name in X.dtype.names])
+        columns = list(X.items())
+    elif hasattr(X, "columns") and hasattr(X, "iloc"):
+        columns = [(name, X.iloc[:, j]) for j, name in enumerate(X.columns)]
+    else:
+        values = _matrix(X)
+        columns = [(f"x{j}", values[:, j]) for j in range(values.shape[1])]
+    try:
+        return pl.DataFrame([_column(str(name), cells) for name, cells in columns])
+    except (pl.exceptions.ShapeError, pl.exceptions.DuplicateError) as error:
+        raise ValueError(
+            f"The columns of a table must have one length and different names ({str(error).splitlines()[0]})."
+        ) from error
+
+
+def _matrix(X: Any) -> Any:
     try:
         values = np.asarray(X)
-    except ValueError:
-        lengths = [len(row) if hasattr(row, "__len__") else 1 for row in X]
-        row = next((row for row, length in enumerate(lengths) if length != lengths[0]), 0)
-        raise ValueError(
-            f"The rows of a table must have one length, but row 1 has {lengths[0]} cells and row {row + 1} has "
-            f"{lengths[row]}; make them equal."
-        ) from None
+    except ValueError as error:
+        raise ValueError("The rows of a table must have one length.") from error
     if values.ndim != 2:
         raise ValueError(
             f"Expected 2D array, got {values.ndim}D array instead: a table must have rows and columns, but "
@@ -107,83 +103,44 @@ def _as_frame(X: Any) -> pl.DataFrame:
         )
     if values.dtype.kind == "c":
         raise ValueError("Complex data not supported: numbers must be real; pass their parts as two columns.")
-    return pl.DataFrame([_from_array(f"x{j}", values[:, j]) for j in range(values.shape[1])])
+    return values
 
 
-def _from_columns(columns: Mapping[Any, Any]) -> pl.DataFrame:
-    made: dict[str, Any] = {}
-    for name, values in columns.items():
-        if isinstance(values, np.ndarray) and values.ndim == 1:
-            made[str(name)] = _from_array(str(name), values)
-        else:
-            made[str(name)] = _from_objects(str(name), values) if isinstance(values, list) else values
-    try:
-        return pl.DataFrame(made, strict=False)
-    except pl.exceptions.ShapeError:
-        lengths = {name: len(values) for name, values in made.items() if hasattr(values, "__len__")}
-        first = next(iter(lengths))
-        other = next(name for name, length in lengths.items() if length != lengths[first])
-        raise ValueError(
-            f"The columns of a table must have one length, but {first!r} has {lengths[first]} cells and {other!r} has "
-            f"{lengths[other]}; make them equal."
-        ) from None
-
-
-def _from_array(name: str, values: Any) -> pl.Series:
-    """A column of numpy's, in a type that polars has."""
-    if values.dtype == object:
-        return _from_objects(name, values.tolist())
-    if values.dtype.kind in "mM":
-        values = values.astype(f"{values.dtype.kind}8[us]")
-    elif values.dtype.kind == "f" and values.dtype.itemsize > 8:
-        with np.errstate(over="ignore"):  # infinite then, and refused
-            values = values.astype(np.float64)
-    return pl.Series(name, values)
-
-
-def _check_names(names: Any) -> None:
-    seen: set[str] = set()
-    for name in map(str, names):
-        if name in seen:
-            raise ValueError(
-                f"The columns of a table must have different names, but {shortened(name)} comes twice; rename one."
-            )
-        seen.add(name)
-
-
-def _from_pandas(name: str, series: Any) -> pl.Series:
-    """Without pyarrow, which polars' own conversion asks for."""
-    kind = series.dtype.kind if isinstance(series.dtype, np.dtype) else "extension"
-    if kind in "biufmM":
-        return _from_array(name, series.to_numpy())
-    return _from_objects(
-        name, [None if missing else value for value, missing in zip(series, series.isna(), strict=True)]
-    )
+def _column(name: str, cells: Any) -> pl.Series:
+    """A column of numpy's, of pandas' (without pyarrow, which polars' own conversion asks for), or of any cells."""
+    if hasattr(cells, "isna"):
+        numeric = isinstance(cells.dtype, np.dtype) and cells.dtype.kind in "biufmM"
+        cells = cells.to_numpy() if numeric else cells.astype(object).where(~cells.isna(), None).tolist()
+    if isinstance(cells, np.ndarray) and cells.dtype != object:
+        if cells.dtype.kind in "mM":
+            cells = cells.astype(f"{cells.dtype.kind}8[us]")
+        elif cells.dtype.kind == "f" and cells.dtype.itemsize > 8:
+            with np.errstate(over="ignore"):  # infinite then, and refused
+                cells = cells.astype(np.float64)
+        return pl.Series(name, cells)
+    if isinstance(cells, np.ndarray | list):
+        return _from_objects(name, list(cells))
+    return pl.Series(name, cells, strict=False)
 
 
 def _from_objects(name: str, values: list[Any]) -> pl.Series:
     values = [None if isinstance(value, float) and value != value else value for value in values]
-    kinds = {type(value) for value in values if value is not None}
-    if kinds & {str}:
+    if any(isinstance(value, str) for value in values):
         return pl.Series(name, [None if value is None else str(value) for value in values], dtype=pl.String)
-    if any(issubclass(kind, Mapping | list | tuple | set) for kind in kinds):
-        wrong = next(kind for kind in kinds if issubclass(kind, Mapping | list | tuple | set))
-        raise TypeError(f"argument must be a string or a number, not {wrong.__name__!r}: a cell is one value.")
-    large = [row for row, value in enumerate(values) if isinstance(value, int) and abs(value) >= 2**63]
-    if large:
-        _check_size(name, values, large)  # polars would take some of them for missing values
-        if all(issubclass(kind, Real) for kind in kinds):
-            return pl.Series(name, [None if value is None else float(value) for value in values])
+    if any(isinstance(value, int) and abs(value) >= 2**63 for value in values):
+        values = [_float(value) if isinstance(value, int) else value for value in values]
     try:
         return pl.Series(name, values, strict=False)
     except (TypeError, pl.exceptions.PolarsError):
         return pl.Series(name, [None if value is None else float(value) for value in values])
 
 
-def _check_size(name: str, values: list[Any], large: list[int]) -> None:
-    for row in large:
-        if abs(values[row]) >= LARGEST:
-            raise CellError("digits", row, name, str(len(str(abs(values[row])))))
+def _float(value: int) -> float:
+    """A whole number of any size; infinite, and refused, where float64 does not reach."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def as_numbers(series: pl.Series) -> pl.Series:

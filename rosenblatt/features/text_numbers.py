@@ -25,9 +25,6 @@ DATES = {
     "dates_dmy": (rf"^\d{{1,2}}/\d{{1,2}}/\d{{4}}{TIME}", ("%d/%m/%Y",)),
 }
 TIME_FORMATS = ("", " %H:%M", " %H:%M:%S%.f")
-DAY = r"(\d{4}[./-]\d{1,2}[./-]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d{2}))"
-CLOCK = r"\d{1,2}:\d{2}(:\d{2})?\s*([ap]m)?"
-OTHER_DATES = rf"^\s*({DAY}|{CLOCK}|{DAY}[ t]{CLOCK}.*)\s*$"
 
 #: How each style is described.
 STYLES = {
@@ -101,13 +98,3 @@ def text_as_numbers(series: pl.Series, style: str) -> pl.Series:
         fits = cells.str.contains(MARKED)
         cells = cells.str.replace_all(MARKS, "").set(~fits.fill_null(True), None)
     return cells.cast(pl.Float64, strict=False).fill_nan(None)
-
-
-def like_dates(values: pl.Series) -> str:
-    """One of the values, or of each form one, if nearly all look like dates or times, of whatever form."""
-    fitting = values.filter(values.str.to_lowercase().str.contains(OTHER_DATES)).str.strip_chars()
-    if not len(fitting) or len(fitting) < MOSTLY * len(values):
-        return ""
-    plain = fitting.str.contains(DATES["dates"][0])
-    forms = [fitting.filter(chosen) for chosen in (plain, ~plain)]
-    return " and ".join(str(form[-1]) for form in forms if len(form))
