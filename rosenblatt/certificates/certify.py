@@ -45,7 +45,7 @@ class AboutModel(About):
 
     def recognise(self, X: Any, signs: Array) -> tuple[exactly.Rows, Array]:
         """Rows that are at hand are compared themselves: that is quicker than two digests."""
-        if self.digest or not _equal(self.rows.X, X) or not np.array_equal(self.codes, signs):
+        if self.rows is None or self.digest or not _equal(self.rows.X, X) or not np.array_equal(self.codes, signs):
             return super().recognise(X, signs)
         return self.rows, signs
 

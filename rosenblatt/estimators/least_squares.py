@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.closed_form.least_squares import MOST_COLUMNS, Moments, exact
@@ -128,6 +129,7 @@ class LeastSquares(Stored, MultiOutputMixin, RegressorMixin, BaseEstimator):  # 
         self.intercept_ = intercept[0] if flat else intercept
         self.trace_, self.stop_reason_, self.n_iter_ = trace, trace.stop_reason, len(trace)
 
+    @available_if(lambda self: self.solver == "exact")
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Add a batch of rows; the weights then are those of one fit on all rows so far.
 
@@ -153,7 +155,7 @@ class LeastSquares(Stored, MultiOutputMixin, RegressorMixin, BaseEstimator):  # 
         Raises
         ------
         ValueError
-            If the solver is not "exact", or if there are more than 4,096 features.
+            If there are more than 4,096 features. With another solver than "exact" there is no `partial_fit`.
 
         Examples
         --------
@@ -165,10 +167,6 @@ class LeastSquares(Stored, MultiOutputMixin, RegressorMixin, BaseEstimator):  # 
         with unchanged_on_failure(self):
             minimising.check_solved(self, "0 leaves the loss alone", "exact")
             first = not hasattr(self, "_scatter")
-            if self.solver != "exact":
-                raise ValueError(
-                    f"partial_fit needs solver='exact', but the solver is {self.solver!r}; set it to 'exact'."
-                )
             X, y = check_rows_and_targets(self, X, y, reset=first)
             flat, targets = y.ndim == 1, y.reshape(len(y), -1)
             width = X.shape[1]

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from certificates.problems import separable_integers, small_problems
-from rosenblatt import separability
+from rosenblatt import Perceptron, certify, load_certificate, separability
 from rosenblatt.certificates.problem import digest
 from rosenblatt.certificates.results import Hull, NotSeparable, QuasiComplete, Separable
 
@@ -344,6 +345,15 @@ def test_a_digest_is_about_numbers_not_about_dtypes():
     assert len(names) == 1
     apart = [np.array([[value]], dtype=np.int64) for value in (2**53, 2**53 + 1, 2**63 - 1, 2**63 - 2, -(2**63))]
     assert len({digest(X, np.array([1], np.int8)) for X in apart}) == 5
+
+
+def test_a_file_without_a_digest_is_about_other_data(tmp_path):
+    X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 1]
+    path = tmp_path / "model.json"
+    certify(Perceptron().fit(X, y), X, y).save(path)
+    path.write_text(re.sub(r'"digest": "[0-9a-f]+"', '"digest": ""', path.read_text()))
+    with pytest.raises(ValueError, match="digests differ"):
+        load_certificate(path, X, y)
 
 
 def test_certificates_can_be_compared():

@@ -314,7 +314,8 @@ def test_another_numba_compiles_in_its_usual_way_to_the_same_bits(tmp_path):
         "warnings.simplefilter('ignore')\n"
         "X = np.random.default_rng(0).normal(size=(300, 5))\n"
         "model = Perceptron(max_iter=5, random_state=0).fit(X, X[:, 0] > X[:, 1] ** 2)\n"
-        "print('rosenblatt.engine.compile.numba_private' in sys.modules, model.coef_.tobytes().hex())\n"
+        "from rosenblatt.engine.compile.numba_private import PIPELINES_KNOWN\n"
+        "print(PIPELINES_KNOWN, model.coef_.tobytes().hex())\n"
     )
     said = [
         subprocess.run(
