@@ -50,7 +50,6 @@ def audit(
     model: str,
     data: str | Sequence[str],
     *,
-    tolerance: float = 0.01,
     time_limit: float | None = None,
     reading_options: ReadOptions | None = None,
 ) -> AuditedRun:
@@ -63,7 +62,7 @@ def audit(
     ----------
     model : a model file that `train` wrote with a perceptron of any kind
     data : the data that it was trained on
-    tolerance, time_limit : as for `rosenblatt.audit`
+    time_limit : as for `rosenblatt.audit`
     reading_options : how to read the data
 
     Examples
@@ -90,7 +89,7 @@ def audit(
     with reading(found.name):
         rows = seen(saved.model, rows)
         run = _repeated(saved, rows, learned)
-        result = audited(run, rows, learned.labels(), tolerance=tolerance, time_limit=time_limit)
+        result = audited(run, rows, learned.labels(), time_limit=time_limit)
     parts = dict(result.audits) if isinstance(result, Audits) else {result.name: result}
     return AuditedRun(model, found.name, {str(name): part for name, part in parts.items()}, [*found.notes, *notes])
 
@@ -101,13 +100,11 @@ def _check_can_repeat(saved: SavedModel) -> None:
         raise UsageError(
             f"The theorem is about perceptrons, and the model is a {kind}; train one with --learner perceptron."
         )
-    if "split" in saved.about and saved.about["split"] is None:
-        raise UsageError(
-            f"{saved.path} was learned in passes, whose order of rows is not kept, or held rows out by a column; train "
-            f"with --no-stream and a random hold-out."
-        )
     if not saved.about.get("split"):
-        raise UsageError(f"{saved.path} does not say how it was trained; audit a model that rosenblatt train wrote.")
+        raise UsageError(
+            f"{saved.path} does not say how its rows were split; audit a model that rosenblatt train wrote, with "
+            "--no-stream and a random hold-out."
+        )
 
 
 def _learned_rows(saved: SavedModel, found: Examples) -> Examples:

@@ -88,16 +88,14 @@ def check_number(
     --------
     >>> check_number("--top", 0, 1)
     Traceback (most recent call last):
-    rosenblatt.verbs.errors.UsageError: --top must be a number of at least 1, but got 0.
+    rosenblatt.verbs.errors.UsageError: --top must be a finite number of at least 1, but got 0.
     """
     if value is None or ((low < value if above else low <= value) and value <= high and value != float("inf")):
         return
-    if high == float("inf"):
-        span = f"above {low:g}" if above else f"of at least {low:g}"
-    else:
-        span = f"above {low:g}, at most {high:g}" if above else f"from {low:g} to {high:.15g}"
+    least = f"above {low:g}" if above else f"of at least {low:g}"
+    most = "" if high == float("inf") else f", at most {high:.15g}"
     came = shortened(value) if isinstance(value, int) else f"{value:.15g}"
-    raise UsageError(f"{option} must be a{' finite' * (value == float('inf'))} number {span}, but got {came}.")
+    raise UsageError(f"{option} must be a finite number {least}{most}, but got {came}.")
 
 
 def check_choice(option: str, value: str, known: Iterable[str]) -> None:

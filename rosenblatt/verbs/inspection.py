@@ -101,14 +101,11 @@ def inspect(
     [('weight', 'number'), ('colour', 'category'), ('fruit', 'category')]
     """
     paths = [path] if isinstance(path, str) else list(path)
-    if len(paths) == 1 and _is_model(paths[0]):
+    if any(map(_is_model, paths)):
+        if len(paths) > 1:
+            raise UsageError(f"One model is inspected at a time, but {len(paths)} files were given.")
         check_number("--top", top, 0)
         return _model(paths[0], data, row, top, reading_options)
-    models = [each for each in paths if _is_model(each)]
-    if models:
-        other = next((each for each in paths if each not in models), None)
-        advice = f"; --data {other} --row N explains an answer" if other else ""
-        raise UsageError(f"One model is inspected at a time, but {len(paths)} files were given{advice}.")
     if data is not None or row is not None:
         raise UsageError("--data and --row explain an answer of a model, but the file is data.")
     return _data(paths, reading_options)
@@ -136,18 +133,8 @@ def _model(path: str, data: Any, row: int | None, top: int, reading_options: Rea
     if data is not None and row is not None:
         found = read_for(saved, data, None, reading_options, labelled=False)
         explained = explain(saved, found, row, top)
-    drivers = (saved.about.get("drivers") or _largest(saved, top))[:top]
+    drivers = saved.about.get("drivers", [])[:top]
     return ModelCard(path, saved.description, columns_of(saved.model), drivers, explained)
-
-
-def _largest(saved: SavedModel, top: int) -> list[dict[str, Any]]:
-    """The largest weights, for a model whose file says nothing about features."""
-    if not hasattr(saved.learner, "coef_"):
-        return []
-    weights = np.atleast_2d(saved.learner.coef_)
-    names = feature_names(saved, weights.shape[1])
-    order = np.argsort(-np.abs(weights).max(axis=0), kind="stable")[:top]
-    return [{"feature": names[j], "weight": float(weights[np.abs(weights[:, j]).argmax(), j])} for j in order.tolist()]
 
 
 def feature_names(saved: SavedModel, count: int) -> list[str]:
@@ -230,12 +217,8 @@ def _data(paths: list[str], reading_options: ReadOptions | None) -> DataCard:
     with reading(found.name), in_the_file(found):
         encoder = ColumnEncoder(missing="median").look(found.rows)
     columns = [_column(column, found.rows[column.name]) for column in encoder.columns_]
-    notes = list(found.notes)
-    if not encoder.n_features_out_:
-        told = "one row" if len(found) == 1 else f"these {len(found):,} rows"
-        notes.append(f"Nothing can be learned from {told}: training would leave out every column.")
     return DataCard(
-        found.name, found.format, len(found), columns, encoder.n_features_out_, bool(encoder.sparse_), notes
+        found.name, found.format, len(found), columns, encoder.n_features_out_, bool(encoder.sparse_), found.notes
     )
 
 
@@ -252,9 +235,7 @@ def _card(name: str, kind: str, **more: Any) -> dict[str, Any]:
 
 
 def _kind(kind: str, series: Any) -> str:
-    """A kind in the words of a user; of one row, which does not tell what it is for, what the value is."""
+    """A kind in the words of a user."""
     if series.dtype.is_temporal():
         return "date"
-    if len(series) == 1:
-        return "number" if series.dtype.is_numeric() else "yes/no" if str(series.dtype) == "Boolean" else "text"
     return "yes/no" if kind == "boolean" and not series.dtype.is_numeric() and series.dtype != bool else kind

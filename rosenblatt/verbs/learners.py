@@ -109,10 +109,10 @@ def make_learner(name: str, settings: Mapping[str, Any] | Iterable[str] = (), **
 
     known, learner = learner_named(name)
     kind = getattr(rosenblatt, learner.estimator)
-    parameters = inspect.signature(kind.__init__).parameters
     given = settings if isinstance(settings, Mapping) else read_settings(known, settings)
     for key in given:
         check_parameter(known, key)
+    parameters = inspect.signature(kind).parameters
     usual = {key: value for key, value in others.items() if key in parameters and value is not None}
     return kind(**{**learner.settings, **usual, **given})
 
@@ -121,8 +121,8 @@ def check_parameter(name: str, key: str) -> inspect.Parameter:
     """The parameter of a learner that `--set` may name, or the sentence that suggests the nearest."""
     import rosenblatt
 
-    parameters = inspect.signature(getattr(rosenblatt, learner_named(name)[1].estimator).__init__).parameters
-    known = [each for each in parameters if each not in ("self", "verbose", "below", "time_limit")]
+    parameters = inspect.signature(getattr(rosenblatt, learner_named(name)[1].estimator)).parameters
+    known = [each for each in parameters if each not in ("verbose", "below", "time_limit")]
     if key not in known:
         near = nearest(key, known)
         raise UsageError(f"The learner {name} has no parameter {key!r}{near or f'; it has {listed(known, 99)}'}.")
@@ -165,10 +165,9 @@ def _value(key: str, text: str, parameter: inspect.Parameter) -> Any:
         found = json.loads(text)
     except ValueError:
         found = text
-    if kinds <= {"int", "float", "None"} and (
-        isinstance(found, str) or (isinstance(found, float) and "float" not in kinds)
-    ):
-        told = "a whole number" if "float" not in kinds else "a number"
+    whole = "float" not in kinds
+    if kinds <= {"int", "float", "None"} and isinstance(found, str | float if whole else str):
         like = 10 if parameter.default in (None, parameter.empty) else parameter.default
+        told = "a whole number" if whole else "a number"
         raise UsageError(f"{key} must be {told}, such as {like}, but got {shortened(text)}.")
     return found

@@ -260,20 +260,14 @@ def _placed(saved: SavedModel, source: Source, labelled: bool) -> dict[str, str]
             f"The first line of {source.name} has names, which the model does not know: its columns are taken by their "
             "position."
         )
-    whole = _in_place([*features, *target, *left_out])
-    ways = [whole, _in_place([*features, *target])]
-    ways += [] if labelled else [_in_place([*features, *left_out]), features]
+    whole = sorted([*features, *target, *left_out], key=lambda name: int(name.removeprefix("column_")))
     if len(columns) > len(whole):
         return None  # what comes after the model's columns is ignored
-    for way in ways:
-        if len(way) == len(columns):
-            return dict(zip(columns, way, strict=True))
-    fewer = f", or {len(whole) - 1} without the {saved.target} that it predicts" if target and not labelled else ""
+    answered = [name for name in whole if name not in target]
+    for names in [whole] if labelled else [whole, answered]:
+        if len(names) == len(columns):
+            return dict(zip(columns, names, strict=True))
     raise InputError(
         f"{source.name} has {counted(len(columns), 'column')}, but the file that the model was trained on has "
-        f"{len(whole)}{fewer}."
+        f"{len(whole)}."
     )
-
-
-def _in_place(names: list[str]) -> list[str]:
-    return sorted(names, key=lambda name: int(name.removeprefix("column_")))

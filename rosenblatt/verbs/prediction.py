@@ -22,7 +22,6 @@ from rosenblatt.verbs.tables import check_table, format_of, table_writer
 from rosenblatt.wording import shortened
 
 COLUMN = "prediction"
-MOST_COUNTED = 1000  # different answers that are counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +33,7 @@ class Predictions:
     table : the rows with the columns that were added, or these alone; None where they went to a file
     answers : the predictions; None where they went to a file
     rows : how many rows were answered
-    counts : how often each answer was given
+    counts : how often each class was given as the answer
     path : the file that was written, or None
     notes : remarks about columns and categories
     """
@@ -165,9 +164,8 @@ class _Asked:
             added = {COLUMN: answers, **_further(learner, values, self.scores, self.probabilities)}
         self.remarks += notes
         self.unknown.update(unknown_counts(self.saved))
-        if len(self.counted) <= MOST_COUNTED:
-            names, counts = np.unique(answers, return_counts=True)
-            self.counted.update(dict(zip(names.tolist(), counts.tolist(), strict=True)))
+        if hasattr(self.saved.learner, "classes_"):
+            self.counted.update(answers.tolist())
         return self._table(polars.DataFrame() if self.only or not block.is_frame else given, added)
 
     def _examples(self, given: Any) -> Examples:
@@ -189,11 +187,9 @@ class _Asked:
 
     def _table(self, frame: polars.DataFrame, added: dict[str, Any]) -> polars.DataFrame:
         """A table with further columns; the file may have one of that name already, which stays as it is."""
-        names = []
-        for name in added:
-            while name in frame.columns:
-                name += "_"
-            names.append(name)
+        names = list(added)
+        while set(names) & set(frame.columns):
+            names = [f"{name}_" for name in names]
         self.column = names[0]
         if self.column != COLUMN:
             self.remarks.append(
@@ -204,9 +200,7 @@ class _Asked:
         return frame.hstack(columns) if frame.width else polars.DataFrame(columns)
 
     def counts(self) -> dict[str, int]:
-        """How often each answer was given; nothing where there are too many different ones."""
-        if len(self.counted) > MOST_COUNTED:
-            return {}
+        """How often each class was given as the answer."""
         return {str(name): count for name, count in sorted(self.counted.items())}
 
     def notes(self) -> list[str]:

@@ -119,10 +119,10 @@ def separable(
     data, target, drop, reading_options : as for `train`
     keep : columns of text to use although they look like names of the rows; numbers are never left out
     intercept : whether the hyperplane may leave the origin; a certificate to check must answer the same question
-    time_limit : seconds, after which the verdict may be "undecided"; not beside `verify`
-    tolerance : how close to the largest margin the margin must be proven, 0.01 when not given; not beside `verify`
+    time_limit : seconds, after which the verdict may be "undecided"
+    tolerance : how close to the largest margin the margin must be proven, 0.01 when not given
     fewest : enclose the fewest errors of any hyperplane instead, for two classes, in 10 seconds or `time_limit`
-    certificate : where to write the proof, a JSON file; not beside `verify`
+    certificate : where to write the proof, a JSON file
     verify : a certificate to check against the data instead of looking for a new one
     missing, text : how columns become numbers, see `ColumnEncoder`; numbers stay as they are
 
@@ -138,18 +138,12 @@ def separable(
       support        3 rows
       theorem        R' = 1.73205, gamma' = 0.242536: at most 51 mistakes
     """
-    if certificate is not None and verify is not None:
-        raise UsageError("--certificate writes a proof and --verify checks one; they cannot be combined.")
-    looking = {"--tolerance": tolerance, "--time-limit": time_limit, "--fewest-errors": fewest or None}
-    given = [option for option, value in looking.items() if value is not None]
+    looking = {"--tolerance": tolerance, "--time-limit": time_limit, "--certificate": certificate}
+    for option, value in (looking | {"--fewest-errors": fewest or None}).items():
+        if value is not None and verify is not None:
+            raise UsageError(f"{option} is about the search for a proof, and --verify checks one; leave one out.")
     if fewest and tolerance is not None:
-        raise UsageError(
-            "--tolerance is about margins, which --fewest-errors does not look for; leave one of them out."
-        )
-    if given and verify is not None:
-        raise UsageError(
-            f"{given[0]} is about the search for a proof, and --verify checks one: they exclude each other."
-        )
+        raise UsageError("--tolerance is about margins, which --fewest-errors does not look for; leave one out.")
     check_columns_policy(missing, text)
     check_number("--time-limit", time_limit, 0, above=True)
     check_number("--tolerance", tolerance, 0, 1, above=True)
@@ -169,9 +163,7 @@ def separable(
         else:
             result = separability(rows, found.labels(), intercept, time_limit, tolerance=close, verbose=verbose)
     if certificate is not None:
-        if isinstance(result, Undecided):
-            raise InputError(f"There is no proof to write: the question is undecided ({result.reason}).")
-        if isinstance(result, SeparabilityTable) and not result.proofs:
+        if isinstance(result, Undecided) or (isinstance(result, SeparabilityTable) and not result.proofs):
             raise InputError("There is no proof to write: every question is undecided; give it more time.")
         with writing(certificate):
             result.save(certificate)
@@ -239,10 +231,7 @@ def _verified(path: str, rows: Any, found: Examples, intercept: bool, common: di
         return Proof("not verified", None, verified=False, reason=str(error), path=path, **common)
     proof = Proof(_verdict(result), result, verified=True, path=path, **common)
     if proof.intercept != intercept:
-        proven, mend = (
-            ("any hyperplane, but --no-intercept asks about those through the origin", "leave --no-intercept out")
-            if proof.intercept
-            else ("hyperplanes through the origin only, but the question is about any hyperplane", "add --no-intercept")
-        )
-        raise UsageError(f"{path} proves something about {proven}; {mend} to verify it.")
+        proven = "any hyperplane" if proof.intercept else "hyperplanes through the origin only"
+        mend = "leave --no-intercept out" if proof.intercept else "add --no-intercept"
+        raise UsageError(f"{path} is about {proven}; {mend} to verify it.")
     return proof

@@ -147,7 +147,7 @@ def test_a_threshold_moves_the_answers(shell, tmp_path):
         for value in ("0.01", "0.5", "0.99")
     ]
     assert counts[0] > counts[1] > counts[2]
-    assert "from 0 to 1" in shell.refused("predict", "m.safetensors", "t.csv", "--threshold", "7", code=2)
+    assert "of at least 0, at most 1" in shell.refused("predict", "m.safetensors", "t.csv", "--threshold", "7", code=2)
 
 
 def test_a_pipe_without_a_reader_and_a_full_device(tmp_path):

@@ -21,7 +21,7 @@ def train(shell, tmp_path):
             ["--set", f"max_iter={HUGE}"],
             "max_iter must be a whole number above 0, at most 9,223,372,036,854,775,807, but",
         ),
-        (["--seed", "9" * 400], "--seed must be a number from 0 to 4294967295, but got 999"),
+        (["--seed", "9" * 400], "--seed must be a finite number of at least 0, at most 4294967295, but got 999"),
         (["--time-limit", "inf"], "--time-limit must be a finite number above 0, but got inf."),
         (["--learner", ""], "There is no learner ''"),
         (["--out", ""], "'' is not the name of a file"),

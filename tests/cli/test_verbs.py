@@ -344,13 +344,16 @@ def test_bad_learners_and_settings(shell, iris):
         (["--learner", "svm", "--search", "--set", "max_iter=-5"], "max_iter"),
         (["--stream", "--set", "max_iter=-5"], "max_iter"),
         (["--cv", "500"], "needs at least 500 rows"),
-        (["--seed", "-1"], "--seed must be a number from 0 to 4294967295, but got -1."),
-        (["--seed", "4294967296"], "--seed must be a number from 0 to 4294967295, but got 4294967296."),
-        (["--top", "0"], "--top must be a number of at least 1, but got 0."),
-        (["--time-limit", "0"], "--time-limit must be a number above 0, but got 0."),
-        (["--time-limit", "nan"], "--time-limit must be a number above 0, but got nan."),
-        (["--holdout", "1.5"], "--holdout must be a number from 0 to 0.95, but got 1.5"),
-        (["--cv", "1"], "--cv must be a number of at least 2, but got 1."),
+        (["--seed", "-1"], "--seed must be a finite number of at least 0, at most 4294967295, but got -1."),
+        (
+            ["--seed", "4294967296"],
+            "--seed must be a finite number of at least 0, at most 4294967295, but got 4294967296.",
+        ),
+        (["--top", "0"], "--top must be a finite number of at least 1, but got 0."),
+        (["--time-limit", "0"], "--time-limit must be a finite number above 0, but got 0."),
+        (["--time-limit", "nan"], "--time-limit must be a finite number above 0, but got nan."),
+        (["--holdout", "1.5"], "--holdout must be a finite number of at least 0, at most 0.95, but got 1.5"),
+        (["--cv", "1"], "--cv must be a finite number of at least 2, but got 1."),
     ],
 )
 def test_wrong_usage_has_its_own_code(options, told, shell, iris):
@@ -360,14 +363,14 @@ def test_wrong_usage_has_its_own_code(options, told, shell, iris):
 @pytest.mark.parametrize(
     ("verb", "options", "told"),
     [
-        ("separable", ["--time-limit", "0"], "--time-limit must be a number above 0, but got 0"),
-        ("separable", ["--time-limit", "nan"], "--time-limit must be a number above 0, but got nan"),
-        ("separable", ["--tolerance", "0"], "--tolerance must be a number above 0, at most 1, but got 0"),
-        ("separable", ["--tolerance", "2"], "--tolerance must be a number above 0, at most 1, but got 2"),
-        ("audit", ["--time-limit", "-1"], "--time-limit must be a number above 0, but got -1"),
-        ("evaluate", ["--top", "0"], "--top must be a number of at least 1, but got 0"),
-        ("evaluate", ["--at-least", "90"], "--at-least must be a number from 0 to 1, but got 90"),
-        ("inspect", ["--top", "-1"], "--top must be a number of at least 0, but got -1"),
+        ("separable", ["--time-limit", "0"], "--time-limit must be a finite number above 0, but got 0"),
+        ("separable", ["--time-limit", "nan"], "--time-limit must be a finite number above 0, but got nan"),
+        ("separable", ["--tolerance", "0"], "--tolerance must be a finite number above 0, at most 1, but got 0"),
+        ("separable", ["--tolerance", "2"], "--tolerance must be a finite number above 0, at most 1, but got 2"),
+        ("audit", ["--time-limit", "-1"], "--time-limit must be a finite number above 0, but got -1"),
+        ("evaluate", ["--top", "0"], "--top must be a finite number of at least 1, but got 0"),
+        ("evaluate", ["--at-least", "90"], "--at-least must be a finite number of at least 0, at most 1, but got 90"),
+        ("inspect", ["--top", "-1"], "--top must be a finite number of at least 0, but got -1"),
     ],
 )
 def test_numbers_that_an_option_does_not_take(verb, options, told, shell, iris):
@@ -557,16 +560,7 @@ def test_a_model_of_a_file_without_a_header_goes_by_position(shell):
     assert shell.json("evaluate", "m.safetensors", "all.tsv")["summary"]["rows_test"] == 60
     Path("narrow.tsv").write_text("see you\nwin money\n")
     message = shell.refused("predict", "m.safetensors", "narrow.tsv", code=3)
-    assert message == (
-        "narrow.tsv has 1 column, but the file that the model was trained on has 3, or 2 without the column_1 that it "
-        "predicts."
-    )
-    shell("train", "all.tsv", "-t", "1", "--drop", "3", "-o", "d.safetensors")
-    texts = "\n".join(line.split("\t")[1] for line in lines) + "\n"
-    Path("texts.tsv").write_text(texts)
-    assert shell("predict", "d.safetensors", "texts.tsv", "--only").count("\n") == 60
-    Path("texts.txt").write_text("see you, and you, later\nwin money\nsee you, then\n")  # lines of text, not columns
-    assert shell("predict", "d.safetensors", "texts.txt", "--only", "--separator", "tab") == "ham\nspam\nham\n"
+    assert message == "narrow.tsv has 1 column, but the file that the model was trained on has 3."
 
 
 def test_unknown_categories_are_counted(shell, people, model):
@@ -865,7 +859,7 @@ def test_a_separator_that_nobody_would_guess(shell, people):
 
 def test_a_run_in_passes_is_not_audited(shell, people):
     shell("train", people, "-t", "answer", "-l", "perceptron", "--stream", "-q", "-o", "m.safetensors")
-    assert "in passes" in shell.refused("audit", "m.safetensors", people, code=2)
+    assert "--no-stream" in shell.refused("audit", "m.safetensors", people, code=2)
 
 
 @pytest.mark.parametrize("way", ["--no-stream", "--stream"])
@@ -888,7 +882,7 @@ def test_rows_of_a_proof_are_counted_from_1(shell, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["lab", "--port", "70000"], "--port must be a number from 0 to 65535, but got 70000"),
+        (["lab", "--port", "70000"], "--port must be a finite number of at least 0, at most 65535, but got 70000"),
         (["lab", "--port", "abc"], "Invalid value for '--port'"),
         (["train", "t.csv", "--time-limit=soon"], "Invalid value for '--time-limit'"),
         (["inspect", "m.safetensors", "--row", "1.5"], "Invalid value for '--row'"),
@@ -917,7 +911,7 @@ def test_a_model_is_inspected_alone(shell, iris):
     one = "One model is inspected at a time, but 2 files were given"
     for model in ("m.safetensors", "m.model"):
         told = shell.refused("inspect", model, "iris.csv", code=2)
-        assert told == f"{one}; --data iris.csv --row N explains an answer."
+        assert told == f"{one}."
     assert shell.refused("inspect", "m.safetensors", "m.model", code=2) == f"{one}."
 
 
