@@ -15,22 +15,9 @@ def ahead(items: Iterable[Item], function: Callable[[Item], Result], threads: in
     """The function of every item, in order, computed a few items ahead on other threads."""
     waiting: deque[Future[Result]] = deque()
     with ThreadPoolExecutor(threads) as pool:
-        for future in _submitted(items, function, pool):
-            waiting.append(future)
+        for item in items:
+            waiting.append(pool.submit(function, item))
             if len(waiting) > threads:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
-
-
-def _submitted(
-    items: Iterable[Item], function: Callable[[Item], Result], pool: ThreadPoolExecutor
-) -> Iterator[Future[Result]]:
-    """The results to come; where there is no next item because of a failure, that failure."""
-    try:
-        for item in items:
-            yield pool.submit(function, item)
-    except Exception as error:
-        failed: Future[Result] = Future()
-        failed.set_exception(error)
-        yield failed

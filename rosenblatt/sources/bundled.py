@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-
-from rosenblatt.arguments import shortened
-from rosenblatt.seeds import random_state_of
 
 from .sets import Split
 
@@ -104,16 +100,7 @@ def breast_cancer(test_size: float | int = 0.25, random_state: int = 0) -> Split
 def _split(bunch: Any, test_size: float | int, random_state: int) -> Split[npt.NDArray[np.float64]]:
     from sklearn.model_selection import train_test_split
 
-    random = random_state_of(random_state)
-    try:
-        if isinstance(test_size, bool) or not (0 < test_size < 1 or isinstance(test_size, numbers.Integral)):
-            raise ValueError
-        X_train, X_test, y_train, y_test = train_test_split(
-            bunch.data, bunch.target, test_size=test_size, random_state=random, stratify=bunch.target
-        )
-    except (TypeError, ValueError):
-        raise ValueError(
-            "test_size must be a fraction above 0 and below 1, or a number of rows, that leaves rows of every class on "
-            f"both sides, but {shortened(test_size)} came; pass 0.25, say."
-        ) from None
+    X_train, X_test, y_train, y_test = train_test_split(
+        bunch.data, bunch.target, test_size=test_size, random_state=random_state, stratify=bunch.target
+    )
     return Split(X_train, y_train, X_test, y_test, tuple(str(name) for name in bunch.target_names))

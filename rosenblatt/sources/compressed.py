@@ -8,6 +8,8 @@ import gzip
 import importlib
 import io
 import lzma
+import math
+import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -93,8 +95,8 @@ def encoding_of(path: str | PathLike[str], encoding: str = "utf-8") -> str:
     return next((name for mark, name in WIDE_MARKS.items() if start.startswith(mark)), encoding)
 
 
-def open_text(path: str | PathLike[str], encoding: str = "utf-8") -> BinaryIO:
-    """Open a text file for reading bytes in UTF-8, whatever its encoding.
+def open_text(path: str | PathLike[str], encoding: str = "utf-8", most: float = math.inf) -> BinaryIO:
+    """Open a text file for reading bytes in UTF-8, whatever its encoding; `most` bytes of it are needed.
 
     Examples
     --------
@@ -107,7 +109,24 @@ def open_text(path: str | PathLike[str], encoding: str = "utf-8") -> BinaryIO:
     'a,ä'
     """
     found = encoding_of(path, encoding)
-    return open_stored(path) if found == "utf-8" else cast(BinaryIO, io.BufferedReader(_Recoded(path, found), 2**20))
+    if found == "utf-8":
+        return open_stored(path)
+    recoded = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115  closed by the caller
+    lines = 1
+    with open_stored(path) as stored:
+        try:
+            for piece in codecs.iterdecode(iter(lambda: stored.read(2**20), b""), found):
+                lines += piece.count("\n")
+                recoded.write(piece.encode())
+                if recoded.tell() >= most:
+                    break
+        except UnicodeError as error:
+            recoded.close()
+            seen, start = getattr(error, "object", b""), getattr(error, "start", 0)
+            lines += seen[:start].decode(found, errors="replace").count("\n")
+            raise NotTextError(found, seen[start : start + 1], lines) from error
+    recoded.seek(0)
+    return recoded
 
 
 class NotTextError(ValueError):
@@ -115,7 +134,7 @@ class NotTextError(ValueError):
 
     def __init__(self, encoding: str, bad: bytes, line: int) -> None:
         self.encoding, self.line = encoding, line
-        self.found = f"byte 0x{bad[0]:02X} in line {line}" if bad else f"it ends within a letter in line {line}"
+        self.found = f"byte 0x{bad[0]:02X} in line {line}" if bad else f"line {line}"
         super().__init__(f"no text in {encoding}: {self.found}")
 
 
@@ -126,41 +145,6 @@ def check_text(text: bytes, encoding: str, line: int) -> None:
     except UnicodeDecodeError as error:
         found = text[error.start : error.start + 1]
         raise NotTextError(encoding, found, line + text.count(b"\n", 0, error.start)) from error
-
-
-class _Recoded(io.RawIOBase):
-    """The text of a file in UTF-8."""
-
-    def __init__(self, path: str | PathLike[str], encoding: str) -> None:
-        self._encoding, self._line = encoding, 1
-        self._file = open_stored(path)
-        self._decoder = codecs.getincrementaldecoder(encoding)()
-        self._ready = b""
-        self._ended = False
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: object) -> int:
-        view = memoryview(buffer)  # type: ignore[arg-type]
-        while not self._ready and not self._ended:
-            stored = self._file.read(2**18)
-            self._ended = not stored
-            try:
-                self._ready = self._decoder.decode(stored, self._ended).encode()
-            except UnicodeError as error:
-                start = getattr(error, "start", 0)
-                before = getattr(error, "object", b"")[:start].decode(self._encoding, errors="replace")
-                bad = getattr(error, "object", b"")[start : start + 1] if not self._ended else b""
-                raise NotTextError(self._encoding, bad, self._line + before.count("\n")) from error
-            self._line += self._ready.count(b"\n")
-        n = min(len(view), len(self._ready))
-        view[:n], self._ready = self._ready[:n], self._ready[n:]
-        return n
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
 
 
 @contextmanager

@@ -81,16 +81,6 @@ def stored(name: str) -> Path | None:
     return None
 
 
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except (FileExistsError, NotADirectoryError) as error:
-        file = next(path for path in (folder, *folder.parents) if path.exists() and not path.is_dir())
-        raise NotADirectoryError(
-            f"Downloads must be kept in a folder, but {file} is a file; set ROSENBLATT_CACHE to a folder."
-        ) from error
-
-
 def cache_folder() -> Path:
     """Return the folder that downloads are kept in.
 
@@ -139,12 +129,6 @@ def download(file: KnownFile, folder: str | PathLike[str]) -> Path:
     --------
     >>> download(FILES["mnist/t10k-labels-idx1-ubyte"], cache_folder())  # doctest: +SKIP
     """
-    if not isinstance(file, KnownFile):
-        raise TypeError(
-            f"file must be a KnownFile, but {shortened(file)} came; take one of rosenblatt.sources.FILES by its name."
-        )
-    if not isinstance(folder, str | PathLike):
-        raise TypeError(f"folder must be a str or a path-like object, but {shortened(folder)} came; pass a folder.")
     elsewhere = f"set ROSENBLATT_DATA to a folder that has {file.name}{file.ending}"
     if file.url is None:
         raise FileNotFoundError(
@@ -152,7 +136,7 @@ def download(file: KnownFile, folder: str | PathLike[str]) -> Path:
             f"found; {elsewhere}."
         )
     target = Path(folder) / Path(file.name).parent / file.url.rsplit("/", 1)[-1]
-    _make_folder(target.parent)
+    target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
     try:
         with part.open("xb") as sink:

@@ -43,22 +43,11 @@ class Matrix:
 
     def take(self, rows: Any) -> Matrix:
         """Some of the rows, with their labels: by their numbers, or by a mask."""
-        try:
-            chosen = np.arange(len(self))[rows]
-        except (IndexError, TypeError, ValueError):
-            chosen = None
-        if chosen is None or chosen.ndim != 1:
-            raise IndexError(
-                f"rows must be whole numbers below {len(self):,} or a mask of so many, but {shortened(rows)} came; "
-                f"pass an array of them."
-            )
         return replace(self, X=self.X[rows], y=None if self.y is None else self.y[rows])
 
     @staticmethod
     def stacked(parts: Sequence[Matrix]) -> Matrix:
         """The rows of all parts, one after another; sparse ones get as many columns as the widest."""
-        if not isinstance(parts, Sequence) or not parts or not all(isinstance(part, Matrix) for part in parts):
-            raise TypeError(f"parts must be a list of at least one Matrix, but {shortened(parts)} came; pass them so.")
         if len(parts) == 1:
             return parts[0]
         widths = {part.X.shape[1] for part in parts}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import fields, replace
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -41,9 +41,6 @@ def open_source(paths: PathsLike, reading: ReadOptions | None = None, **options:
     ...     source.format, source.kind, source.read().to_dicts()
     ('csv', 'frame', [{'height': 1.5, 'kind': 'a'}, {'height': 2.5, 'kind': 'b'}])
     """
-    unknown = sorted(set(options) - {each.name for each in fields(ReadOptions)})
-    if unknown:
-        raise TypeError(f"open_source has no option {unknown[0]!r}; it has the fields of ReadOptions.")
     reading = replace(reading or ReadOptions(), **options)
     check_paths(paths)
     given: list[str | PathLike[str]] = [paths] if isinstance(paths, str | PathLike) else list(paths)

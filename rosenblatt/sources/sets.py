@@ -92,11 +92,7 @@ def mnist_pair(a: int, b: int) -> Split[Bytes]:
     Traceback (most recent call last):
     ValueError: a and b must be two different digits from 0 to 9, but 3 and 3 came; pass two digits.
     """
-    try:
-        wrong = isinstance(a, bool) or isinstance(b, bool) or len({a, b}) < 2 or not {a, b} <= set(range(10))
-    except TypeError:  # lists, say, of which no set can be made
-        wrong = True
-    if wrong:
+    if a == b or not {a, b} <= set(range(10)):
         raise ValueError(
             f"a and b must be two different digits from 0 to 9, but {shortened(a)} and {shortened(b)} came; pass two "
             f"digits."

@@ -246,7 +246,7 @@ class Source:
         return dialects.MISSING if given is None else tuple(dict.fromkeys(["", *given]))
 
     def _dialect(self, path: str) -> dialects.Dialect:
-        with open_text(path, self.reading.encoding) as file:
+        with open_text(path, self.reading.encoding, dialects.SAMPLE_BYTES) as file:
             sample = file.read(dialects.SAMPLE_BYTES)
         return dialects.find_dialect(
             sample,

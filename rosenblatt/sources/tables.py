@@ -9,7 +9,7 @@ from rosenblatt.arguments import shortened
 
 from .compressed import is_packed, open_stored, open_text
 from .reading import ReadOptions
-from .whole_lines import text_blocks
+from .whole_lines import blocks_in_order
 
 if TYPE_CHECKING:
     import polars as pl
@@ -66,7 +66,7 @@ def json_frames(file: BinaryIO, name: str) -> Iterator[pl.DataFrame]:
         return
     line = 1
     schema: dict[str, Any] | None = None
-    for block in text_blocks(file, None, BLOCK_BYTES):
+    for _, block in blocks_in_order(file, None, BLOCK_BYTES):
         try:
             frame = pl.read_ndjson(block, infer_schema_length=None)
         except PolarsError as error:

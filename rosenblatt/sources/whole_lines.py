@@ -8,20 +8,6 @@ from typing import BinaryIO, NamedTuple
 from .compressed import open_text
 
 
-def text_blocks(file: BinaryIO, quote: str | None, block_bytes: int) -> Iterator[bytes]:
-    """Blocks of whole lines; a line break inside quotes does not end one."""
-    mark = quote.encode() if quote else b""
-    kept = b""  # of a line whose end has not come
-    while read := file.read(max(block_bytes, len(kept))):
-        text = kept + read
-        end = _last_end(text, mark)
-        if end:
-            yield text[:end]
-        kept = text[end:]
-    if kept:
-        yield kept
-
-
 def _last_end(text: bytes, mark: bytes) -> int:
     """Behind the last line break that stands outside of quotes; 0 if there is none."""
     end = text.rfind(b"\n") + 1
@@ -43,12 +29,19 @@ class Place(NamedTuple):
 def blocks_in_order(
     file: BinaryIO, quote: str | None, block_bytes: int, offset: int = 0
 ) -> Iterator[tuple[Place, bytes]]:
-    """The blocks of a file from its beginning, or from the line that begins at `offset`, to its end."""
-    if offset:  # what is decompressed or recoded on the way cannot always be sought in
+    """Blocks of whole lines, from the line that begins at `offset` on; a line break inside quotes does not end one."""
+    if offset:  # what is decompressed on the way cannot always be sought in
         file.seek(offset) if file.seekable() else file.read(offset)
-    for block in text_blocks(file, quote, block_bytes):
-        yield Place(offset, len(block)), block
-        offset += len(block)
+    mark = quote.encode() if quote else b""
+    kept = b""  # of a line whose end has not come
+    while read := file.read(max(block_bytes, len(kept))):
+        text = kept + read
+        end = _last_end(text, mark)
+        if end:
+            yield Place(offset, end), text[:end]
+        offset, kept = offset + end, text[end:]
+    if kept:
+        yield Place(offset, len(kept)), kept
 
 
 def first_line(path: str, offset: int, encoding: str = "utf-8") -> int:
