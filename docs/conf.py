@@ -115,6 +115,7 @@ html_theme_options = {
     "footer_end": ["sphinx-version"],
     "secondary_sidebar_items": ["page-toc"],
 }
+html_sidebars = {"certificates": [], "lab": []}  # pages without others below them
 html_context = {"default_mode": "light"}
 
 
