@@ -15,7 +15,7 @@ from rosenblatt.cli.main import main
 PAGE = Path(__file__).with_name("reference.md")
 VERBS = (
     "train", "predict", "evaluate", "inspect", "export", "separable", "audit", "convert", "datasets",
-    "datasets list", "datasets fetch", "datasets export", "demo", "lab", "serve",
+    "datasets list", "datasets export", "demo", "lab", "serve",
 )  # fmt: skip
 
 

@@ -102,23 +102,12 @@ def _data_card(screen: Console, card: DataCard) -> None:
         name = safe(short(column["name"], LONGEST))
         shown.add_row(f"[dim]{number}[/dim]", name, column["kind"], values, missing, safe(examples))
     screen.print(shown)
-    if any(column["kind"] == "dropped" for column in card.columns):
-        screen.print()
-        _left_out(screen, card)
+    for column in card.columns:
+        if column["kind"] == "dropped":
+            name, keep = short(column["name"], LONGEST), "; --keep keeps it" if column["guessed"] else ""
+            pair(screen, "Left out", f"{safe(name)} [dim]({safe(column['why'])}{keep})[/dim]")
     if not card.features:
         return
     options = (" --target COLUMN" if card.needs_target else "") + (" --zero-based" if card.zero_based else "")
     command = f"[cyan]rosenblatt train {safe(card.path)}{options}[/cyan]"
     screen.print(f"\n[dim]Train with[/dim]  {command}", soft_wrap=True)  # one line, to be copied
-
-
-def _left_out(screen: Console, card: DataCard) -> None:
-    """The columns that training would leave out, by the reason."""
-    reasons: dict[tuple[str, bool], list[str]] = {}
-    for column in card.columns:
-        if column["kind"] == "dropped":
-            reasons.setdefault((column["why"], column["guessed"]), []).append(short(column["name"], LONGEST))
-    for (why, guessed), names in reasons.items():
-        they = "it" if len(names) == 1 else "them"
-        told = f"{why}; --keep keeps {they}" if guessed else why
-        pair(screen, "Left out", f"{safe(listed(names))} [dim]({safe(told)})[/dim]")

@@ -13,15 +13,7 @@ def convert(
     data: Annotated[
         str, typer.Argument(metavar="DATA", show_default=False, help="A file, a pattern, or - for standard input.")
     ],
-    out: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE",
-            show_default=False,
-            help="The file to write, or - for standard output; its ending says the format: csv, tsv, parquet, arrow, "
-            "jsonl, libsvm, npz, and .gz.",
-        ),
-    ],
+    out: o.Written,
     target: o.Target = None,
     to: o.To = None,
     missing: o.Missing = "median",

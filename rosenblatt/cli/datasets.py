@@ -1,4 +1,4 @@
-"""`rosenblatt datasets`: list, fetch, export."""
+"""`rosenblatt datasets`: list, export."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rosenblatt.cli.options import DATA, Json, To
+from rosenblatt.cli.options import DATA, Json, To, Written
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode="rich")
 
@@ -17,7 +17,7 @@ Name = Annotated[
 
 @app.callback(epilog="Example: rosenblatt datasets export newsgroups newsgroups.parquet")
 def datasets(context: typer.Context, as_json: Json = False) -> None:
-    """The field's well-known sets: list them, fetch them, write them as files."""
+    """The field's well-known sets: list them, write them as files."""
     if context.invoked_subcommand is None:
         list_datasets(as_json)
 
@@ -44,34 +44,10 @@ def list_datasets(as_json: Json = False) -> None:
     screen.print("\n[dim]Write one as a file:[/dim]  rosenblatt datasets export iris iris.csv")
 
 
-@app.command("fetch", epilog="Example: rosenblatt datasets fetch mnist")
-def fetch(name: Name, as_json: Json = False) -> None:
-    """Print where the files of a set are; download them when they are not here."""
-    from rosenblatt.cli.screen import note, print_json
-    from rosenblatt.verbs import fetch_dataset
-
-    paths = fetch_dataset(name)
-    if as_json:
-        print_json({"name": name, "paths": paths})
-        return
-    for path in paths:
-        print(path)
-    if not paths:
-        note(f"{name} comes with scikit-learn and has no file of its own; datasets export writes one.")
-
-
 @app.command("export", epilog="Example: rosenblatt datasets export a9a a9a.libsvm --part train")
 def export(
     name: Name,
-    path: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE",
-            show_default=False,
-            help="The file to write, or - for standard output; its ending says the format: csv, tsv, parquet, arrow, "
-            "jsonl, libsvm, npz.",
-        ),
-    ],
+    path: Written,
     part: Annotated[
         str, typer.Option("--part", metavar="PART", rich_help_panel=DATA, help="train, test, or all.")
     ] = "all",

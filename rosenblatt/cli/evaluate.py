@@ -18,21 +18,12 @@ def evaluate(
     data: o.Data,
     target: Annotated[
         str | None,
-        o.option(
-            o.DATA,
-            "--target",
-            "-t",
-            metavar="COLUMN",
-            default="the model's",
-            help="The column that has the answers: its name, its number, or -1 for the last.",
-        ),
+        o.option(o.DATA, "--target", "-t", metavar="COLUMN", default="the model's", help="The column of the answers."),
     ] = None,
     positive: o.Positive = None,
     at_least: Annotated[
         float | None,
-        o.option(
-            o.TEST, "--at-least", metavar="SHARE", help="Exit code 1 when the accuracy (R² for numbers) is below."
-        ),
+        o.option(o.TEST, "--at-least", metavar="SHARE", help="Exit code 1 when accuracy (or R²) is below."),
     ] = None,
     header: o.Header = None,
     encoding: o.Encoding = None,

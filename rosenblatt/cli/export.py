@@ -11,21 +11,10 @@ def export(
     model: o.Model,
     onnx: Annotated[
         str | None,
-        o.option(
-            o.OUTPUT,
-            "--onnx",
-            metavar="FILE",
-            help='An ONNX file, with the preprocessing in it (needs pip install "rosenblatt[onnx]").',
-        ),
+        o.option(o.OUTPUT, "--onnx", metavar="FILE", help="ONNX with the preprocessing (needs rosenblatt[onnx])."),
     ] = None,
     coefficients: Annotated[
-        str | None,
-        o.option(
-            o.OUTPUT,
-            "--coefficients",
-            metavar="FILE",
-            help="A table of the weights, as the learner sees the features: csv, parquet, ...",
-        ),
+        str | None, o.option(o.OUTPUT, "--coefficients", metavar="FILE", help="A table of the weights: csv, ...")
     ] = None,
     as_json: o.Json = False,
 ) -> None:

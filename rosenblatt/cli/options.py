@@ -37,15 +37,17 @@ Data = Annotated[
 Model = Annotated[
     str, typer.Argument(metavar="MODEL", show_default=False, help="A model file, or - for standard input.")
 ]
+Written = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        show_default=False,
+        help="The file to write: .csv, .tsv, .parquet, .arrow, .jsonl, .libsvm, .npz, also .gz; - is standard output.",
+    ),
+]
 Target = Annotated[
     str | None,
-    option(
-        DATA,
-        "--target",
-        "-t",
-        metavar="COLUMN",
-        help="The column to predict: its name, its number, or -1 for the last.",
-    ),
+    option(DATA, "--target", "-t", metavar="COLUMN", help="The column to predict: name, number, or -1 for the last."),
 ]
 Header = Annotated[
     bool | None,
@@ -65,13 +67,7 @@ Format = Annotated[
 ]
 NaValues = Annotated[
     list[str] | None,
-    option(
-        READ,
-        "--na-values",
-        metavar="WORDS",
-        default="NA, N/A, ?, null, None, NaN",
-        help="Words that mean missing, with commas between them, such as -999.",
-    ),
+    option(READ, "--na-values", metavar="WORDS", default="NA, N/A, ?, null, None, NaN", help="What means missing."),
 ]
 ZeroBased = Annotated[
     bool, option(READ, "--zero-based", help="The features of LIBSVM files count from 0 (from 1 otherwise).")

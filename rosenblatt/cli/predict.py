@@ -21,27 +21,19 @@ def predict(
             "-o",
             metavar="FILE",
             default="standard output",
-            help="The file to write; its ending says the format: csv, tsv, parquet, arrow, jsonl.",
+            help="The file to write: .csv, .parquet, ...",
         ),
     ] = "-",
     to: o.To = None,
     only: Annotated[bool, o.option(o.OUTPUT, "--only", help="Write the predictions without the rows.")] = False,
     scores: Annotated[bool, o.option(o.OUTPUT, "--scores", help="Add the score of every class.")] = False,
     probabilities: Annotated[
-        bool,
-        o.option(
-            o.OUTPUT,
-            "--probabilities",
-            help="Add the probability of every class (logistic, discriminant, sigmoid, layer).",
-        ),
+        bool, o.option(o.OUTPUT, "--probabilities", help="Add those of every class (logistic, discriminant, ...).")
     ] = False,
     threshold: Annotated[
         float | None,
         o.option(
-            o.OUTPUT,
-            "--threshold",
-            metavar="VALUE",
-            help="Of two classes, answer the second from this probability on (score, for learners without).",
+            o.OUTPUT, "--threshold", metavar="VALUE", help="Answer the second of two classes from this probability on."
         ),
     ] = None,
     header: o.Header = None,
@@ -76,10 +68,6 @@ def predict(
         if as_json:
             print_json(done.to_dict())
         elif out != "-" and not quiet:
-            told = (
-                ", ".join(f"{visible(short(name))} {count:,}" for name, count in done.counts.items())
-                if len(done.counts) <= 12
-                else ""
-            )
-            print(f"{out}: {counted(done.rows, 'row')}" + (f" ({told})" if told else ""))
+            told = ", ".join(f"{visible(short(name))} {count:,}" for name, count in done.counts.items())
+            print(f"{out}: {counted(done.rows, 'row')}" + (f" ({told})" if 0 < len(done.counts) <= 12 else ""))
     notes(done.notes, quiet or as_json)

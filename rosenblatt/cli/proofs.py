@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli.screen import LONGEST, bullet, pair, safe, table
-from rosenblatt.wording import counted, listed, number_in_words, short
+from rosenblatt.wording import counted, number_in_words, short
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from rosenblatt.verbs.audits import AuditedRun
     from rosenblatt.verbs.proof import Proof
-
-
-FEW = 3  # columns that are named for one reason
 
 
 def print_proof(screen: Console, done: Proof) -> None:
@@ -35,11 +32,8 @@ def print_proof(screen: Console, done: Proof) -> None:
         screen.print(f"[bold {colour}]{title}{through}[/bold {colour}]{_checked(done)}")
     if isinstance(result, Separable):
         pair(screen, "Classes", _sides(result.about.classes))
-        known = result.margin_upper < float("inf")  # not where any hyperplane was good enough
-        told = (
-            f"the largest is at most {result.margin_upper:.6g}" if known else "of this hyperplane; there may be wider"
-        )
-        pair(screen, "Margin", f"{result.margin:.6g} [dim]({told})[/dim]")
+        widest = f" [dim](the largest is at most {result.margin_upper:.6g})[/dim]"
+        pair(screen, "Margin", f"{result.margin:.6g}{widest if result.margin_upper < float('inf') else ''}")
         if len(result.support_vectors):
             pair(screen, "Touching", f"{counted(len(result.support_vectors), 'row')} at the margin")
         bound = f"at most {counted(result.mistake_bound, 'mistake')}, in any order of the rows"
@@ -67,7 +61,8 @@ def print_proof(screen: Console, done: Proof) -> None:
         if upper is not None and upper < float("inf"):
             pair(screen, "So far", f"if there is a margin, it is at most {upper:.3g}")
     if done.left_out:
-        told = _left_out(done.left_out)
+        columns = [f"{short(name)} ({why})" for name, why in done.left_out.items()]
+        told = "; ".join([*columns[:3], *([f"{len(columns) - 3:,} more"] if len(columns) > 3 else [])])
         pair(screen, "Left out", safe(f"{told}: the verdict is about the other columns"))
     if done.path and done.verified is None:
         pair(screen, "Certificate", f"{safe(done.path)} [dim](check it with --verify)[/dim]")
@@ -104,14 +99,6 @@ def _checked(done: Proof) -> str:
         holds = "1 proof holds" if done.result.proofs == 1 else f"{done.result.proofs:,} proofs hold"
         return f" [dim]({holds}, checked in exact arithmetic; nothing is proven of the undecided)[/dim]"
     return " [dim](the certificate holds, checked in exact arithmetic)[/dim]"
-
-
-def _left_out(reasons: dict[str, str]) -> str:
-    """Columns and why they are left out; many of the same reason are counted."""
-    if len(reasons) <= FEW:
-        return "; ".join(f"{listed([name])} ({why})" for name, why in reasons.items())
-    name, why = next(iter(reasons.items()))
-    return f"{listed(reasons, FEW)} ({name}: {why})"
 
 
 def _several(screen: Console, result: Any, checked: str) -> None:

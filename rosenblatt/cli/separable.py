@@ -20,37 +20,17 @@ def separable(
     ] = None,
     verify: Annotated[
         str | None,
-        o.option(
-            o.PROOF,
-            "--verify",
-            metavar="FILE",
-            help="Check this certificate against the data in exact arithmetic, instead of looking for a proof.",
-        ),
+        o.option(o.PROOF, "--verify", metavar="FILE", help="Check this certificate in exact arithmetic instead."),
     ] = None,
     intercept: Annotated[
-        bool,
-        o.option(
-            o.PROOF, "--intercept/--no-intercept", default="--intercept", help="Whether the hyperplane may leave 0."
-        ),
+        bool, o.option(o.PROOF, "--intercept/--no-intercept", default=True, help="Whether the hyperplane may leave 0.")
     ] = True,
     tolerance: Annotated[
         float | None,
-        o.option(
-            o.PROOF,
-            "--tolerance",
-            metavar="SHARE",
-            default="0.01",
-            help="How close to the largest margin; 1 takes any hyperplane.",
-        ),
+        o.option(o.PROOF, "--tolerance", metavar="SHARE", default="0.01", help="How close to the largest margin."),
     ] = None,
     fewest: Annotated[
-        bool,
-        typer.Option(
-            "--fewest-errors",
-            rich_help_panel=o.PROOF,
-            show_default=False,
-            help="Prove how many rows any hyperplane has wrong at least, and name one that has few wrong.",
-        ),
+        bool, o.option(o.PROOF, "--fewest-errors", help="Prove how many rows any hyperplane has wrong at least.")
     ] = False,
     time_limit: o.TimeLimit = None,
     missing: o.Missing = "error",

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from rosenblatt.verbs.exporting import export as export
     from rosenblatt.verbs.inspection import inspect as inspect
     from rosenblatt.verbs.known_sets import export_dataset as export_dataset
-    from rosenblatt.verbs.known_sets import fetch_dataset as fetch_dataset
     from rosenblatt.verbs.known_sets import list_datasets as list_datasets
     from rosenblatt.verbs.options import TrainOptions as TrainOptions
     from rosenblatt.verbs.prediction import predict as predict
@@ -31,7 +30,7 @@ _NAMES = {
     "evaluation": ("evaluate",),
     "exporting": ("export",),
     "inspection": ("inspect",),
-    "known_sets": ("export_dataset", "fetch_dataset", "list_datasets"),
+    "known_sets": ("export_dataset", "list_datasets"),
     "options": ("TrainOptions",),
     "prediction": ("predict",),
     "proof": ("separable",),

@@ -126,20 +126,6 @@ def list_datasets() -> list[dict[str, Any]]:
     return [{**{name: getattr(each, name) for name in shown}, "where": each.where()} for each in DATASETS.values()]
 
 
-def fetch_dataset(name: str) -> list[str]:
-    """The paths of the files of a set, which are downloaded when they are not on this machine.
-
-    Examples
-    --------
-    >>> fetch_dataset("iris")
-    []
-    """
-    from rosenblatt.sources.fetch import locate
-
-    with reading():
-        return [str(locate(file)) for file in dataset_named(name).files]
-
-
 @dataclass(frozen=True)
 class Exported(Figures):
     """What was written: the set, the file, how many rows and columns, and the column to train for."""
