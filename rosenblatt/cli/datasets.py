@@ -34,7 +34,7 @@ def list_datasets(as_json: Json = False) -> None:
         return
     shown = table("name", ("rows", "right"), ("columns", "right"), ("classes", "right"), "target", "where", "what")
     for one in found:
-        colour = {"here": "green", "bundled": "green", "to download": "cyan"}.get(one["where"], "yellow")
+        colour = "yellow" if one["where"] == "not here" else "green"
         numbers = [f"{one[key]:,}" for key in ("rows", "columns", "classes")]
         shown.add_row(
             f"[bold]{one['name']}[/bold]", *numbers, one["target"], f"[{colour}]{one['where']}[/{colour}]", one["told"]

@@ -38,7 +38,7 @@ from rosenblatt.verbs.options import TrainOptions
 from rosenblatt.verbs.pipelines import notes_of
 from rosenblatt.verbs.streaming import TESTED_ROWS, joined
 from rosenblatt.verbs.testing import ON_TRAINING_ROWS, Learned, check_known
-from rosenblatt.verbs.training import Clock, Training, check_not_there, check_results, completed, fitting_tests
+from rosenblatt.verbs.training import Clock, Training, check_results, completed, fitting_tests
 from rosenblatt.wording import listed, shortened
 
 LOCAL = "local"
@@ -74,8 +74,7 @@ def train(
     options = options or TrainOptions()
     paths = [data] if isinstance(data, str) else list(data)
     _check(paths, options, reading_options)
-    check_results(out, report, [])
-    check_not_there(out, force)
+    check_results(out, report, [], force)
     clock = Clock(verbose)
     return completed(
         lambda: _learned(paths, target, options, cluster, verbose), options, clock, out=out, report=report,

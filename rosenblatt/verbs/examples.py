@@ -11,10 +11,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 
-from rosenblatt.features import target as targets
-from rosenblatt.features.target import labels_of, quantities_of, take_target
+from rosenblatt.features.target import find_column, labels_of, quantities_of, take_target
 from rosenblatt.sources import ReadOptions
-from rosenblatt.verbs.errors import InputError, UsageError, reading
+from rosenblatt.verbs.errors import InputError, UsageError, reading, setting
 from rosenblatt.verbs.gaps import check_numbers
 from rosenblatt.verbs.labels import check_labels, labelled_rows, notes_on_labels
 from rosenblatt.wording import listed, shortened
@@ -101,14 +100,6 @@ class Roles:
         return (*self.drop, *([] if self.weights is None else [self.weights]))
 
 
-def find_column(columns: Sequence[str], wanted: str | int, where: str) -> str:
-    """A column by its name, by its number from 1, or by -1 for the last; see `rosenblatt.features.find_column`."""
-    try:
-        return targets.find_column(columns, wanted, where)
-    except ValueError as error:
-        raise UsageError(str(error)) from None
-
-
 def find_columns(columns: Sequence[str], wanted: Sequence[str], where: str) -> tuple[str, ...]:
     """Several columns, with commas between them or one by one.
 
@@ -119,14 +110,6 @@ def find_columns(columns: Sequence[str], wanted: Sequence[str], where: str) -> t
     """
     names = [name for text in wanted for name in ([text] if text in columns else text.split(","))]
     return tuple(find_column(columns, name, where) for name in names)
-
-
-def _is_number(text: str | int) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def roles_of(
@@ -166,7 +149,7 @@ def _header(source: Source, target: str | int | None) -> list[str]:
     columns = list(source.columns)
     if source.is_text_table and source.header is None and target is not None and str(target) not in columns:
         named = replace(source, reading=replace(source.reading, header=True), notes=[], types={})
-        if not _is_number(target) and str(target) in named.columns:
+        if not str(target).lstrip("+-").isdecimal() and str(target) in named.columns:
             source.reading = named.reading
             return list(named.columns)
     return columns
@@ -188,10 +171,11 @@ def roles_among(
         raise UsageError(
             f"Name the column to predict with --target: {where} has {listed(columns, 20)} (-1 is the last)."
         )
-    name, weight, separate = (
-        None if each is None else find_column(columns, each, where) for each in (target, weights, apart)
-    )
-    found = Roles(name, weight, separate, find_columns(columns, drop, where), find_columns(columns, keep, where))
+    with setting(True):
+        name, weight, separate = (
+            None if each is None else find_column(columns, each, where) for each in (target, weights, apart)
+        )
+        found = Roles(name, weight, separate, find_columns(columns, drop, where), find_columns(columns, keep, where))
     parts: dict[str, set[str | None]] = {
         "the target": {name},
         "the weights": {weight},

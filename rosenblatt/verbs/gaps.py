@@ -69,10 +69,8 @@ def check_gaps(rows: Any, name: str, before: int = 0) -> None:
     rosenblatt.verbs.errors.InputError: x.npy lacks a value in row 2, column 1, and missing values are refused.
     """
     if count_gaps(rows):
-        row, column = (int(at) for at in np.argwhere(np.isnan(rows))[0])
-        raise InputError(
-            f"{name} lacks a value in row {before + row + 1:,}, column {column + 1:,}, and missing values are refused."
-        )
+        _, place = _first(np.isnan(rows), rows, before)
+        raise InputError(f"{name} lacks a value in {place}, and missing values are refused.")
 
 
 def check_numbers(rows: Any, name: str, *, before: int = 0) -> None:
@@ -89,8 +87,11 @@ def check_numbers(rows: Any, name: str, *, before: int = 0) -> None:
     with np.errstate(invalid="ignore"):
         huge = np.abs(rows) >= HUGE
     if huge.any():
-        row, column = (int(at) for at in np.argwhere(huge)[0])
-        raise InputError(
-            f"{name} has {rows[row, column]:g} in row {before + row + 1:,}, column {column + 1:,}, too large to "
-            "compute with."
-        )
+        value, place = _first(huge, rows, before)
+        raise InputError(f"{name} has {value:g} in {place}, too large to compute with.")
+
+
+def _first(wrong: Array, rows: Array, before: int) -> tuple[float, str]:
+    """The first number that is wrong, and its place."""
+    row, column = (int(at) for at in np.argwhere(wrong)[0])
+    return float(rows[row, column]), f"row {before + row + 1:,}, column {column + 1:,}"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.plain import Figures
-from rosenblatt.verbs.errors import InputError, UsageError, nearest, reading
+from rosenblatt.verbs.errors import UsageError, check_choice, nearest, reading
 from rosenblatt.verbs.tables import format_of, write_matrix, write_table
 from rosenblatt.wording import listed, shortened
 
@@ -36,7 +36,7 @@ class Dataset:
         """The published split, or a seeded one."""
         from rosenblatt import sources
 
-        return _sms() if self.name == "sms-spam" else getattr(sources, self.loader)()
+        return getattr(sources, self.loader)()
 
     def names(self) -> list[str] | None:
         """The names of the columns, where the bundled set has some."""
@@ -48,28 +48,12 @@ class Dataset:
         return [str(name).removesuffix(" (cm)").replace(" ", "_") for name in found]
 
     def where(self) -> str:
-        """Bundled, on this machine, or to be downloaded."""
-        from rosenblatt.sources.catalogue import FILES
+        """Bundled, on this machine, or not."""
         from rosenblatt.sources.fetch import stored
 
         if not self.files:
             return "bundled"
-        if all(stored(name) for name in self.files):
-            return "here"
-        # scikit-learn knows the home of 20 Newsgroups, which is why it is not in our catalogue.
-        can = self.name == "newsgroups" or all(FILES[name].url for name in self.files)
-        return "to download" if can else "not here"
-
-
-def _sms() -> Any:
-    """Lines of label, tab, text; the text is taken as it is, quotes and all."""
-    from rosenblatt.sources import Split, locate
-    from rosenblatt.sources.compressed import open_stored
-
-    with open_stored(locate("sms-spam/SMSSpamCollection")) as file:
-        pairs = [line.rstrip("\n").split("\t", 1) for line in file.read().decode("utf-8").splitlines()]
-    texts, labels = [text for _, text in pairs], np.array([label for label, _ in pairs])
-    return Split(texts, labels, [], labels[:0])
+        return "here" if all(stored(name) for name in self.files) else "not here"
 
 
 def _idx(folder: str, *names: str) -> tuple[str, ...]:
@@ -91,7 +75,6 @@ _KNOWN = (
             ("libsvm/reuters-lasvm", "libsvm/reuters-lasvm.t")),
     Dataset("newsgroups", "which newsgroup? text", 18_846, 1, 20, "group", "newsgroups",
             ("20newsgroups/20news-bydate.tar",), "message"),
-    Dataset("sms-spam", "spam or not? text", 5_574, 1, 2, "label", "", ("sms-spam/SMSSpamCollection",), "message"),
 )  # fmt: skip
 #: Every set that `rosenblatt datasets` knows.
 DATASETS = {dataset.name: dataset for dataset in _KNOWN}
@@ -115,7 +98,7 @@ def dataset_named(name: str) -> Dataset:
 
 
 def list_datasets() -> list[dict[str, Any]]:
-    """Every set that we know, and where it is: bundled, on this machine, or to be downloaded.
+    """Every set that we know, and where it is: bundled, on this machine, or not.
 
     Examples
     --------
@@ -158,14 +141,11 @@ def export_dataset(name: str, path: str, *, part: str = "all", to: str | None = 
     'sepal_length,sepal_width,petal_length,petal_width,species'
     """
     dataset = dataset_named(name)
-    if part not in PARTS:
-        raise UsageError(f"--part must be one of {', '.join(PARTS)}, but got {shortened(part)}.")
+    check_choice("--part", part, PARTS)
     format = format_of(path, to)
     with reading():
         split = dataset.load()
     X, y = _rows(split, part)
-    if not len(y):
-        raise InputError(f"{dataset.name} was published without a {part} part.")
     if len(split.target_names):
         y = np.array(split.target_names)[np.asarray(y, dtype=np.int64)]
     if dataset.text is not None:

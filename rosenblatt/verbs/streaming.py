@@ -10,10 +10,9 @@ shuffled together, so that a sorted file does no harm.
 from __future__ import annotations
 
 import time
-from bisect import bisect
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -72,7 +71,7 @@ def learn_in_passes(
         tested, told = fitting_tests(others, first.seen, first.model), f"the rows of {others.name}"
     trace = _epochs(first, options, learner, verbose, on_epoch)
     learner.trace_, learner.stop_reason_, learner.n_iter_ = trace, trace.stop_reason, len(trace)
-    placed = replace(first.seen, places=None, place_of=first.stream.place_of)
+    placed = replace(first.seen, places=None, place_of=source.place_of)
     if digest:
         first.seen = replace(first.seen, digest=source.digest())
     notes = [f"{source.name} is learned from in passes, {first.rows:,} rows.", *source.notes, *first.notes]
@@ -96,18 +95,14 @@ class _Stream:
     roles: Roles
     target: str | int | None
     options: TrainOptions
-    starts: list[tuple[int, int]] = field(default_factory=list)  # of each block in order: rows before it, its number
 
     def blocks(self, shuffle: int | None = None) -> Iterator[tuple[Any, Examples, Array]]:
         """What was read, its rows with labels, and a random number for each of these, the same in every pass.
 
         A number shuffles the blocks where the format allows it.
         """
-        before, starts = 0, list[tuple[int, int]]()
+        before = 0
         for number, content in self.source.placed_blocks(shuffle):
-            if shuffle is None:
-                starts.append((before, number))
-                self.starts = starts
             found = self._taken_apart(content, before)
             before += len(content)
             yield content, found, np.random.default_rng([self.options.seed, number]).random(len(found))
@@ -123,13 +118,6 @@ class _Stream:
             if self.options.missing == "error":
                 check_gaps(content.X, self.source.name, before)
         return examples_of(self.source, content, self.roles, before=before)
-
-    def place_of(self, row: int) -> str:
-        """Where its user finds a row, counted from 0."""
-        start, number = self.starts[bisect(self.starts, row, key=lambda each: each[0]) - 1]
-        if self.source.is_text_table:
-            return self.source.place_of(row - start, number)
-        return f"row {row + 1:,}"
 
 
 @dataclass
@@ -207,7 +195,7 @@ def _surveyed(stream: _Stream, learner: Any, tested_rows: int) -> _First:
 
     if stream.source.kind == "frame":
         model = unfitted(Examples(pl.DataFrame(), keep=stream.roles.keep), learner, options)
-        with in_the_file(Examples(None, place_of=stream.place_of)):
+        with in_the_file(Examples(None, place_of=stream.source.place_of)):
             model.steps[0][1].fit_batches(features())
     else:
         for _ in features():
@@ -224,12 +212,8 @@ def _surveyed(stream: _Stream, learner: Any, tested_rows: int) -> _First:
     notes = [note_on_gaps(gaps)] if gaps else []
     notes += [*note_on_missing_labels(total - rows, target), *notes_on_classes(found, known)]
     n_tested = min(tested_rows, len(found) // 2 if rows > 2 * len(found) else max(1, rows // 5))
-    seen_rows = found.take(np.arange(n_tested, len(found)))
-    if n_tested == 0:
-        return _First(stream, model, rows, known, None, seen_rows, -1.0, notes)
-    return _First(
-        stream, model, rows, known, found.take(np.arange(n_tested)), seen_rows, float(keys[n_tested - 1]), notes
-    )
+    tested, limit = (found.take(np.arange(n_tested)), float(keys[n_tested - 1])) if n_tested else (None, -1.0)
+    return _First(stream, model, rows, known, tested, found.take(np.arange(n_tested, len(found))), limit, notes)
 
 
 def _n_bytes(rows: Any) -> int:

@@ -14,21 +14,14 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from rosenblatt.models.whole_file import whole_file
-from rosenblatt.verbs.errors import InputError, UsageError, nearest, writing
-from rosenblatt.wording import listed, shortened
+from rosenblatt.verbs.errors import InputError, UsageError, check_choice, writing
+from rosenblatt.wording import listed
 
 if TYPE_CHECKING:
     import polars
 
-TABLES = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".parquet": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-}
+TEXT = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+TABLES = {**TEXT, ".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow"}
 MATRICES = {".libsvm": "libsvm", ".svm": "libsvm", ".svmlight": "libsvm", ".npz": "npz"}
 FORMATS = {**TABLES, **MATRICES}
 PIECE = 2**16  # bytes written at a time
@@ -45,11 +38,7 @@ def format_of(path: str, given: str | None = None, known: Mapping[str, str] = FO
     ('parquet', 'tsv', 'csv', 'jsonl')
     """
     if given is not None:
-        if given not in FORMATS.values():
-            names = listed(dict.fromkeys(known.values()))
-            raise UsageError(
-                f"There is no format {shortened(given)}{nearest(given, known.values())}; there are {names}."
-            )
+        check_choice("--to", given, FORMATS.values())
         return given
     if path == "-":
         return "csv"
@@ -69,20 +58,6 @@ def check_table(path: str, format: str | None = None) -> str:
             "which turns columns into numbers."
         )
     return format
-
-
-def names_data(path: str) -> bool:
-    """Whether a path's ending is that of data.
-
-    Examples
-    --------
-    >>> names_data("flowers.csv.gz"), names_data("flowers.safetensors"), names_data("-")
-    (True, False, False)
-    """
-    try:
-        return path != "-" and bool(format_of(path))
-    except UsageError:
-        return False
 
 
 def write_table(path: str, frame: polars.DataFrame, format: str | None = None) -> None:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from sklearn.pipeline import Pipeline
 
 from rosenblatt.estimators.classes import classes_of
@@ -35,7 +34,6 @@ from rosenblatt.verbs.pipelines import (
     with_width,
 )
 from rosenblatt.verbs.splits import hold_out
-from rosenblatt.verbs.tables import names_data
 from rosenblatt.verbs.testing import (
     ON_TRAINING_ROWS,
     Learned,
@@ -201,7 +199,9 @@ def _learn(
     if options.search and options.learner is None:
         notes.append(f"The learner is {options.name}, since {DEFAULT} has nothing to search for.")
     split = None if options.time or options.group else {"share": 0.0 if options.cv or options.test else options.share}
-    ended = [_end_of_search(tries)] if tries is not None and tries.interrupted_ else []
+    ended = (
+        ["Ctrl-C ended the search; the best setting so far is taken."] if getattr(tries, "interrupted_", False) else []
+    )
     return Learned(model, learned, tested, told, total, len(learned), notes, positive, tries, split, ended)
 
 
@@ -284,14 +284,6 @@ def _search(estimator: Any, fitted: Any, learned: Examples, options: TrainOption
     return found
 
 
-def _end_of_search(found: Any) -> str:
-    """What Ctrl-C has left of a search."""
-    n_settings, n_folds = found.fold_scores.shape
-    done, folds = int(np.isfinite(found.mean_scores).sum()), len(found.folds_compared)
-    part = f"{folds} of {n_folds} folds" if folds < n_folds else f"{done} of {n_settings} settings"
-    return f"Ctrl-C ended the search after {part}; the best of these is taken."
-
-
 # ------------------------------------------------------------------------------------------------ what is written
 
 
@@ -353,23 +345,16 @@ def _check_files(
     source: Source, out: str | None, report: str | None, force: bool, target: Any, options: TrainOptions
 ) -> None:
     """Refuse results that would replace what is read, and columns that are not there."""
-    read = files_of(list(source.paths), options.test)
-    labels = [path for path in map(labels_beside, read) if path is not None]
-    check_results(out, report, [*read, *labels])
     if source.kind == "frame":  # what is wrong with the names of columns is found in the header
         roles_of(source, target, weights=options.weights, drop=options.drop, keep=options.keep)
-    check_not_there(out, force)
+    read = files_of(list(source.paths), options.test)
+    labels = [path for path in map(labels_beside, read) if path is not None]
+    check_results(out, report, [*read, *labels], force)
 
 
-def check_results(out: str | None, report: str | None, read: Sequence[str]) -> None:
-    """Refuse results that would replace what is read, and a model that is named like data."""
+def check_results(out: str | None, report: str | None, read: Sequence[str], force: bool) -> None:
+    """Refuse results that would replace what is read, or without being asked to a model file."""
     check_outputs({"The model": out, "The report": report}, read)
-    if out is not None and names_data(out):
-        raise UsageError(f"{out} is named like data, not like a model; call it {Path(out).stem}.safetensors.")
-
-
-def check_not_there(out: str | None, force: bool) -> None:
-    """Refuse to replace a model file without being asked to."""
     if out is not None and not force and os.path.isfile(out):
         raise UsageError(f"{out} exists already; --force replaces it, and --out NAME writes another file.")
 
@@ -383,7 +368,5 @@ def default_path(data: str | Sequence[str]) -> str:
     ('iris.safetensors', 'model.safetensors', 'model.safetensors')
     """
     first = data if isinstance(data, str) else data[0]
-    name = Path(first.split("?")[0]).name
-    stem = name.split(".")[0]
-    plain = (stem and not set(stem) & set("*?[]-")) or stem.replace("-", "").isalnum()
-    return f"{stem}.safetensors" if plain and first != "-" else "model.safetensors"
+    stem = Path(first.split("?")[0]).name.split(".")[0]
+    return "model.safetensors" if stem in ("", "-") or set(stem) & set("*[]") else f"{stem}.safetensors"

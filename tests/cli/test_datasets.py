@@ -6,7 +6,7 @@ import polars
 import pytest
 
 from rosenblatt.cli.main import main
-from rosenblatt.verbs import InputError, OutputError, export_dataset, list_datasets
+from rosenblatt.verbs import OutputError, export_dataset, list_datasets
 
 
 def test_list_as_a_table_and_as_json(capsys):
@@ -57,15 +57,6 @@ def test_every_set_on_this_machine_has_the_size_that_is_listed(tmp_path):
         X, y = _rows(DATASETS[one["name"]].load(), "all")
         columns = 1 if isinstance(X, list) else int(X[:1].reshape(1, -1).shape[1])
         assert (len(y), columns, len(set(y.tolist()))) == (one["rows"], one["columns"], one["classes"]), one["name"]
-
-
-def test_a_part_that_was_not_published(tmp_path):
-    from rosenblatt.sources.fetch import stored
-
-    if stored("sms-spam/SMSSpamCollection") is None:
-        pytest.skip("the SMS set is not on this machine; set ROSENBLATT_DATA")
-    with pytest.raises(InputError, match="without a test part"):
-        export_dataset("sms-spam", str(tmp_path / "x.csv"), part="test")
 
 
 def test_a_folder_that_does_not_exist_is_exit_code_4(tmp_path, capsys):

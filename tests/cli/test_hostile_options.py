@@ -56,7 +56,7 @@ def test_a_full_disk_needs_room_not_rights(shell, train):
 def test_an_export_is_refused_before_its_first_file(shell, train, tmp_path):
     shell(*train)
     told = shell.refused("export", "m.safetensors", "--onnx", "m.onnx", "--coefficients", "w.xlsx", code=2)
-    assert told.endswith(".jsonl, .ndjson.") and not (tmp_path / "m.onnx").exists()
+    assert told.endswith(".arrow, .feather.") and not (tmp_path / "m.onnx").exists()
     for arguments in (("datasets", "export", "iris"), ("convert", "good.csv")):
         assert shell.refused(*arguments, "i.xlsx", code=2).endswith(".npz.")
 
