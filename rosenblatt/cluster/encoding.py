@@ -129,10 +129,6 @@ def _add_numbers(found: ColumnFigures, one: ColumnFigures, other: ColumnFigures)
     found.squares = one.squares + other.squares + apart * apart * one.present * share
     found.zeros = one.zeros + other.zeros
     found.low, found.high = min(one.low, other.low), max(one.high, other.high)
-    found.consecutive = one.consecutive and other.consecutive and one.last is not None and other.first is not None
-    if found.consecutive and one.last is not None and other.first is not None:
-        found.consecutive = other.first > one.last
-    found.first, found.last = one.first, other.last
     found.stride = max(one.stride, other.stride)
     found.sample = [
         piece.gather_every(found.stride // figures.stride) for figures in (one, other) for piece in figures.sample

@@ -17,25 +17,17 @@ from rosenblatt.models.linear import Array
 if TYPE_CHECKING:
     from rosenblatt.features.columns import ColumnEncoder
 
-PLAIN = (pl.Float64, pl.Float32, pl.Int64, pl.Int32, pl.Int16, pl.Int8, pl.UInt64, pl.UInt32, pl.UInt16, pl.UInt8)
-
 
 def entries(
     encoder: ColumnEncoder, column: Column, series: pl.Series, start: int
 ) -> Iterator[tuple[Array | None, Any, Array]]:
     """(rows or None for all, columns, values) of a column's features."""
-    if column.kind == "number" and series.dtype in PLAIN and not series.null_count():
-        numbers = series.to_numpy()
-        values = column.scaled(numbers)
-        if not _too_large(encoder, numbers, values).any():  # most columns of most tables: numbers, all of them there
-            yield None, column.start, values
-            return
-    missing = series.null_count() > 0 or (series.dtype.is_float() and bool(series.is_nan().any()))
-    if missing and encoder.missing == "error":
-        row = start + int((series.is_null() | _nan(series)).arg_max() or 0)
-        raise CellError("lacks_one", row, column.name)
-    if missing and column.indicator:
-        rows = np.flatnonzero((series.is_null() | _nan(series)).to_numpy())
+    if series.dtype.is_float():
+        series = series.fill_nan(None)
+    if series.null_count() and encoder.missing == "error":
+        raise CellError("lacks_one", start + int(series.is_null().arg_max() or 0), column.name)
+    if series.null_count() and column.indicator:
+        rows = np.flatnonzero(series.is_null().to_numpy())
         yield rows, column.start + column.width - 1, np.ones(len(rows))
     if column.kind == "number":
         yield None, column.start, _numbers(encoder, column, series, start)
@@ -55,17 +47,12 @@ def _numbers(encoder: ColumnEncoder, column: Column, series: pl.Series, start: i
     present = as_numbers(series)
     numbers = (present.fill_null(column.median) if present.null_count() else present).to_numpy()
     values = column.scaled(numbers)
-    wrong = _too_large(encoder, numbers, values)
+    with np.errstate(invalid="ignore"):  # whatever they are scaled to; NaN is among them
+        wrong = ~((np.abs(numbers) < HUGE) & (np.abs(values) < np.finfo(encoder.dtype_).max))
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
         raise too_large(column.name, float(numbers[row]), start + row)
     return values
-
-
-def _too_large(encoder: ColumnEncoder, numbers: Array, scaled: Array) -> Array:
-    """Which numbers, whatever they are scaled to, cannot be computed with; NaN is among them."""
-    with np.errstate(invalid="ignore"):
-        return ~((np.abs(numbers) < HUGE) & (np.abs(scaled) < np.finfo(encoder.dtype_).max))
 
 
 def readable(encoder: ColumnEncoder, column: Column, series: pl.Series) -> pl.Series:
@@ -117,10 +104,6 @@ def _hashed(column: Column, series: pl.Series) -> tuple[Array, Array, Array]:
 def _count_unknown(encoder: ColumnEncoder, column: Column, count: int) -> None:
     if count:
         encoder.unknown_counts_[column.name] = encoder.unknown_counts_.get(column.name, 0) + count
-
-
-def _nan(series: pl.Series) -> pl.Series:
-    return series.is_nan().fill_null(False) if series.dtype.is_float() else series.is_null()
 
 
 def _text(series: pl.Series) -> pl.Series:

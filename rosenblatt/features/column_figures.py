@@ -44,10 +44,8 @@ class ColumnFigures:
     zeros: int = 0
     low: float = np.inf
     high: float = -np.inf
-    consecutive: bool = True
-    unique_whole: bool = False
-    first: int | None = None  # of numbers that grow from row to row
-    last: int | None = None
+    unique_whole: bool = False  # so far as the first batch tells, as for the row numbers
+    numbers_the_rows: bool = False  # they grow by little more than 1: those between are of rows kept aside
     sample: list[pl.Series] = field(default_factory=list)
     whole: pl.Series | None = None
     stride: int = 1
@@ -115,32 +113,13 @@ class ColumnFigures:
         self.mean += apart * n / self.present
         self.low, self.high = min(self.low, low), max(self.high, high)
         self.zeros += int((numbers == 0.0).sum())
-        if self.consecutive:
-            self._look_for_row_numbers(numbers, whole and not missing)
         if first:
             self.unique_whole = whole and not missing and numbers.n_unique() == n
+            grows = self.unique_whole and bool((numbers.diff().drop_nulls() >= 1.0).all())
+            self.numbers_the_rows = grows and high - low <= GAPS * (n - 1)
         every = max(self.stride, len(numbers) // SAMPLE)
         self._keep(numbers if every == 1 else numbers.gather_every(every))
         self.whole = numbers if self.rows == len(numbers) and self.missing else None
-
-    def _look_for_row_numbers(self, numbers: pl.Series, whole: bool) -> None:
-        start, end = numbers[0], numbers[-1]
-        self.consecutive = (
-            whole
-            and end - start <= GAPS * len(numbers)
-            and (self.last is None or start > self.last)
-            and bool((numbers.diff().drop_nulls() >= 1.0).all())
-        )
-        if self.consecutive:
-            self.first = int(start) if self.first is None else self.first
-            self.last = int(end)
-
-    @property
-    def numbers_the_rows(self) -> bool:
-        """Whole numbers that grow from row to row by little more than 1: those between are of rows kept aside."""
-        if not self.consecutive or self.first is None or self.last is None:
-            return False
-        return self.last - self.first <= GAPS * (self.present - 1)
 
     def _keep(self, some: pl.Series) -> None:
         """Keep values for the median; only every second one when there are too many."""

@@ -15,7 +15,6 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.arguments import numbers_in
 from rosenblatt.models.linear import Array, LinearModel
 from rosenblatt.scikit_private import columns_of_part
 
@@ -24,51 +23,26 @@ KNOWN = "MinMaxScaler, StandardScaler, MaxAbsScaler, RobustScaler, ColumnTransfo
 
 @dataclass(frozen=True, eq=False)
 class OriginalSpace(LinearModel):
-    """Half-spaces on the original features; `coef`, `intercept`, `classes`, `predict`, `decision_function`.
-
-    `sizes` and `size` bound the numbers that were added up on the way, for `rounding`.
-    """
-
-    sizes: Array
-    size: Array
+    """Half-spaces on the original features; `coef`, `intercept`, `classes`, `predict`, `decision_function`."""
 
     def predict(self, X: Any) -> Array:
         """The class of every row; for a learner without classes, its scores."""
         return super().predict(X) if len(self.classes) else self.decision_function(X)
 
-    def rounding(self, X: Any) -> Array:
-        """How far a score may differ from the pipeline's own, in float64: decisions differ only for scores nearer to 0.
-
-        Each of the d products and sums on either way rounds by at most eps = 2⁻⁵² of the numbers involved:
-        ``(2d + 16) eps (sum_j sizes_j |x_j| + size)``, where sizes_j sums ``|w_j factor_j|``, and size
-        ``|w_j shift_j|`` and ``|b|``.
-        """
-        X = np.abs(numbers_in("X", X.toarray() if hasattr(X, "toarray") else X, "rows"))
-        if X.ndim != 2 or X.shape[1] != self.sizes.shape[1]:
-            raise ValueError(
-                f"X must be rows of {self.sizes.shape[1]} features, but its shape is {X.shape}; pass the rows that the "
-                f"pipeline takes."
-            )
-        steps = 2 * X.shape[1] + 16
-        bounds = steps * np.finfo(np.float64).eps * (X @ self.sizes.T + self.size)
-        return bounds[:, 0] if bounds.shape[1] == 1 else bounds
-
 
 @dataclass
 class _Affine:
-    """z = factors · x[sources] + shifts, and the sum of the absolute shifts on the way."""
+    """z = factors · x[sources] + shifts."""
 
     sources: Array
     factors: Array
     shifts: Array
-    sizes: Array
 
     def then(self, factors: Array, shifts: Array) -> _Affine:
-        grown = np.abs(factors) * self.sizes + np.abs(shifts)
-        return _Affine(self.sources, self.factors * factors, self.shifts * factors + shifts, grown)
+        return _Affine(self.sources, self.factors * factors, self.shifts * factors + shifts)
 
     def chosen(self, places: Array) -> _Affine:
-        return _Affine(self.sources[places], self.factors[places], self.shifts[places], self.sizes[places])
+        return _Affine(self.sources[places], self.factors[places], self.shifts[places])
 
 
 def to_original_space(fitted_pipeline: Any) -> OriginalSpace:
@@ -83,8 +57,7 @@ def to_original_space(fitted_pipeline: Any) -> OriginalSpace:
     Returns
     -------
     OriginalSpace
-        With ``coef``, ``intercept``, ``decision_function`` and ``predict``, and `rounding`, which bounds how far its
-        scores may be from the pipeline's.
+        With ``coef``, ``intercept``, ``decision_function`` and ``predict``.
 
     Raises
     ------
@@ -126,7 +99,7 @@ def to_original_space(fitted_pipeline: Any) -> OriginalSpace:
         if step not in (None, "passthrough"):
             width = step.n_features_in_
             break
-    affine = _Affine(np.arange(width), np.ones(width), np.zeros(width), np.zeros(width))
+    affine = _Affine(np.arange(width), np.ones(width), np.zeros(width))
     for _, step in steps:
         affine = _through(affine, step)
     if len(affine.sources) != coef.shape[1]:
@@ -134,12 +107,10 @@ def to_original_space(fitted_pipeline: Any) -> OriginalSpace:
             f"The learner must have a weight for each of the {len(affine.sources)} scaled features, but it has "
             f"{coef.shape[1]}; fit the pipeline again."
         )
-    original, sizes = np.zeros((len(coef), width)), np.zeros((len(coef), width))
+    original = np.zeros((len(coef), width))
     for k in range(len(coef)):
         np.add.at(original[k], affine.sources, coef[k] * affine.factors)
-        np.add.at(sizes[k], affine.sources, np.abs(coef[k] * affine.factors))
-    size = np.abs(coef) @ (np.abs(affine.shifts) + affine.sizes) + np.abs(intercept)
-    return OriginalSpace(original, intercept + coef @ affine.shifts, classes, sizes, size)
+    return OriginalSpace(original, intercept + coef @ affine.shifts, classes)
 
 
 def _check_one_row_per_class(learner: Any, classes: Array, rows: int) -> None:

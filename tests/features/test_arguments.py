@@ -1,14 +1,9 @@
 """Wrong arguments of feature maps get one sentence: what must hold, what came, what to do."""
 
-import functools
-
 import numpy as np
 import polars as pl
 import pytest
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
-from rosenblatt import Perceptron
 from rosenblatt.features import (
     ColumnEncoder,
     HOGFeatures,
@@ -16,7 +11,6 @@ from rosenblatt.features import (
     RadialFeatures,
     find_column,
     take_target,
-    to_original_space,
 )
 
 X = np.arange(12.0).reshape(6, 2)
@@ -55,16 +49,9 @@ WRONG = [
         "batches must be several tables, .* but got None",
     ),
     (lambda: ColumnEncoder().fit_batches(FRAME), "batches must be several tables"),
-    (lambda: in_original_space().rounding("a"), "X must be numbers, but 'a' came"),
-    (lambda: in_original_space().rounding([1.0, 2.0]), r"X must be rows of 2 features, but its shape is \(2,\)"),
     (lambda: find_column(None, "a"), "columns must be names, but None came"),
     (lambda: take_target({"a": [1]}, "a"), "A target is taken from a polars DataFrame, but got {'a'"),
 ]
-
-
-@functools.cache
-def in_original_space():
-    return to_original_space(make_pipeline(StandardScaler(), Perceptron()).fit(X, [0, 0, 0, 1, 1, 1]))
 
 
 @pytest.mark.parametrize(("call", "words"), WRONG)
