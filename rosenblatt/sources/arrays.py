@@ -60,13 +60,14 @@ def read_labels(path: str, format: str) -> npt.NDArray[Any]:
 
 
 @contextmanager
-def _opened(path: str, name: str) -> Iterator[Any]:
+def _opened(path: str, name: str, *, mapped: bool = False) -> Iterator[Any]:
     """What a NumPy file holds; what is wrong with it is a ValueError with its name."""
     try:
         with Path(path).open("rb") as file:
-            yield np.load(file, allow_pickle=False)
+            yield np.load(path, "r", allow_pickle=False) if mapped else np.load(file, allow_pickle=False)
     except (*DAMAGED, ValueError) as error:
-        raise ValueError(f"{name} cannot be read as a NumPy file ({_short(error)}).") from error
+        said = " ".join(str(error).split()).partition(". ")[0].rstrip(".")[:200]
+        raise ValueError(f"{name} cannot be read as a NumPy file ({said}).") from error
 
 
 def _named(stored: Any, names: tuple[str, ...], *, single: bool = False) -> Any:
@@ -113,15 +114,12 @@ def labels_beside(images: str) -> str | None:
 
 def _npy(path: str, name: str, whole: bool) -> Iterator[Matrix]:
     """The file is mapped to see what it holds, but read: a map of a file that is cut meanwhile ends the process."""
-    try:
-        values = np.load(path, mmap_mode="r", allow_pickle=False)
-        start, in_rows = getattr(values, "offset", 0), values.ndim > 0 and values.flags.c_contiguous
-    except (*DAMAGED, ValueError) as error:
-        raise ValueError(f"{name} cannot be read as a NumPy file ({_short(error)}).") from error
+    with _opened(path, name, mapped=True) as values:
+        kind, start, in_rows = values.dtype, getattr(values, "offset", 0), values.ndim and values.flags.c_contiguous
+    mapped = _rows(values, name)
     if not in_rows:  # column after column in the file
-        yield Matrix(_rows(np.load(path, allow_pickle=False), name))
+        yield Matrix(np.array(mapped))
         return
-    kind, mapped = values.dtype, _rows(values, name)
     n_rows = len(mapped) if whole else _rows_of_a_block(mapped)
     width, bytes_of_a_row = mapped.shape[1], mapped[:1].nbytes
     for first in range(0, len(mapped), n_rows):
@@ -171,11 +169,6 @@ def _finite(X: Any, name: str) -> Any:
         row, column = np.searchsorted(X.indptr, wrong[0], side="right"), X.indices[wrong[0]] + 1
         raise ValueError(f"{name} has {X.data[wrong[0]]} in row {row:,}, column {column:,}; numbers must be finite.")
     return X
-
-
-def _short(error: Exception) -> str:
-    """The message of an error on one line; of several sentences the first."""
-    return " ".join(str(error).split()).partition(". ")[0].rstrip(".")[:200]
 
 
 def _rows(values: Any, name: str) -> Any:

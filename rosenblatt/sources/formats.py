@@ -60,6 +60,7 @@ FOREIGN = {
     b"\x89HDF": ("an HDF5 file", "write its table as Parquet, or its rows as .npz"),
     b"<!doctype html": ("a web page", "pass the address of the file itself"),
     b"<html": ("a web page", "pass the address of the file itself"),
+    b"\x80\x04": ("a pickle, which could run any code", "write its rows as Parquet or .npz"),
 }
 
 
@@ -91,8 +92,6 @@ def check_readable(start: bytes, name: str) -> None:
     if start.startswith(b"PK\x03\x04"):
         if b".npy" not in start[:200] and not _is_spreadsheet(start):
             what = ("a ZIP archive", "unpack it and pass the files in it")
-    elif start[:1] == b"\x80" and start[1:2] in b"\x02\x03\x04\x05" and len(start) > 1:
-        what = ("a pickle, which could run any code", "write its rows as Parquet or .npz")
     elif start[8:9] == b"{" and 0 < int.from_bytes(start[:8], "little") < 2**27:
         what = ("a model file", "pass data, or look into the model with rosenblatt inspect")
     if what is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from .compressed import check_text, open_text
 from .delimited import TextTable
-from .dialect import BYTE_ORDER_MARK, MISSING, Dialect
+from .dialect import BYTE_ORDER_MARK, Dialect
 from .reading import ReadOptions
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ NUMBERS = ("real", "integer", "numeric")
 
 def read(path: str, name: str, format: str, reading: ReadOptions, whole: bool) -> Iterator[pl.DataFrame]:
     """The rows of a KEEL or ARFF file, in blocks."""
-    missing = (*MISSING, "<null>") if reading.na_values is None else ("", *reading.na_values)
+    missing = (*reading.missing, "<null>")
     with open_text(path, reading.encoding) as file:
         yield from _frames(file, name, missing)
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from rosenblatt.arguments import shortened, whole_number
 
+from .dialect import MISSING
+
 MOST_COLUMNS = 2**62  # that sparse rows can count
 
 
@@ -38,6 +40,11 @@ class ReadOptions:
     na_values: tuple[str, ...] | None = None
     n_features: int | None = None
     zero_based: bool = False
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The cells of a text table that mean "missing"."""
+        return MISSING if self.na_values is None else ("", *self.na_values)
 
     def __post_init__(self) -> None:
         from .formats import FORMATS

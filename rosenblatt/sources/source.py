@@ -67,12 +67,12 @@ class Source:
     copies: Any = field(default=None, repr=False)  # the folder of what came from elsewhere
     called: dict[str, str] = field(default_factory=dict, repr=False)  # and where each file in it came from
     _places: dict[str, list[Place]] = field(default_factory=dict, repr=False)
-    _states: dict[str, os.stat_result] = field(default_factory=dict, repr=False)  # of the files when they were opened
+    _sizes: dict[str, int] = field(default_factory=dict, repr=False)  # of the files when they were opened
 
     def __post_init__(self) -> None:
         for path in self.paths:
             with suppress(OSError):  # reported when it is read
-                self._states[path] = os.stat(path)
+                self._sizes[path] = os.path.getsize(path)
 
     @property
     def kind(self) -> Kind:
@@ -115,15 +115,13 @@ class Source:
         with self._unchanged():
             if self.kind == "matrix":
                 parts = [rows for path in self.paths for _, rows in self._pieces(path)]
-                if not parts:
-                    raise self._no_rows()
+                _check_rows(bool(parts), self.name)
                 return Matrix.stacked(parts)
             frames = None
             while frames is None:
                 with suppress(delimited.TypesWidened):
                     frames = list(self._frames())
-            if not any(frame.height for frame in frames):  # an Arrow file without rows still has columns
-                raise self._no_rows()
+            _check_rows(any(frame.height for frame in frames), self.name)  # an Arrow file without rows has columns
             import polars as pl
 
             return pl.concat(frames, how="vertical_relaxed", rechunk=False)
@@ -142,8 +140,7 @@ class Source:
             for piece in in_batches(rows, min(n_rows, sys.maxsize)):
                 found = True
                 yield piece
-            if not found:
-                raise self._no_rows()
+            _check_rows(found, self.name)
 
     def placed_blocks(self, seed: int | None = None) -> Iterator[tuple[int, Rows]]:
         """The rows in blocks of a few megabytes, each with a number of its own that is the same in every pass.
@@ -161,8 +158,7 @@ class Source:
                     if len(rows):
                         found = True
                         yield number * OFFSETS + place, rows
-            if not found:
-                raise self._no_rows()
+            _check_rows(found, self.name)
 
     def _placed(self, path: str, seed: int | None, *, fresh: bool) -> Iterator[tuple[int, Rows]]:
         """The blocks of one file, with the offset or number of each."""
@@ -226,9 +222,6 @@ class Source:
             for place, rows in sparse_text.sparse_blocks(file, path, name, self.reading, places):
                 yield place, widened(rows, self.reading.n_features, name)
 
-    def _no_rows(self) -> ValueError:
-        return ValueError(f"{self.name} has no rows.")
-
     # ------------------------------------------------------------------ text tables
 
     @property
@@ -240,11 +233,6 @@ class Source:
         """What a text table looks like (the first, where there are several); None for other formats."""
         return self._dialect(self.paths[0]) if self.is_text_table else None
 
-    @property
-    def _missing(self) -> tuple[str, ...]:
-        given = self.reading.na_values
-        return dialects.MISSING if given is None else tuple(dict.fromkeys(["", *given]))
-
     def _dialect(self, path: str) -> dialects.Dialect:
         with open_text(path, self.reading.encoding, dialects.SAMPLE_BYTES) as file:
             sample = file.read(dialects.SAMPLE_BYTES)
@@ -253,21 +241,20 @@ class Source:
             self.name_of(path),
             header=self.reading.header,
             separator=self.reading.separator or ("\t" if self.format == "tsv" else None),
-            missing=self._missing,
+            missing=self.reading.missing,
         )
 
     def _table(self, path: str) -> delimited.TextTable:
         import polars as pl
 
         dialect = self._dialect(path)
-        for note in dialect.notes:
-            self._note(note)
+        self.notes += [note for note in dialect.notes if note not in self.notes]
         for column, kind in dialect.types.items():
             true_or_false = column == self.labels and kind == pl.Boolean  # TRUE stays TRUE, in predictions too
             self.types.setdefault(column, pl.String if true_or_false else kind)
         words = self.labels if self.reading.na_values is None else None
         name = self.name_of(path)
-        return delimited.TextTable(name, dialect, self.types, path, self.reading.encoding, self._missing, words)
+        return delimited.TextTable(name, dialect, self.types, path, self.reading.encoding, self.reading.missing, words)
 
     def _text_frames(
         self, path: str, fresh: bool, block_bytes: int | None = None, places: list[Place] | None = None
@@ -304,43 +291,31 @@ class Source:
 
     @contextmanager
     def _unchanged(self) -> Iterator[None]:
-        """Watch the files while they are read: one that is cut meanwhile is refused, another change is reported."""
+        """Watch the files while they are read: one that is cut meanwhile is refused."""
         try:
             yield
         except ValueError as error:
             self._check_cut(error)  # the reason for what is wrong with it
             raise
         self._check_cut()
-        for path, before in self._states.items():
-            with suppress(OSError):
-                now = os.stat(path)
-                if (now.st_size, now.st_mtime_ns, now.st_ino) != (before.st_size, before.st_mtime_ns, before.st_ino):
-                    self._note(
-                        f"{self.name_of(path)} was changed while it was read: old and new rows may be mixed; run it "
-                        "again when the file is written."
-                    )
 
     def _check_cut(self, error: Exception | None = None) -> None:
-        for path, before in self._states.items():
+        for path, before in self._sizes.items():
             with suppress(OSError):
-                size = os.stat(path).st_size
-                if size < before.st_size:
+                size = os.path.getsize(path)
+                if size < before:
                     raise ValueError(
-                        f"{self.name_of(path)} was cut from {before.st_size:,} to {size:,} bytes while it was read; "
+                        f"{self.name_of(path)} was cut from {before:,} to {size:,} bytes while it was read; "
                         "run it again when the file is written."
                     ) from error
 
-    def _note(self, note: str) -> None:
-        if note not in self.notes:
-            self.notes.append(note)
-
     def digest(self) -> str:
         """SHA-256 of the files as they are stored, one after another."""
-        digest, piece = hashlib.sha256(), bytearray(2**20)
+        digest = hashlib.sha256()
         for path in self.paths:
             with open(path, "rb", buffering=0) as file:
-                while size := file.readinto(piece):
-                    digest.update(memoryview(piece)[:size])
+                while piece := file.read(2**20):
+                    digest.update(piece)
         return digest.hexdigest()
 
     @property
@@ -352,3 +327,8 @@ class Source:
         """Remove the copies of what came from elsewhere, if there are any."""
         if self.is_copy:
             self.copies.cleanup()
+
+
+def _check_rows(found: bool, name: str) -> None:
+    if not found:
+        raise ValueError(f"{name} has no rows.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -93,13 +94,10 @@ def _json_list(text: bytes, name: str) -> pl.DataFrame:
 
 
 def _bad_json(block: bytes, line: int, name: str, error: Exception) -> str:
-    import json
-
+    """What is wrong with the first line that is no JSON object."""
     for number, text in enumerate(block.splitlines(), line):
-        if not text.strip():
-            continue
         try:
-            value = json.loads(text)
+            value = json.loads(text) if text.strip() else {}
         except ValueError as wrong:
             return f"Line {number} of {name} is not valid JSON ({wrong})."
         if not isinstance(value, dict):

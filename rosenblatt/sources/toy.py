@@ -17,7 +17,7 @@ from typing import Generic, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arguments import finite_numbers, generator, room_for, shortened, whole_number, yes_or_no
+from rosenblatt.arguments import finite_numbers, generator, room_for, whole_number, yes_or_no
 
 Rows = TypeVar("Rows")
 Seed: TypeAlias = int | np.random.Generator | None
@@ -212,13 +212,9 @@ def two_points(a: float = 100.0, b: float = 102.0) -> ToySet[Floats]:
     (1.0, 101.0, array([-1.]))
     """
     finite_numbers(a=a, b=b)
-    came, (a, b) = (a, b), (float(a), float(b))
+    a, b = float(a), float(b)
     if a == b:
-        alike = "" if came[0] == came[1] else ", which are the same float64"
-        raise ValueError(
-            f"a and b must differ, but {shortened(came[0])} and {shortened(came[1])} came{alike}; pass two different "
-            f"numbers."
-        )
+        raise ValueError(f"a and b must be different float64 numbers, but both are {a}; pass two different numbers.")
     side = 1.0 if a > b else -1.0
     X = np.array([[a], [b]], dtype=np.float64)
     return ToySet(X, np.array([1, -1]), np.array([side]), -side * (a / 2 + b / 2), abs(a / 2 - b / 2))

@@ -32,7 +32,7 @@ WRONG = [
     ("sparse_separable", {"n_features": 2.5}, "n_features must be a whole number"),
     ("sparse_separable", {"density": "a"}, "density must be a finite number"),
     ("two_points", {"a": "x"}, "a must be a finite number"),
-    ("two_points", {"a": 2**53 + 1, "b": 2**53}, "and 9007199254740992 came, which are the same float64;"),
+    ("two_points", {"a": 2**53 + 1, "b": 2**53}, "must be different float64 numbers, but both are 9007199254740992"),
     ("blobs", {"n_samples": 10**5000}, "n_samples must|A set must fit into memory"),
     ("blobs", {"n_samples": "a" * 1000}, r"n_samples must be a whole number .* but 'a+\.\.\.a+' came"),
     ("a9a", {"dtype": "x"}, "dtype must be float64 or float32, but 'x' came"),

@@ -760,16 +760,6 @@ def test_a_file_that_is_cut_between_two_passes_is_refused(tmp_path, monkeypatch)
         list(source.placed_blocks(seed=1))
 
 
-def test_another_change_while_a_file_is_read_is_noted(tmp_path):
-    path = write(tmp_path / "t.csv", LINES)
-    source = open_source(path)
-    with open(path, "a") as file:
-        file.write("1,1\n")
-    assert source.read().height == 4001
-    assert any("was changed while it was read" in note for note in source.notes)
-    assert not open_source(path).read().is_empty() and not open_source(path).notes
-
-
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_an_array_that_is_cut_while_it_is_read(tmp_path, order):
     """What was read stays; the rest is refused. A map of the file would end the process."""

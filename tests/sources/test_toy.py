@@ -124,7 +124,7 @@ def test_two_points_for_any_pair(a, b):
         (lambda: blobs(margin=float("nan")), "margin must be a finite number"),
         (lambda: overlapping_blobs(flipped=0.6), "flipped must be from 0 to 0.5"),
         (lambda: overlapping_blobs(flipped=-0.1), "flipped must be"),
-        (lambda: two_points(3, 3), "differ, but 3 and 3 came"),
+        (lambda: two_points(3, 3), "must be different float64 numbers, but both are 3"),
         (lambda: two_points(3, float("inf")), "finite"),
     ],
 )
