@@ -16,6 +16,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, Stan
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.arguments import numbers_in, shortened
+from rosenblatt.checked_labels import array_of, check_length
 from rosenblatt.scikit_private import count_samples, rows_at
 
 Array = npt.NDArray[Any]
@@ -159,25 +160,12 @@ def take(X: Any, rows: Array) -> Any:
 
 
 def labels_of(X: Any, y: Any, which: str = "") -> Array:
-    """One label per row, as a flat array; the messages name X and y with `which` behind them."""
-    X_name, y_name = f"X{which}", f"y{which}"
-    if y is None:
-        raise ValueError(f"{y_name} must have one label per row, but it is None; pass the labels of {X_name}.")
-    labels = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
-    if labels.ndim == 2 and labels.shape[1] == 1:
-        labels = labels.ravel()
-    if labels.ndim != 1:
-        raise ValueError(
-            f"{y_name} must have one label per row, but its shape is {labels.shape}; take one target at a time."
-        )
-    if len(labels) == 0:
-        raise ValueError(f"{y_name} must have at least one label, but it is empty; pass at least one row.")
-    if count_rows(X) != len(labels):
-        raise ValueError(
-            f"{X_name} and {y_name} must have the same number of rows, but got {count_rows(X):,} and "
-            f"{len(labels):,}; pass one label per row."
-        )
-    return labels
+    """One label per row, as a flat array; the messages name y with `which` behind it."""
+    labels = array_of(y, "label")
+    labels = labels.ravel() if labels.ndim == 2 and labels.shape[1] == 1 else labels
+    if labels.ndim != 1 or not len(labels):
+        raise ValueError(f"y{which} must have one label per row, at least one label, but its shape is {labels.shape}.")
+    return check_length(labels, count_rows(X), "label")
 
 
 def spread(rows: Any) -> Array:

@@ -141,9 +141,7 @@ def number_of(name: Any, value: Any, *, or_text: bool = True) -> float:
             f"it out or convert it."
         ) from None
     except OverflowError:
-        raise ValueError(
-            f"The feature {name!r} must be in the range of float64, but is larger; leave it out or scale it."
-        ) from None
+        number = math.inf
     if not math.isfinite(number):
         raise ValueError(
             f"The feature {name!r} must be finite, but got {shortened(value)}; leave it out or fill it in."

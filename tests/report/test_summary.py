@@ -252,9 +252,9 @@ def test_sparse_rows():
     ("change", "sentence"),
     [
         ({"y_test": [0]}, "same number of rows"),
-        ({"y_test": None}, "one label per row, but it is None"),
+        ({"y_test": None}, "the target y is None; pass one label per row"),
         ({"X_test": np.empty((0, 2)), "y_test": []}, "at least one label"),
-        ({"y_test": np.zeros((400, 2))}, "one label per row, but its shape"),
+        ({"y_test": np.zeros((400, 2))}, "at least one label, but its shape"),
         ({"y_test": ["x"] * 400}, "no label that the model knows"),
         ({"X_train": np.zeros((3, 2))}, "passed together"),
         ({"predictions": [1, 2]}, "expected one for each"),
