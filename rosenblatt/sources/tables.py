@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt.arguments import shortened
 
-from .compressed import is_packed, open_stored, open_text
+from .compressed import encoding_of, is_packed, open_stored, open_text
 from .reading import ReadOptions
-from .whole_lines import blocks_in_order
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,23 +19,21 @@ BLOCK_BYTES = 2**24
 
 
 def read(path: str, name: str, format: str, reading: ReadOptions, whole: bool) -> Iterator[pl.DataFrame]:
-    """The rows of a Parquet, Arrow or JSON lines file, in blocks."""
-    if format == "jsonl":
-        with open_text(path, reading.encoding) as file:
-            yield from json_frames(file, name)
-        return
+    """The rows of a Parquet, Arrow or JSON file, in blocks."""
     from polars.exceptions import PanicException, PolarsError
 
     try:
-        for frame in _binary_frames(path, format):
-            yield flat(frame, name)
+        for frame in _json(path, reading.encoding) if format == "jsonl" else _binary(path, format):
+            yield flat(frame)
     except (PolarsError, PanicException, OSError) as error:
         if getattr(error, "errno", None):
             raise
+        if format == "jsonl":
+            raise ValueError(_bad_json(path, name, reading.encoding, error)) from error
         raise ValueError(f"{name} is damaged, or no {format.title()} file; write or fetch it again.") from error
 
 
-def _binary_frames(path: str, format: str) -> Iterator[pl.DataFrame]:
+def _binary(path: str, format: str) -> Iterator[pl.DataFrame]:
     import polars as pl
 
     source: Any = path
@@ -47,7 +44,27 @@ def _binary_frames(path: str, format: str) -> Iterator[pl.DataFrame]:
             return
         if is_packed(path):
             source = start + file.read()
-    lazy = pl.scan_parquet(source) if format == "parquet" else pl.scan_ipc(source)
+    yield from _in_blocks(pl.scan_parquet(source) if format == "parquet" else pl.scan_ipc(source))
+
+
+def _json(path: str, encoding: str) -> Iterator[pl.DataFrame]:
+    """One object a line, or one list of objects, which is read whole."""
+    import polars as pl
+
+    source: Any = path
+    with open_text(path, encoding) as file:
+        start = file.read(2**12)
+        inner = start.lstrip(b"\xef\xbb\xbf \t\r\n")
+        if inner.startswith(b"["):
+            yield pl.read_json(inner + file.read(), infer_schema_length=None)
+            return
+        if start.startswith(b"\xef") or is_packed(path) or encoding_of(path, encoding) != "utf-8":
+            source = inner + file.read()
+    if inner:
+        yield from _in_blocks(pl.scan_ndjson(source, infer_schema_length=None))
+
+
+def _in_blocks(lazy: pl.LazyFrame) -> Iterator[pl.DataFrame]:
     rows = max(256, min(ROWS, BLOCK_BYTES // (8 * max(1, len(lazy.collect_schema())))))
     found = False
     for frame in lazy.collect_batches(chunk_size=rows, maintain_order=True):
@@ -57,55 +74,22 @@ def _binary_frames(path: str, format: str) -> Iterator[pl.DataFrame]:
         yield lazy.head(0).collect()
 
 
-def json_frames(file: BinaryIO, name: str) -> Iterator[pl.DataFrame]:
-    """The rows of a file of JSON: one object a line, or one list of objects, which is read whole."""
-    import polars as pl
-    from polars.exceptions import PolarsError
-
-    if file.peek(2**12).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):  # type: ignore[attr-defined]
-        yield flat(_json_list(file.read(), name), name)
-        return
-    line = 1
-    schema: dict[str, Any] | None = None
-    for _, block in blocks_in_order(file, None, BLOCK_BYTES):
-        try:
-            frame = pl.read_ndjson(block, infer_schema_length=None)
-        except PolarsError as error:
-            raise ValueError(_bad_json(block, line, name, error)) from error
-        line += block.count(b"\n")
-        frame = flat(frame, name)
-        if schema is not None:
-            missing = [n for n in schema if n not in frame.columns]
-            frame = frame.with_columns(pl.lit(None).cast(schema[n]).alias(n) for n in missing)
-        schema = schema or dict(frame.schema)
-        yield frame
-
-
-def _json_list(text: bytes, name: str) -> pl.DataFrame:
-    import polars as pl
-    from polars.exceptions import PolarsError
-
-    try:
-        return pl.read_json(text.removeprefix(b"\xef\xbb\xbf"), infer_schema_length=None)
-    except PolarsError as error:
-        raise ValueError(
-            f"{name} is no list of JSON objects, one for each row ({str(error).splitlines()[0]})."
-        ) from error
-
-
-def _bad_json(block: bytes, line: int, name: str, error: Exception) -> str:
+def _bad_json(path: str, name: str, encoding: str, error: Exception) -> str:
     """What is wrong with the first line that is no JSON object."""
-    for number, text in enumerate(block.splitlines(), line):
-        try:
-            value = json.loads(text) if text.strip() else {}
-        except ValueError as wrong:
-            return f"Line {number} of {name} is not valid JSON ({wrong})."
-        if not isinstance(value, dict):
-            return f"Line {number} of {name} is {shortened(value)}, not a JSON object."
+    with open_text(path, encoding) as file:
+        for number, text in enumerate(file, 1):
+            if number == 1 and text.lstrip().startswith(b"["):
+                return f"{name} is no list of JSON objects, one for each row ({str(error).splitlines()[0]})."
+            try:
+                value = json.loads(text) if text.strip() else {}
+            except ValueError as wrong:
+                return f"Line {number} of {name} is not valid JSON ({wrong})."
+            if not isinstance(value, dict):
+                return f"Line {number} of {name} is {shortened(value)}, not a JSON object."
     return f"{name} cannot be read as JSON lines ({str(error).splitlines()[0]})."
 
 
-def flat(frame: pl.DataFrame, name: str) -> pl.DataFrame:
+def flat(frame: pl.DataFrame) -> pl.DataFrame:
     """Objects inside of objects become columns "outer.inner"; lists stay, and are refused where they are used."""
     import polars as pl
 
