@@ -90,8 +90,6 @@ class ColumnEncoder(Stored, TransformerMixin, BaseEstimator):  # type: ignore[mi
     unknown_counts_ : dict of str to int
         Of the last `transform`: how many values of a category had not been seen in the fit; such a row is in none of
         the categories. Of numbers: how many values are none, and count as missing.
-    extra_columns_ : list of str
-        Of the last `transform`: columns that the fit did not know, which are ignored.
 
     Examples
     --------
@@ -110,7 +108,7 @@ class ColumnEncoder(Stored, TransformerMixin, BaseEstimator):  # type: ignore[mi
         "columns_": items(instance(Column)), "n_rows_": whole, "sparse_": flag,
         "dtype_": lambda value, sizes: value in (np.dtype("float32"), np.dtype("float64")),
     })  # fmt: skip
-    _not_stored = ("feature_names_in_", "n_features_in_", "n_features_out_", "unknown_counts_", "extra_columns_")
+    _not_stored = ("feature_names_in_", "n_features_in_", "n_features_out_", "unknown_counts_")
 
     def __init__(
         self,
@@ -199,7 +197,6 @@ class ColumnEncoder(Stored, TransformerMixin, BaseEstimator):  # type: ignore[mi
         small = n_rows * (filled if self.sparse_ else self.n_features_out_) <= EXACT
         self.dtype_ = np.dtype(self.dtype or ("float64" if small else "float32"))
         self.unknown_counts_: dict[str, int] = {}
-        self.extra_columns_: list[str] = []
 
     def _check_parameters(self) -> None:
         for name, choices in (("text", TEXT), ("missing", MISSING), ("scale", SCALES)):
@@ -234,9 +231,8 @@ class ColumnEncoder(Stored, TransformerMixin, BaseEstimator):  # type: ignore[mi
         check_is_fitted(self)
         frame = as_frame(X)
         self._check_present(frame, [column.name for column in self.columns_])
-        known = {column.name for column in self.columns_}
-        self.extra_columns_ = [name for name in frame.columns if name not in known]
-        frame = self._used(frame)
+        self.unknown_counts_ = {}
+        frame = frame.select(readable(self, column, frame[column.name]) for column in self.columns_ if column.width)
         if not self.sparse_:
             out = np.zeros((frame.height, self.n_features_out_), self.dtype_)
             for start, piece in _slices(frame):
@@ -245,11 +241,6 @@ class ColumnEncoder(Stored, TransformerMixin, BaseEstimator):  # type: ignore[mi
             return out
         pieces = [self._sparse(piece, start) for start, piece in _slices(frame)]
         return vstack(pieces, "csr") if pieces else csr_array((0, self.n_features_out_), dtype=self.dtype_)
-
-    def _used(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """The columns that have features, each as it can be read."""
-        self.unknown_counts_ = {}
-        return frame.select(readable(self, column, frame[column.name]) for column in self.columns_ if column.width)
 
     def _entries(self, frame: pl.DataFrame, start: int) -> Iterator[tuple[Array | None, Any, Array]]:
         """(rows or None for all, columns, values) of the features of a slice."""

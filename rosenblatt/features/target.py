@@ -30,8 +30,6 @@ class Target:
         Text as str, whole numbers as int64 (also those written 1.0), others as float64, Booleans as bool.
     rows : polars DataFrame
         The other columns, without the rows whose target is missing.
-    n_without : int
-        How many rows were left out because they have no target.
     kept : array of int or None
         The numbers of the rows that were not, where some were.
     """
@@ -39,7 +37,6 @@ class Target:
     name: str
     y: Array
     rows: pl.DataFrame
-    n_without: int
     kept: Array | None = None
 
 
@@ -82,15 +79,14 @@ def take_target(frame: pl.DataFrame, target: str | int, *, numbers: bool | None 
     column = frame[name]
     if column.dtype.is_float():
         column = column.fill_nan(None)
-    without = column.null_count()
     rows, kept = frame.drop(name), None
-    if without:
+    if column.null_count():
         kept = column.is_not_null()
         rows, column = rows.filter(kept), column.filter(kept)
         if len(column) == 0:
             raise ValueError(f"Every value of the target {shortened(name)} is missing.")
     y = labels_of(column) if numbers is False else quantities_of(column, needed=bool(numbers))
-    return Target(name, y, rows, without, None if kept is None else np.flatnonzero(kept.to_numpy()))
+    return Target(name, y, rows, None if kept is None else np.flatnonzero(kept.to_numpy()))
 
 
 def quantities_of(column: pl.Series, *, needed: bool) -> Array:

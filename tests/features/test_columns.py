@@ -89,7 +89,7 @@ def test_columns_at_transform_time():
     encoder = ColumnEncoder().fit(TABLE)
     X = dense(encoder.transform(TABLE))
     other = TABLE.select(reversed(TABLE.columns)).with_columns(pl.lit(1).alias("more"))
-    assert np.array_equal(dense(encoder.transform(other)), X) and encoder.extra_columns_ == ["more"]
+    assert np.array_equal(dense(encoder.transform(other)), X)
     with pytest.raises(ValueError, match="lacks the columns 'age', 'city'"):
         encoder.transform(TABLE.drop("age", "city"))
     encoder.transform(TABLE.with_columns(pl.lit("Lima").alias("city")))

@@ -32,7 +32,7 @@ def test_columns_by_name_and_number():
 def test_labels_and_rows_without_one(values, labels):
     frame = pl.DataFrame({"x": range(len(values)), "y": values}, strict=False)
     found = take_target(frame, "y")
-    assert found.y.tolist() == labels and found.n_without == len(values) - len(labels)
+    assert found.y.tolist() == labels and len(found.rows) == len(labels)
     assert found.rows.columns == ["x"] and found.rows.height == len(labels)
     assert type(found.y.tolist()[0]) is type(labels[0])
 
