@@ -26,7 +26,7 @@ from rosenblatt.report.scores import (
 )
 from rosenblatt.report.separation import Separation, separation_of
 from rosenblatt.trace import STOP_REASONS
-from rosenblatt.wording import LONGEST, counted, short
+from rosenblatt.wording import LONGEST, counted, listed, short
 
 ROWS_FOR_TRAIN_ERROR = 50_000
 
@@ -231,7 +231,10 @@ def summarise(
     largest = _largest(truth if learned is None else learned)
     always = Share(int((truth == largest).sum()), len(truth))
     baseline = Baseline(plain(largest), always)
-    positive = _positive(positive, classes)
+    if positive is not None:
+        positive = class_named(positive, classes)
+    elif len(classes) == 2:
+        positive = classes[1]
     scored = seen is not None and positive is not None and hasattr(anatomy.learner, "decision_function")
     scores = anatomy.learner.decision_function(seen) if scored else None
     separation = train_accuracy = None
@@ -253,13 +256,11 @@ def summarise(
     )  # fmt: skip
 
 
-def _positive(positive: Any, classes: list[Any]) -> Any:
-    if positive is None:
-        return classes[1] if len(classes) == 2 else None
-    found = [name for name in classes if name == plain(positive) or str(name) == str(positive)]
+def class_named(wanted: Any, classes: list[Any]) -> Any:
+    """The class that is written like this."""
+    found = [name for name in classes if name == plain(wanted) or str(name) == str(wanted)]
     if not found:
-        known = ", ".join(map(repr, classes[:6]))
-        raise ValueError(f"positive must be one of the classes ({known}), got {shortened(positive)}.")
+        raise ValueError(f"There is no class {shortened(wanted)}; there are {listed(classes)}.")
     return found[0]
 
 

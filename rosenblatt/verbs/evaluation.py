@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.estimators.classes import classes_of
 from rosenblatt.plain import Figures
 from rosenblatt.report import Summary, summarise
+from rosenblatt.report.summary import class_named
 from rosenblatt.sources import ReadOptions
-from rosenblatt.verbs.errors import check_number, reading
+from rosenblatt.verbs.errors import check_number, reading, setting
 from rosenblatt.verbs.models import load_model, read_for, rows_for, unknown_counts, unknown_notes
 from rosenblatt.verbs.pipelines import in_the_file
-from rosenblatt.verbs.testing import check_known, class_named
+from rosenblatt.verbs.testing import check_known
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +70,8 @@ def evaluate(
     if classes is not None:
         check_known(found, np.asarray(classes))
     if positive is not None:
-        positive = class_named(found.labels(), positive)
+        with setting(True):
+            class_named(positive, classes_of(found.labels()).tolist())
     rows, notes = rows_for(saved, found)
     same = found.digest is not None and found.digest == saved.about.get("digest")
     with reading(found.name), in_the_file(found):

@@ -76,7 +76,6 @@ def fit_learner(
     *,
     settings: Any = None,
     verbose: int = 0,
-    on_epoch: Any = None,
 ) -> None:
     """Fit the last step on rows that are encoded; the error on the tested rows is measured after every epoch."""
     learner = model.steps[-1][1]
@@ -84,8 +83,6 @@ def fit_learner(
     options: dict[str, Any] = {}
     if found.weights is not None:
         options["sample_weight"] = found.weights
-    if on_epoch is not None and "on_epoch" in known:
-        options["on_epoch"] = on_epoch
     # A learner measures its last weights on the way; where it answers by others, the figure would mislead.
     last = getattr(learner, "answer", "last") == "last"
     if tested is not None and last and "eval_set" in known and int(np.prod(tested.rows.shape)) <= WATCHED:

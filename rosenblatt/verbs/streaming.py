@@ -49,7 +49,6 @@ Item = TypeVar("Item")
 
 def learn_in_passes(
     source: Source, target: str | int | None, options: TrainOptions, *, digest: bool, verbose: int = 0,
-    on_epoch: Any = None,
 ) -> Learned:  # fmt: skip
     """Learn from the rows of a source in several passes over its files, with bounded memory.
 
@@ -69,7 +68,7 @@ def learn_in_passes(
     if others is not None:
         check_known(others, first.classes)
         tested, told = fitting_tests(others, first.seen, first.model), f"the rows of {others.name}"
-    trace = _epochs(first, options, learner, verbose, on_epoch)
+    trace = _epochs(first, options, learner, verbose)
     learner.trace_, learner.stop_reason_, learner.n_iter_ = trace, trace.stop_reason, len(trace)
     placed = replace(first.seen, places=None, place_of=source.place_of)
     if digest:
@@ -239,7 +238,7 @@ def joined(parts: list[Examples]) -> Examples:
 # ---------------------------------------------------------------------- epochs
 
 
-def _epochs(first: _First, options: TrainOptions, learner: Any, verbose: int, on_epoch: Any) -> Trace:
+def _epochs(first: _First, options: TrainOptions, learner: Any, verbose: int) -> Trace:
     """Pass after pass until there is a reason to stop; the learner has learned, whatever the reason."""
     trace, started = Trace(), time.perf_counter()
     watched = first.tested or first.seen
@@ -279,8 +278,6 @@ def _epochs(first: _First, options: TrainOptions, learner: Any, verbose: int, on
             row = Epoch(number, met, met, _norm(learner), time.perf_counter() - clock, *errors)
             trace.epochs.append(row)
             show.epoch(row)
-            if not stop and on_epoch is not None and on_epoch(row):
-                stop = "callback"
             if not stop and met == 0 and hasattr(learner, "mistakes_"):
                 stop = "converged"
             if stop:

@@ -18,7 +18,7 @@ from rosenblatt.estimators.classes import classes_of
 from rosenblatt.interrupts import postponed, pressed
 from rosenblatt.report import Summary, summarise
 from rosenblatt.report.drivers import some_rows
-from rosenblatt.verbs.errors import InputError, UsageError, nearest, one_line
+from rosenblatt.verbs.errors import InputError, one_line
 from rosenblatt.verbs.examples import Array, Examples
 from rosenblatt.verbs.learners import LEARNERS, make_learner
 from rosenblatt.verbs.options import TrainOptions
@@ -140,23 +140,6 @@ def check_known(tested: Examples, classes: Array) -> None:
             f"None of the labels of {tested.name} was in training: it has {shortened(labels.tolist()[0])} for one, and "
             f"training had {listed(classes.tolist())}."
         )
-
-
-def class_named(y: Array, wanted: Any) -> Any:
-    """The class that is written like this.
-
-    Examples
-    --------
-    >>> class_named(np.array([0, 1, 1]), "1")
-    1
-    """
-    classes = classes_of(y).tolist()
-    for label in classes:
-        if str(label) == str(wanted):
-            return label
-    raise UsageError(
-        f"There is no class {shortened(wanted)}{nearest(str(wanted), map(str, classes))}; there are {listed(classes)}."
-    )
 
 
 def is_interrupted(model: Pipeline) -> bool:

@@ -15,6 +15,7 @@ from sklearn.pipeline import Pipeline
 from rosenblatt.estimators.classes import classes_of
 from rosenblatt.interrupts import listening, postponed, pressed
 from rosenblatt.report import Summary
+from rosenblatt.report.summary import class_named
 from rosenblatt.sources import ReadOptions, Source
 from rosenblatt.sources.arrays import labels_beside
 from rosenblatt.verbs.errors import UsageError, setting, writing
@@ -39,7 +40,6 @@ from rosenblatt.verbs.testing import (
     Learned,
     caught_warnings,
     check_known,
-    class_named,
     compared,
     summary_of,
 )
@@ -103,7 +103,6 @@ def train(
     report: str | None = None,
     force: bool = True,
     verbose: int = 0,
-    on_epoch: Any = None,
     command: str | None = None,
     **settings: Any,
 ) -> Training:
@@ -118,7 +117,6 @@ def train(
     out, report : the model file and the page to write
     force : whether a model file that is there already is replaced
     verbose : 1 shows the epochs
-    on_epoch : called with every epoch; returning something true stops
     command : how this was asked for, for the report
     **settings : fields of `TrainOptions`, instead of `options`
 
@@ -137,7 +135,7 @@ def train(
     _check_files(source, out, report, force, target, options)
     clock = Clock(verbose)
     return completed(
-        lambda: _learn(source, target, options, clock, out is not None, on_epoch), options, clock,
+        lambda: _learn(source, target, options, clock, out is not None), options, clock,
         na_values=source.reading.na_values, out=out, report=report, command=command,
     )  # fmt: skip
 
@@ -172,37 +170,38 @@ def completed(
     )  # fmt: skip
 
 
-def _learn(
-    source: Source, target: Any, options: TrainOptions, clock: Clock, digest: bool, on_epoch: Any
-) -> Learned:  # fmt: skip
+def _learn(source: Source, target: Any, options: TrainOptions, clock: Clock, digest: bool) -> Learned:
     """From a source of rows to a fitted pipeline and the rows to test it on."""
     if too_large(source) if options.stream is None else options.stream:
         from rosenblatt.verbs.streaming import learn_in_passes
 
-        return learn_in_passes(source, target, options, digest=digest, verbose=clock.verbose, on_epoch=on_epoch)
+        return learn_in_passes(source, target, options, digest=digest, verbose=clock.verbose)
     with clock.running("reading"):
         rows = read_examples(
             source, target, numbers=options.numbers, weights=options.weights, apart=options.time or options.group,
             drop=(*options.drop, *([options.group] if options.group else [])), keep=options.keep, digest=digest,
         )  # fmt: skip
-    total, positive = len(rows), None if options.positive is None else class_named(rows.labels(), options.positive)
+    total, positive = len(rows), options.positive
+    if positive is not None:  # refused before anything is learned
+        with setting(True):
+            class_named(positive, classes_of(rows.labels()).tolist())
     model = unfitted(rows, _learner(options, rows), options)
-    learner, gaps = model.steps[-1][1], 0 if rows.is_frame else count_gaps(rows.rows)
+    gaps = 0 if rows.is_frame else count_gaps(rows.rows)
     learned, tested, told = _split(rows, source, target, options)
     del rows
     fitted = fit_columns(model, learned)
     if options.test is not None and tested is not None:
         tested = fitting_tests(tested, learned, model)
-    tries = _search(learner, fitted, learned, options, clock.verbose) if options.search else None
-    fit_learner(model, fitted, learned, tested, settings=options.given, verbose=clock.verbose, on_epoch=on_epoch)
+    tries = _search(model[-1], fitted, learned, options, clock.verbose) if options.search else None
+    fit_learner(model, fitted, learned, tested, settings=options.given, verbose=clock.verbose)
     notes = [*learned.notes, *([note_on_gaps(gaps)] if gaps else []), *notes_of(model, learned)]
     if options.search and options.learner is None:
         notes.append(f"The learner is {options.name}, since {DEFAULT} has nothing to search for.")
     split = None if options.time or options.group else {"share": 0.0 if options.cv or options.test else options.share}
-    ended = (
-        ["Ctrl-C ended the search; the best setting so far is taken."] if getattr(tries, "interrupted_", False) else []
-    )
-    return Learned(model, learned, tested, told, total, len(learned), notes, positive, tries, split, ended)
+    done = Learned(model, learned, tested, told, total, len(learned), notes, positive, tries, split)
+    if tries is not None and tries.interrupted_:
+        done.ended.append("Ctrl-C ended the search; the best setting so far is taken.")
+    return done
 
 
 class Clock:

@@ -48,8 +48,6 @@ def test_the_model_knows_how_features_are_counted(shell, zero):
         assert "index 0" in told and "index 3" not in told
     assert "index 0" in shell("evaluate", "m.safetensors", zero)
     assert "index 0" in shell("inspect", "m.safetensors")
-    shell("export", "m.safetensors", "--coefficients", "w.csv")
-    assert "index 0" in Path("w.csv").read_text()
 
 
 def test_in_passes_and_from_standard_input(shell, zero, monkeypatch):

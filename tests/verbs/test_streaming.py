@@ -35,8 +35,8 @@ def keep_aside(monkeypatch):
     return lambda count: monkeypatch.setattr(streaming, "TESTED_ROWS", count)
 
 
-def learn(path, target=None, on_epoch=None, **options):
-    return learn_in_passes(open_source(path), target, TrainOptions(**options), digest=False, on_epoch=on_epoch)
+def learn(path, target=None, **options):
+    return learn_in_passes(open_source(path), target, TrainOptions(**options), digest=False)
 
 
 def accuracy(done):
@@ -160,13 +160,6 @@ def test_reasons_to_stop(tmp_path, small_blocks):
 
     assert reason(settings={"max_iter": 200})[0] == "converged"
     assert reason(time_limit=1e-9) == ("time_limit", 1)
-    assert reason(on_epoch=lambda row: row.epoch == 2) == ("callback", 2)
-
-    def interrupt(row):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        learn(path, "y", on_epoch=interrupt, keep=["x"])
 
 
 def test_ctrl_c_keeps_what_was_learned(tmp_path, small_blocks, keep_aside, monkeypatch):
