@@ -77,16 +77,15 @@ def _explanation(screen: Console, found: Explanation) -> None:
     screen.print(
         f"\n[bold]Row {found.row}: {safe(short(found.answer, LONGEST))}[/bold]{instead}, score {found.score:+.4g}"
     )
-    largest = max((abs(adds) for _, _, adds in found.parts), default=1.0) or 1.0
-    shown = table("feature", ("value", "right"), ("adds", "right"), "")
-    for name, value, adds in found.parts:
-        colour = "blue" if adds >= 0 else "magenta"
-        bar = "█" * max(1, round(12 * abs(adds) / largest))
-        told = safe(value) if isinstance(value, str) else f"{value:.4g}"
-        shown.add_row(safe(short(name, LONGEST)), told, f"{adds:+.4g}", f"[{colour}]{bar}[/{colour}]")
+    largest = max((abs(part["adds"]) for part in found.parts), default=1.0) or 1.0
+    shown = table("feature", ("adds", "right"), "")
+    for part in found.parts:
+        colour = "blue" if part["adds"] >= 0 else "magenta"
+        bar = "█" * max(1, round(12 * abs(part["adds"]) / largest))
+        shown.add_row(safe(short(part["feature"], LONGEST)), f"{part['adds']:+.4g}", f"[{colour}]{bar}[/{colour}]")
     if found.rest:
-        shown.add_row("[dim]all others[/dim]", "", f"{found.rest:+.4g}", "")
-    shown.add_row("[dim]intercept[/dim]", "", f"{found.intercept:+.4g}", "")
+        shown.add_row("[dim]all others[/dim]", f"{found.rest:+.4g}", "")
+    shown.add_row("[dim]intercept[/dim]", f"{found.intercept:+.4g}", "")
     screen.print(shown)
 
 

@@ -14,6 +14,7 @@ from rosenblatt.report import Summary, summarise
 from rosenblatt.report.summary import class_named
 from rosenblatt.sources import ReadOptions
 from rosenblatt.verbs.errors import check_number, reading, setting
+from rosenblatt.verbs.examples import index_names
 from rosenblatt.verbs.models import load_model, read_for, rows_for, unknown_counts, unknown_notes
 from rosenblatt.verbs.pipelines import in_the_file
 from rosenblatt.verbs.testing import check_known
@@ -78,7 +79,7 @@ def evaluate(
         summary = summarise(
             saved.model, rows, found.labels(), target=found.target, held_out=f"the rows of {found.name}", most=top,
             positive=positive if positive is not None else (saved.about.get("summary") or {}).get("positive"),
-            feature_names=None if found.is_frame else saved.places(rows.shape[1]),
+            feature_names=None if found.is_frame else index_names(rows.shape[1], saved.zero_based),
             rows_train=saved.about.get("learned_rows"),
         )  # fmt: skip
     notes = [*found.notes, *notes, *unknown_notes(saved, unknown_counts(saved))]

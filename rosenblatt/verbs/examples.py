@@ -59,8 +59,8 @@ class Examples:
         return replace(self, rows=self.rows[chosen], y=y, weights=weights, apart=apart, places=places)
 
     def feature_names(self) -> list[str] | None:
-        """Names for the columns of a matrix that has none: places of pixels, indices as LIBSVM writes them."""
-        return None if self.is_frame else index_names(self.rows.shape[1], self.image_shape, self.zero_based)
+        """Names for the columns of a matrix, which has none."""
+        return None if self.is_frame else index_names(self.rows.shape[1], self.zero_based)
 
     def labels(self) -> Array:
         if self.y is None:
@@ -68,19 +68,14 @@ class Examples:
         return self.y
 
 
-def index_names(count: int, image_shape: tuple[int, ...] | None = None, zero_based: bool = False) -> list[str]:
-    """Names for the columns of a matrix: places of pixels, or indices as LIBSVM writes them.
+def index_names(count: int, zero_based: bool = False) -> list[str]:
+    """Names for the columns of a matrix, which are numbered from 1 or from 0.
 
     Examples
     --------
-    >>> index_names(2), index_names(4, (2, 2))
-    (['index 1', 'index 2'], ['pixel 1, 1', 'pixel 1, 2', 'pixel 2, 1', 'pixel 2, 2'])
-    >>> index_names(2, zero_based=True)
-    ['index 0', 'index 1']
+    >>> index_names(2), index_names(2, zero_based=True)
+    (['index 1', 'index 2'], ['index 0', 'index 1'])
     """
-    if image_shape is not None and len(image_shape) == 2:
-        height, width = image_shape
-        return [f"pixel {row + 1}, {column + 1}" for row in range(height) for column in range(width)]
     return [f"index {n}" for n in range(not zero_based, count + (not zero_based))]
 
 

@@ -14,7 +14,7 @@ from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.plain import Figures
 from rosenblatt.sources import ReadOptions
 from rosenblatt.verbs.errors import UsageError, check_number, reading
-from rosenblatt.verbs.examples import Examples, open_data, read_examples
+from rosenblatt.verbs.examples import Examples, index_names, open_data, read_examples
 from rosenblatt.verbs.models import SavedModel, load_model, read_for, rows_for
 from rosenblatt.verbs.pipelines import columns_of, in_the_file, seen
 
@@ -42,7 +42,7 @@ class ModelCard(Figures):
 
 
 @dataclass(frozen=True, eq=False)
-class Explanation:
+class Explanation(Figures):
     """Why one row is answered as it is: score = sum of parts + intercept."""
 
     row: int
@@ -50,12 +50,8 @@ class Explanation:
     instead: Any  # the class that the score is against
     score: float
     intercept: float
-    parts: list[tuple[str, float | str, float]]  # feature, value in the units of the data (dates as text), what it adds
+    parts: list[dict[str, Any]]  # each a feature, and what it adds
     rest: float = 0.0  # what the features that are not named add
-
-    def to_dict(self) -> dict[str, Any]:
-        parts = [{"feature": name, "value": value, "adds": adds} for name, value, adds in self.parts]
-        return {**vars(self), "parts": parts}
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +143,7 @@ def feature_names(saved: SavedModel, count: int) -> list[str]:
             names = getattr(saved.learner, "feature_names_in_", None)
     if names is not None and len(names) == count:
         return [str(name) for name in names]
-    return saved.places(count)
+    return index_names(count, saved.zero_based)
 
 
 def explain(saved: SavedModel, found: Examples, row: int, top: int = 10) -> Explanation:
@@ -179,27 +175,9 @@ def explain(saved: SavedModel, found: Examples, row: int, top: int = 10) -> Expl
         instead = classes[second]
     adds, names = direction * values, feature_names(saved, len(values))
     order = [j for j in np.argsort(-np.abs(adds), kind="stable")[:top].tolist() if adds[j]]
-    given = _in_own_units(saved, values)
-    dates = {column.start: column for column in getattr(saved.model.steps[0][1], "columns_", []) if column.holds_dates}
-    parts = [(names[j], _told(dates.get(j), float(given[j])), float(adds[j])) for j in order]
+    parts = [{"feature": names[j], "adds": float(adds[j])} for j in order]
     rest = float(np.delete(adds, order).sum())
     return Explanation(row, plain, instead, float(adds.sum() + intercept), float(intercept), parts, rest)
-
-
-def _told(date: Any, value: float) -> float | str:
-    """A value of a feature; where it is a date, to the minute that rounding leaves."""
-    return value if date is None else date.shown(round(value * 1440) / 1440)
-
-
-def _in_own_units(saved: SavedModel, values: Any) -> Any:
-    """The values before they were scaled."""
-    scaling = getattr(saved.model.steps[0][1], "scaling_", None)
-    if scaling is not None:
-        factors, shifts = scaling
-        return (values - shifts) / factors
-    if "scaler" in saved.model.named_steps:
-        return saved.model.named_steps["scaler"].inverse_transform(values[None, :])[0]
-    return values
 
 
 def _data(paths: list[str], reading_options: ReadOptions | None) -> DataCard:
@@ -207,8 +185,7 @@ def _data(paths: list[str], reading_options: ReadOptions | None) -> DataCard:
     if not found.is_frame:
         rows, sparse = found.rows, hasattr(found.rows, "indptr")
         target = found.y is None and found.format != "libsvm"  # which has labels
-        what = f"{rows.dtype}, {rows.nnz / max(1, np.prod(rows.shape)):.2%} not 0" if sparse else str(rows.dtype)
-        columns = [_card(f"{rows.shape[1]:,} features", what)]
+        columns = [_card(f"{rows.shape[1]:,} features", str(rows.dtype))]
         if found.y is not None:
             names = np.unique(found.y)
             columns.insert(0, _card("label", "target", values=len(names), examples=list(map(str, names[:4].tolist()))))

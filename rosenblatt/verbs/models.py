@@ -19,7 +19,7 @@ from rosenblatt.features.columns import ColumnEncoder
 from rosenblatt.sources import ReadOptions
 from rosenblatt.sources.paths import not_found
 from rosenblatt.verbs.errors import InputError, UsageError, reading, writing
-from rosenblatt.verbs.examples import Examples, index_names, open_data, read_examples
+from rosenblatt.verbs.examples import Examples, open_data, read_examples
 from rosenblatt.verbs.gaps import check_gaps
 from rosenblatt.verbs.pipelines import with_width
 from rosenblatt.wording import counted, listed, shortened
@@ -54,13 +54,6 @@ class SavedModel:
     def learner(self) -> Any:
         return self.model.steps[-1][1]
 
-    def places(self, count: int) -> list[str]:
-        """Names for the columns of a matrix, as in training."""
-        shape = self.about.get("image_shape")
-        if shape is not None and int(np.prod(shape)) != count:
-            shape = None
-        return index_names(count, None if shape is None else tuple(shape), self.zero_based)
-
     @property
     def takes_tables(self) -> bool:
         """Whether the rows are a table with named columns."""
@@ -92,8 +85,6 @@ def load_model(path: str) -> SavedModel:
             file = Path(folder) / "model.safetensors"
             file.write_bytes(sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes())
             return replace(load_model(str(file)), path=path)
-    if os.path.isdir(path):
-        raise InputError(f"{path} is a folder, not a model file.")
     if not os.path.exists(path):
         raise InputError(not_found(path))
     if not os.access(path, os.R_OK):
@@ -135,18 +126,16 @@ def _table_for(saved: SavedModel, found: Examples) -> tuple[Any, list[str]]:
         )
     known = {*map(str, encoder.feature_names_in_), str(saved.target), *saved.about.get("left_out", [])}
     extra = [name for name in found.rows.columns if name not in known]
-    which, they = ("column", "is") if len(extra) == 1 else ("columns", "are")
-    notes = [
-        f"The {which} {listed(extra)} {they} ignored: the model does not know {'it' if len(extra) == 1 else 'them'}."
-    ]
+    notes = [f"Columns that the model does not know are ignored: {listed(extra)}."] if extra else []
     rows = columns_for(encoder, found)
     empty = [
         column.name
         for column in encoder.columns_
         if column.width and len(rows) > 1 and rows[column.name].null_count() == len(rows)
     ]
-    filled = [f"Every value of {listed(empty)} is missing; all are filled as in training."] if empty else []
-    return rows, [*(notes if extra else []), *filled]
+    if empty:
+        notes.append(f"Every value of {listed(empty)} is missing; all are filled as in training.")
+    return rows, notes
 
 
 def columns_for(encoder: ColumnEncoder, found: Examples) -> Any:
@@ -185,16 +174,14 @@ def unknown_notes(saved: SavedModel, counts: dict[str, int]) -> list[str]:
     """What the answers met that training had not: categories that are new, text among numbers."""
     encoder = saved.model.steps[0][1]
     numbers = {column.name: column.called for column in getattr(encoder, "columns_", []) if column.kind == "number"}
-    return [
-        f"{counted(count, 'row')} {'has' if count == 1 else 'have'} a value of {shortened(name)} that "
-        + (
-            f"is no {numbers[name]} and counts as missing."
-            if name in numbers
-            else "was not seen in training and counts for nothing."
-        )
-        for name, count in counts.items()
-        if count
-    ]
+    notes = []
+    for name, count in counts.items():
+        rows = f"{counted(count, 'row')} {'has' if count == 1 else 'have'} a value of {shortened(name)} that"
+        if count and name in numbers:
+            notes.append(f"{rows} is no {numbers[name]} and counts as missing.")
+        elif count:
+            notes.append(f"{rows} was not seen in training and counts for nothing.")
+    return notes
 
 
 def read_for(

@@ -19,7 +19,6 @@ from rosenblatt.verbs.models import SavedModel, load_model, open_for, rows_for, 
 from rosenblatt.verbs.outputs import check_outputs, files_of
 from rosenblatt.verbs.pipelines import in_the_file, score_columns, seen
 from rosenblatt.verbs.tables import check_table, format_of, table_writer
-from rosenblatt.wording import shortened
 
 COLUMN = "prediction"
 
@@ -191,11 +190,6 @@ class _Asked:
         while set(names) & set(frame.columns):
             names = [f"{name}_" for name in names]
         self.column = names[0]
-        if self.column != COLUMN:
-            self.remarks.append(
-                f"The file has a column {COLUMN!r} of its own, which is kept; the answers are in "
-                f"{shortened(self.column)}."
-            )
         columns = [polars.Series(name, values) for name, values in zip(names, added.values(), strict=True)]
         return frame.hstack(columns) if frame.width else polars.DataFrame(columns)
 

@@ -304,7 +304,6 @@ def about_model(done: Learned, options: TrainOptions, na_values: Sequence[str] |
         "split": done.split,
         "weighted": rows.weights is not None,
         "left_out": list(rows.left_out),
-        "image_shape": None if rows.image_shape is None else list(rows.image_shape),
         "columns": columns_of(done.model),
     }
 

@@ -48,7 +48,7 @@ def test_the_target_alone_is_no_file_without_a_header(shell, tmp_path, model):
     assert told == "other.csv lacks the columns a, b that the model was trained on."
     (tmp_path / "more.csv").write_text("a,b,c\n1,2,3\n")
     shell("predict", model, "more.csv")
-    assert "The column c is ignored: the model does not know it." in shell.err
+    assert "Columns that the model does not know are ignored: c." in shell.err
 
 
 def test_what_stands_in_a_line_is_shown_as_it_stands(shell, tmp_path):
