@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -29,11 +30,7 @@ FROM_ZERO = "if they start at 0, read them as zero_based (--zero-based), or "
 
 
 class _Wrong(Exception):  # noqa: N818  worded by `sparse_blocks`, which knows the file
-    """What is wrong with the word that begins at a byte of a block."""
-
-    def __init__(self, start: int, reason: str) -> None:
-        super().__init__(reason)
-        self.start, self.reason = start, reason
+    """Something in a block does not belong there."""
 
 
 def sparse_blocks(
@@ -47,19 +44,16 @@ def sparse_blocks(
 
     def parsed(item: tuple[Place, bytes]) -> tuple[Place, Matrix]:
         place, text = item
+        first = 0 if reading.zero_based else 1
         try:
-            return place, libsvm_rows(text, 0 if reading.zero_based else 1, finite)
-        except _Wrong as wrong:
-            start, reason = wrong.start, wrong.reason
-        line = first_line(path, place.offset) + text.count(b"\n", 0, start)
-        column = start - text.rfind(b"\n", 0, start)
-        word = b"".join(text[start : start + 200].split(None, 1)[:1])[:40].decode(errors="replace")
-        found = repr(word) if text[start : start + 1].strip() else "nothing"
-        where = f"{found} in line {line}, column {column}"
-        if not reason:
-            raise ValueError(f"Numbers must be finite, but {name} has {where}; replace it or leave the feature out.")
-        advice = FROM_ZERO if reason == "an index before 1, the first" else ""
-        raise ValueError(f"{LIBSVM_FORM}, but {name} has {where}, {reason}; {advice}correct the file.")
+            return place, libsvm_rows(text, first, finite)
+        except _Wrong:
+            number, word = _wrong_word(text, first, finite)
+        where = f"{name} has {word[:40].decode(errors='replace')!r} in line {first_line(path, place.offset) + number}"
+        if finite and _is_infinite(word.rpartition(b":")[2]):
+            raise ValueError(f"Numbers must be finite, but {where}; replace it or leave the feature out.")
+        advice = FROM_ZERO if word.startswith(b"0:") else ""
+        raise ValueError(f"{LIBSVM_FORM}, but {where}; {advice}correct the file.")
 
     blocks = blocks_in_order(file, None, BLOCK_BYTES) if places is None else blocks_at(file, places)
     for place, rows in ahead(blocks, parsed, 2):
@@ -85,7 +79,7 @@ def libsvm_rows(text: bytes, first: int, finite: bool = False) -> Matrix:
         try:  # comments, query numbers, and spaces where they need not be
             words, n_rows = _words(_plain_lines(text))
         except (PolarsError, _Wrong):
-            raise _wrong_word(text, first, finite) from None
+            raise _Wrong from None
     indices, values = words["index"].to_numpy(), words["value"].to_numpy()
     (starts,) = np.nonzero(indices < 0)
     within = indices[1:] <= indices[:-1]
@@ -95,7 +89,7 @@ def libsvm_rows(text: bytes, first: int, finite: bool = False) -> Matrix:
     smallest = indices[starts[lengths > 0] + 1].min(initial=first)
     wrong = len(starts) != n_rows or smallest < first or largest > LARGEST_INDEX or within.any()
     if wrong or (finite and not np.isfinite(values).all()):
-        raise _wrong_word(text, first, finite)
+        raise _Wrong
     kept = np.ones(len(indices), bool)
     kept[starts] = False
     places = indices[kept]
@@ -119,7 +113,7 @@ def _words(lines: bytes) -> tuple[pl.DataFrame, int]:
         words = words.drop_nulls("value")
         gaps = words.null_count().row(0)
     if any(gaps) or len(words) != lines.count(b":") + n_lines:
-        raise _Wrong(0, "where an index or a number is missing")
+        raise _Wrong
     return words, n_lines
 
 
@@ -130,42 +124,24 @@ def _plain_lines(text: bytes) -> bytes:
     return re.sub(rb"\n[ \n]+", b"\n", text).strip(b" \n")
 
 
-def _wrong_word(text: bytes, first: int, finite: bool) -> _Wrong:
-    """The first word of a block of LIBSVM text that does not belong there."""
-    start = 0
-    for line in text.split(b"\n"):
-        last, label = first - 1, True
-        for found in re.finditer(rb"[^ \t\r]+", line.partition(b"#")[0]):
-            at, word = start + found.start(), found[0]
-            if label:
-                index, value, value_at = last + 1, word, at
-            elif word.startswith(b"qid:"):
-                continue
-            else:
-                written, colon, value = word.partition(b":")
-                if not written.removeprefix(b"+").isdigit():
-                    return _Wrong(at, "where an index should be")
-                if not colon:
-                    return _Wrong(at, "without a colon after the index")
-                index, value_at = int(written), at + len(written) + 1
-            if index < first:
-                return _Wrong(at, f"an index before {first}, the first")
-            if index > LARGEST_INDEX:
-                return _Wrong(at, f"an index beyond {LARGEST_INDEX}")
-            if index <= last and not label:
-                return _Wrong(at, "after an index that is not smaller")
-            number = _number(value)
-            if number is None:
-                return _Wrong(value_at, "where a number should be")
-            if finite and not math.isfinite(number):
-                return _Wrong(value_at, "")
-            last, label = (last if label else index), False
-        start += len(line) + 1
-    return _Wrong(0, "in lines that cannot be read")
+def _wrong_word(text: bytes, first: int, finite: bool) -> tuple[int, bytes]:
+    """The number of the first line, from 0, with a word that does not belong there, and that word."""
+
+    def fails(part: bytes) -> bool:
+        try:
+            libsvm_rows(part, first, finite)
+        except _Wrong:
+            return True
+        return False
+
+    lines = text.split(b"\n")
+    number = bisect_left(range(len(lines)), True, key=lambda n: fails(b"\n".join(lines[: n + 1])))
+    words = lines[number].split()
+    return number, words[bisect_left(range(len(words) - 1), True, key=lambda n: fails(b" ".join(words[: n + 1])))]
 
 
-def _number(word: bytes) -> float | None:
+def _is_infinite(number: bytes) -> bool:
     try:
-        return None if b"_" in word else float(word)
+        return not math.isfinite(float(number))
     except ValueError:
-        return None
+        return False
