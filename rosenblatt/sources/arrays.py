@@ -12,7 +12,6 @@ from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
-import numpy.typing as npt
 
 from .idx import read_idx
 from .matrix import Matrix
@@ -43,22 +42,6 @@ def read(path: str, name: str, format: str, reading: ReadOptions, whole: bool) -
         yield found if whole else found.take(slice(start, start + n_rows))
 
 
-def read_labels(path: str, format: str) -> npt.NDArray[Any]:
-    """The labels of an IDX or NumPy file that holds nothing else: an array of one dimension, or of one column.
-
-    In an .npz file they are called as in `LABELS` or, where there is a single array, as anybody likes.
-    """
-    values: Any = read_idx(path) if format == "idx" else None
-    if format != "idx":
-        with _opened(path, path) as stored:
-            values = stored if hasattr(stored, "dtype") else _named(stored, (*LABELS, *ROWS), single=True)
-            if values is None:
-                raise ValueError(f"it has {', '.join(stored) or 'nothing'}; save the labels as 'y'")
-    if values.dtype.kind not in "biufU" or values.ndim == 0 or values.size != len(values):
-        raise ValueError(f"{path} holds no labels, one for each row, but {values.dtype} of shape {values.shape}.")
-    return values.reshape(-1)
-
-
 @contextmanager
 def _opened(path: str, name: str, *, mapped: bool = False) -> Iterator[Any]:
     """What a NumPy file holds; what is wrong with it is a ValueError with its name."""
@@ -70,11 +53,9 @@ def _opened(path: str, name: str, *, mapped: bool = False) -> Iterator[Any]:
         raise ValueError(f"{name} cannot be read as a NumPy file ({said}).") from error
 
 
-def _named(stored: Any, names: tuple[str, ...], *, single: bool = False) -> Any:
-    """The array of the first of these names that is there; a `single` one whatever its name; else None."""
+def _named(stored: Any, names: tuple[str, ...]) -> Any:
+    """The array of the first of these names that is there, or None."""
     known = next((name for name in names if name in stored), None)
-    if known is None and single and len(stored.files) == 1:
-        known = stored.files[0]
     return None if known is None else np.asarray(stored[known])
 
 

@@ -268,23 +268,17 @@ class Source:
         with open_text(path, self.reading.encoding) as file:
             yield from table.frames(file, fresh=fresh, block_bytes=block_bytes, places=places)
 
-    def place_of(self, row: int, block: int | None = None) -> str:
-        """A row, counted from 0, as its user finds it: by its line in a text table, where that is quickly known.
-
-        With the number of a block of `placed_blocks`, the row is counted in that block, however large the file is.
-        """
+    def place_of(self, row: int) -> str:
+        """A row, counted from 0, as its user finds it: by its line in a text table, where that is quickly known."""
         whole_number("row", row, 0, "rows are counted from 0")
-        number, offset = divmod(block or 0, OFFSETS)
-        path = self.paths[number]
-        if not self.is_text_table or (block is None and (len(self.paths) > 1 or row > COUNTED_ROWS)):
-            return f"row {row + 1:,}"
-        table = self._table(path)
-        with open_text(path, self.reading.encoding) as file:
-            for place, text in blocks_in_order(file, table.dialect.quote, delimited.BLOCK_BYTES, offset):
-                line, rows = table.find_row(text, place, row)
-                if line is not None:
-                    return f"line {line:,}" + (f" of {self.name_of(path)}" if len(self.paths) > 1 else "")
-                row -= rows
+        if self.is_text_table and len(self.paths) == 1 and row <= COUNTED_ROWS:
+            table, left = self._table(self.paths[0]), row
+            with open_text(self.paths[0], self.reading.encoding) as file:
+                for place, text in blocks_in_order(file, table.dialect.quote, delimited.BLOCK_BYTES, 0):
+                    line, rows = table.find_row(text, place, left)
+                    if line is not None:
+                        return f"line {line:,}"
+                    left -= rows
         return f"row {row + 1:,}"
 
     # ------------------------------------------------------------------ the files

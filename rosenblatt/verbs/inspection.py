@@ -134,16 +134,9 @@ def _model(path: str, data: Any, row: int | None, top: int, reading_options: Rea
 
 
 def feature_names(saved: SavedModel, count: int) -> list[str]:
-    """The names of the features that the learner sees; those of a matrix are its places, as in training."""
-    names = None
-    if saved.takes_tables or hasattr(saved.learner, "feature_names_in_"):
-        try:
-            names = saved.model[:-1].get_feature_names_out()
-        except (AttributeError, ValueError):
-            names = getattr(saved.learner, "feature_names_in_", None)
-    if names is not None and len(names) == count:
-        return [str(name) for name in names]
-    return index_names(count, saved.zero_based)
+    """The names of the features that the learner sees."""
+    names = saved.model[:-1].get_feature_names_out() if saved.takes_tables else ()
+    return [str(name) for name in names] if len(names) == count else index_names(count, saved.zero_based)
 
 
 def explain(saved: SavedModel, found: Examples, row: int, top: int = 10) -> Explanation:
