@@ -105,7 +105,9 @@ def blocks_of(X: Any, name: str) -> tuple[list[Any], Array | None]:
     if isinstance(X, dask.dataframe.DataFrame | dask.dataframe.Series):
         columns = list(getattr(X, "columns", ()))
         named = bool(columns) and all(isinstance(column, str) for column in columns)
-        return list(X.to_delayed()), np.array(columns, object) if named else None
+        # Not optimised: Dask would read several files as one partition where few columns are used, so that the
+        # partitions of labels would be others than those of their rows. Rows and labels share what they read.
+        return list(X.to_delayed(optimize_graph=False)), np.array(columns, object) if named else None
     if isinstance(X, list | tuple) and X and all(dask.is_dask_collection(block) for block in X):
         return list(X), None
     raise TypeError(

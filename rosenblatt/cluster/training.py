@@ -22,6 +22,7 @@ from sklearn.pipeline import Pipeline
 
 from rosenblatt.cluster.backend import ClusterError, Dask, Part, workers_here
 from rosenblatt.cluster.fitting import fit
+from rosenblatt.cluster.partitions import blocks_of
 from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.classes import classes_of
 from rosenblatt.features.column import KEPT
@@ -186,12 +187,13 @@ def _table(backend: Dask, paths: list[str], target: Any, options: TrainOptions) 
         frame = dask.dataframe.read_parquet(given if len(given) > 1 else given[0])
     columns = [str(name) for name in frame.columns]
     roles = roles_among(columns, where, target, weights=options.weights, drop=options.drop, keep=options.keep)
-    parts = [Part(number, block) for number, block in enumerate(frame[[roles.target]].to_delayed())]
+    blocks, _ = blocks_of(frame, where)
+    parts = [Part(number, block) for number, block in enumerate(blocks)]
     with reading(where):
         counted = backend.tree_reduce(operator.add, backend.map(_counted, parts, roles.target, options.numbers))
     if not sum(each.labelled for each in counted):
         raise InputError(f"{where} has no rows with a value of the target {shortened(roles.target)}.")
-    return Table(where, list(frame.to_delayed()), roles, options.numbers, counted)
+    return Table(where, blocks, roles, options.numbers, counted)
 
 
 def _drawn(table: Table, share: float, seed: int) -> tuple[Array, Array]:

@@ -9,13 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rosenblatt import load
+from rosenblatt import Perceptron, load
 from rosenblatt.cli.main import main
 from rosenblatt.verbs.errors import InputError, UsageError
 from rosenblatt.verbs.options import TrainOptions, read_options
 
 pytest.importorskip("dask.dataframe")
 pytest.importorskip("pyarrow")
+from rosenblatt import cluster
 from rosenblatt.cluster.training import train
 
 ROWS = 900
@@ -132,3 +133,18 @@ def test_options_about_text_and_schedulers_that_do_not_answer(files, address, mo
     monkeypatch.setattr("rosenblatt.cluster.training.CONNECTING", 0.2)
     with pytest.raises(UsageError, match=r"No Dask scheduler answers at .tcp.*--cluster local"):
         train("part-*.parquet", "kind", cluster="tcp://127.0.0.1:9")
+
+
+def test_few_columns_of_many_have_the_partitions_of_the_others(client, tmp_path) -> None:
+    """Dask would read several files as one partition where it needs one of forty columns."""
+    import dask.dataframe as dd
+
+    X = np.random.default_rng(0).normal(size=(400, 40))
+    for start in range(0, 400, 50):
+        frame = pd.DataFrame(X[start : start + 50], columns=[f"x{j}" for j in range(40)])
+        frame.assign(y=(frame["x0"] > 0).astype(int)).to_parquet(tmp_path / f"{start}.parquet")
+    table = dd.read_parquet(str(tmp_path))
+    rows, labels = table.drop(columns="y"), table["y"]
+    assert labels.optimize().npartitions < rows.npartitions == 8
+    found = cluster.fit(Perceptron("averaged"), rows, labels, client=client, method="relay", rounds=5)
+    assert "(8 partitions)" in found.trace_.note and found.score(rows.compute(), labels.compute()) > 0.9
