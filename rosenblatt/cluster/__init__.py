@@ -19,7 +19,8 @@ except ImportError as error:
 from rosenblatt.cluster.answers import decision_function, predict, score
 from rosenblatt.cluster.auditing import audit
 from rosenblatt.cluster.fitting import fit
+from rosenblatt.cluster.searching import search
 from rosenblatt.cluster.separability import separability
 from rosenblatt.cluster.shuffling import shuffled
 
-__all__ = ["audit", "decision_function", "fit", "predict", "score", "separability", "shuffled"]
+__all__ = ["audit", "decision_function", "fit", "predict", "score", "search", "separability", "shuffled"]

@@ -109,7 +109,7 @@ def fit(
         name = estimator.__name__
         raise TypeError(f"estimator must be an object, but got the class {name}; pass {name}().")
     pipeline, (encoder, estimator) = estimator, taken_apart(estimator)
-    methods = _methods(estimator, method, sample_weight is not None)
+    methods = methods_of(estimator, method, sample_weight is not None)
     model = clone(estimator)
     with Dask(client) as backend:
         if encoder is not None:
@@ -119,7 +119,7 @@ def fit(
         targets = isinstance(model, LeastSquares)
         partitions = partitions_of(backend, X, y, sample_weight, targets=targets, persist=persist)
         if not targets:
-            _check_classes(partitions)
+            check_classes(partitions)
         chosen = _chosen(estimator, methods, partitions) if method == "auto" else method
         note = f"{chosen}: {WHY[chosen]} ({len(partitions.parts)} partitions)"
         with Rounds(estimator, backend, limit, on_round, note) as run:
@@ -130,7 +130,7 @@ def fit(
     return Pipeline([(name, step) for (name, _), step in zip(pipeline.steps, (encoder, finished), strict=True)])
 
 
-def _methods(estimator: Any, method: str, weighted: bool) -> dict[str, Callable[..., None]]:
+def methods_of(estimator: Any, method: str, weighted: bool) -> dict[str, Callable[..., None]]:
     """The methods by which the estimator can learn, among them the one that is asked for."""
     name = type(estimator).__name__
     methods = next((methods for kind, methods in METHODS.items() if isinstance(estimator, kind)), None)
@@ -179,7 +179,7 @@ def _refused(estimator: Any) -> str:
     return ""
 
 
-def _check_classes(partitions: Partitions) -> None:
+def check_classes(partitions: Partitions) -> None:
     if len(partitions.classes) < 2:
         raise ValueError(
             f"y must hold at least 2 classes, but got 1 class ({partitions.classes.item(0)!r}); add rows of another "

@@ -113,8 +113,8 @@ def search(
     started = time.perf_counter()
     base = _learner(estimator)
     name = type(last_step(base)).__name__
-    settings = _settings(grid)
-    candidates = [_with(base, setting) for setting in settings]
+    settings = settings_of(grid)
+    candidates = [with_setting(base, setting) for setting in settings]
     _seed(candidates, settings, random_state)
     problem = problem_of(X, y, base, candidates, cv, groups, sample_weight, scoring)
     jobs = thread_count(n_jobs, problem.work(len(settings)))
@@ -160,14 +160,15 @@ def _learner(estimator: Any) -> Any:
     return estimator
 
 
-def _settings(grid: Any) -> list[dict[str, Any]]:
+def settings_of(grid: Any) -> list[dict[str, Any]]:
+    """The settings of a grid."""
     settings = list(ParameterGrid(grid))  # which refuses what is no grid
     if not settings or not all(settings):
         raise ValueError("grid must name at least one parameter, but it is empty; pass {'C': [0.1, 1.0]}, say.")
     return settings
 
 
-def _with(base: Any, setting: Mapping[str, Any]) -> Any:
+def with_setting(base: Any, setting: Mapping[str, Any]) -> Any:
     """A copy of the estimator with this setting: its own parameters, its last step's, or its rule's."""
     estimator = clone(base)
     known = estimator.get_params()
