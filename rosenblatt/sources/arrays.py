@@ -49,8 +49,8 @@ def _opened(path: str, name: str, *, mapped: bool = False) -> Iterator[Any]:
         with Path(path).open("rb") as file:
             yield np.load(path, "r", allow_pickle=False) if mapped else np.load(file, allow_pickle=False)
     except (*DAMAGED, ValueError) as error:
-        said = " ".join(str(error).split()).partition(". ")[0].rstrip(".")[:200]
-        raise ValueError(f"{name} cannot be read as a NumPy file ({said}).") from error
+        why = " ".join(str(error).split()).partition(". ")[0].rstrip(".")[:200]
+        raise ValueError(f"{name} cannot be read as a NumPy file ({why}).") from error
 
 
 def _named(stored: Any, names: tuple[str, ...]) -> Any:
