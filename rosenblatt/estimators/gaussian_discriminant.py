@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.arguments import as_float, shortened
+from rosenblatt.arguments import as_float, numbers_in, shortened
 from rosenblatt.checked_labels import check_labels
 from rosenblatt.checked_rows import validated
 from rosenblatt.closed_form.discriminant import ledoit_wolf_of_classes, moments, solve
@@ -149,10 +149,7 @@ class GaussianDiscriminant(Probabilities, Stored, ClassifierMixin, BaseEstimator
     def _check_priors(self, frequencies: Array, n_classes: int) -> Array:
         if self.priors is None:
             return frequencies
-        try:
-            priors = np.asarray(self.priors, np.float64)
-        except (TypeError, ValueError):
-            priors = np.empty(0)
+        priors = numbers_in("priors", self.priors, "a vector")
         if priors.shape != (n_classes,) or not (priors > 0).all() or not np.isclose(priors.sum(), 1.0):
             raise ValueError(
                 f"priors must be {n_classes} probabilities above 0 that sum to 1, but got {shortened(self.priors)}; "

@@ -131,11 +131,5 @@ def stored_solver(*names: str) -> Check:
 
 def held_out(rows: Array, codes: Array | None, fraction: float, random: Any) -> tuple[Array, Array]:
     """(rows to validate on, rows to learn from), in proportion to the classes where `codes` are given."""
-    try:
-        kept, held = train_test_split(rows, test_size=float(fraction), stratify=codes, random_state=random)
-    except ValueError as error:
-        raise ValueError(
-            f"validation_fraction={fraction} cannot divide {len(rows)} rows. {error} Pass more rows, another fraction, "
-            f"or None."
-        ) from None
+    kept, held = train_test_split(rows, test_size=float(fraction), stratify=codes, random_state=random)
     return np.sort(held), np.sort(kept)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rosenblatt.arguments import check_choice, check_not_negative, check_positive, shortened
+from rosenblatt.arguments import as_float, check_choice, check_not_negative, check_positive, shortened
 from rosenblatt.estimators.missing import MissingFunction
 from rosenblatt.estimators.rule_learner import RuleLearner
 from rosenblatt.rules import RULES, Rule
@@ -108,17 +108,8 @@ def try_out(rule: Any, params: tuple[float, ...]) -> None:
     function = getattr(rule, "py_func", rule)
     for margin, t in itertools.product((2.0, 0.5, -1.0), (1, 1000)):
         call = f"{function.__name__}(m={margin}, sqnorm=1.0, t={t}, params={params})"
-        try:
-            answer = function(margin, 1.0, t, params)
-        except Exception as error:
-            raise ValueError(
-                f"rule must answer every margin, but {call} raised {type(error).__name__} ({error}); a rule "
-                f"takes (m, sqnorm, t, params) and returns (step, shrink)."
-            ) from error
-        try:
-            fine = isinstance(answer, tuple) and len(answer) == 2 and all(map(math.isfinite, answer))
-        except (TypeError, ValueError):
-            fine = False
+        answer = function(margin, 1.0, t, params)
+        fine = isinstance(answer, tuple) and len(answer) == 2 and all(math.isfinite(as_float(one)) for one in answer)
         if not fine:
             raise ValueError(
                 f"rule must return (step, shrink), a tuple of two finite numbers, but {call} returned "

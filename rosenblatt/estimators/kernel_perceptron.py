@@ -18,27 +18,11 @@ from rosenblatt.estimators.classes import codes_of, half_space_count, positive_c
 from rosenblatt.estimators.kernel_answers import KernelAnswers, is_precomputed
 from rosenblatt.estimators.missing import MissingFunction
 from rosenblatt.estimators.running import running, seed_of
-from rosenblatt.estimators.validation import ANSWERS, RECORDS, check_finite, check_parameters, names_among, row_weights
-from rosenblatt.features.named_features import Names
+from rosenblatt.estimators.validation import RECORDS, check_finite, check_parameters, names_among, row_weights
 from rosenblatt.kernels import Function, Kernel, Polynomial, Precomputed, as_kernel, is_mercer
 from rosenblatt.kernels.mercer import check_matrix, scale_of
-from rosenblatt.stored import (
-    array,
-    choice,
-    flag,
-    instance,
-    kinds,
-    labels,
-    matrix,
-    maybe,
-    number,
-    optional,
-    row_of,
-    size,
-    threads,
-    whole,
-)
-from rosenblatt.trace import RUN, Epoch, Trace
+from rosenblatt.stored import array, choice, flag, instance, kinds, matrix, maybe, number, optional, row_of, whole
+from rosenblatt.trace import Epoch, Trace
 
 CPU_BLOCK, GPU_BLOCK = 1024, 8192  # rows that are visited at a time; the updates are the same for any number
 SUPPORT_VALUES = 2**22  # kernel values of a block with the whole support, which are kept under a budget
@@ -152,14 +136,13 @@ class KernelPerceptron(KernelAnswers):
     n_jobs: int | None = None
 
     _stored = kinds({
-        "n_features_in_": size("features"), "classes_": labels, **RUN, "_mistakes": whole, "_listening": flag,
-        "_together": maybe(flag), "kernel_": instance(Kernel, MissingFunction), "_state": instance(Expansion),
-        "_names": maybe(instance(Names)), "_rows": maybe(matrix),
+        **KernelAnswers._stored, "_together": maybe(flag), "kernel_": instance(Kernel, MissingFunction),
+        "_state": instance(Expansion), "_rows": maybe(matrix),
         "_pocket": row_of(number, whole, whole, optional(array("f", "kept", "half_spaces"))),
     })  # fmt: skip
     _stored_parameters = kinds({
-        "answer": choice("auto", *ANSWERS), "multi_class": choice("ovr", "coupled"), "kernel": missing.kernel,
-        "device": choice("cpu", "cuda"), "n_jobs": threads,
+        **KernelAnswers._stored_parameters, "multi_class": choice("ovr", "coupled"), "kernel": missing.kernel,
+        "device": choice("cpu", "cuda"),
     })  # fmt: skip
     _stored_codes = ("kernel",)
     _not_stored = ("_models", "_store")

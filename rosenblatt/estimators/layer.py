@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.multiclass import is_multilabel
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.arguments import as_float, check_choice, check_positive, shortened
-from rosenblatt.checked_labels import check_labels
+from rosenblatt.checked_labels import check_labels, check_length
 from rosenblatt.engine.gradient.network import ACTIVATIONS, forward
 from rosenblatt.engine.online.state import Array
 from rosenblatt.engine.threads import one_blas_thread
@@ -204,17 +203,8 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _targets(self, y: Any, n_rows: int) -> Array:
         """One column per unit, and what the columns mean."""
-        wide = hasattr(y, "toarray")
-        if not wide:
-            with suppress(ValueError):  # rows of different lengths, which are refused below
-                shape = np.asarray(y).shape
-                wide = len(shape) == 2 and shape[1] > 1
-        if wide and type_of_target(y, input_name="y") == "multilabel-indicator":
-            y = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
-            if len(y) != n_rows:
-                raise ValueError(
-                    f"X and y must have the same number of rows, but got {n_rows} and {len(y)}; pass one per row."
-                )
+        if is_multilabel(y):
+            y = check_length(np.asarray(y.toarray() if hasattr(y, "toarray") else y), n_rows, "label")
             self.classes_, self._multilabel = np.array([0, 1]), True
             own = y != 0
         else:

@@ -15,12 +15,7 @@ from rosenblatt.closed_form.least_squares import MOST_COLUMNS, Moments, exact
 from rosenblatt.engine.online.state import Array, weight_dtype
 from rosenblatt.estimators import minimising
 from rosenblatt.estimators.gradient_descent import held_out, held_out_fraction, steps_of, stored_solver
-from rosenblatt.estimators.validation import (
-    check_rows,
-    check_rows_and_targets,
-    check_weights,
-    unchanged_on_failure,
-)
+from rosenblatt.estimators.validation import check_rows, check_rows_and_targets, check_weights, unchanged_on_failure
 from rosenblatt.models.linear import product
 from rosenblatt.seeds import random_state_of
 from rosenblatt.stored import Sizes, Stored, array, either, kinds, maybe, number, size
@@ -221,8 +216,7 @@ class LeastSquares(Stored, MultiOutputMixin, RegressorMixin, BaseEstimator):  # 
             wanted = wanted.reshape(len(wanted), -1)
             if wanted.shape[1] != targets.shape[1]:
                 raise ValueError(
-                    f"eval_set must have as many targets as y, {targets.shape[1]}, but has {wanted.shape[1]}; pass "
-                    f"one column for each."
+                    f"eval_set must have as many targets as y, {targets.shape[1]}, but has {wanted.shape[1]}."
                 )
             tested = tested or (objective_over(X_test, wanted, np.empty(0)), None)
         start = np.zeros((targets.shape[1], X.shape[1] + 1))

@@ -24,38 +24,24 @@ from rosenblatt.estimators.missing import rule
 from rosenblatt.estimators.one_by_one import FIRST_CAPACITY, ONE, UNSURE, OneByOne, doubled
 from rosenblatt.estimators.online import Online
 from rosenblatt.estimators.running import running, seed_of
-from rosenblatt.estimators.validation import ANSWERS, RECORDS, check_finite, check_parameters, names_among, row_weights
+from rosenblatt.estimators.validation import RECORDS, check_finite, check_parameters, names_among, row_weights
 from rosenblatt.features.named_features import Names
 from rosenblatt.models import LinearModel
 from rosenblatt.rules import Rule
-from rosenblatt.stored import (
-    Sizes,
-    choice,
-    flag,
-    instance,
-    kinds,
-    labels,
-    maybe,
-    optional,
-    size,
-    threads,
-    whole,
-)
-from rosenblatt.trace import RUN, Epoch, Trace
+from rosenblatt.stored import Sizes, choice, flag, instance, kinds, optional, whole
+from rosenblatt.trace import Epoch, Trace
 
 
 class LinearClassifier(BaseLinear, Online):
     """Not for users: the shared part of the classifiers whose half-spaces the online engine trains."""
 
     _stored = kinds({
-        "n_features_in_": size("features"), "classes_": labels, **RUN, "_mistakes": whole, "_listening": flag,
-        "_state": instance(HalfSpaces), "_pocket": optional(instance(Pocket)),
-        "_committee": optional(instance(Committee)), "_names": maybe(instance(Names)),
+        **Online._stored, "_state": instance(HalfSpaces), "_pocket": optional(instance(Pocket)),
+        "_committee": optional(instance(Committee)),
     })  # fmt: skip
     _stored_parameters = kinds({
-        "answer": choice("auto", *ANSWERS), "multi_class": choice("ovr", "coupled", "multinomial"),
-        "fit_intercept": flag, "regularize_intercept": flag, "n_jobs": threads, "hash_features": optional(whole),
-        "rule": rule, "learning_rate": rule,
+        **Online._stored_parameters, "multi_class": choice("ovr", "coupled", "multinomial"), "fit_intercept": flag,
+        "regularize_intercept": flag, "hash_features": optional(whole), "rule": rule, "learning_rate": rule,
     })  # fmt: skip
     _stored_codes = ("rule", "learning_rate")
     _not_stored = ("_one", "_models")

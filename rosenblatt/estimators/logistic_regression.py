@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-import scipy.sparse
-import scipy.special
 
 from rosenblatt.arguments import check_choice
 from rosenblatt.engine.online.state import Array, HalfSpaces
@@ -19,9 +17,6 @@ from rosenblatt.estimators.validation import check_finite
 from rosenblatt.rules import RULES, Rule
 from rosenblatt.seeds import random_state_of
 from rosenblatt.stored import flag, kinds, maybe, number
-
-MOST_FEATURES = 2000  # beyond it the rank of the rows takes too long
-CERTAIN = 30.0  # a score beyond it is a probability of 1 to thirteen digits
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -46,7 +41,8 @@ class LogisticRegression(Probabilities, LinearClassifier):
     penalty : {"l2", "l1"}
         A Gaussian or a Laplace prior.
     multi_class : {"multinomial", "ovr"}
-        More than two classes together, or each against the rest. Two classes are one half-space in either.
+        More than two classes together, or each against the rest. Two classes are one half-space in either. Online,
+        also after a multinomial `fit`, it is each against the rest.
     solver : {"newton", "sgd", "batch", "svrg"} or GradientDescent
         Newton's method, which reaches `tol`; stochastic steps, steps with all rows, or stochastic steps with variance
         reduction; or a `GradientDescent` with settings of its own. An L1 penalty has its own solver (L-BFGS with
@@ -142,7 +138,7 @@ class LogisticRegression(Probabilities, LinearClassifier):
                 result.l1_intercept = strength if self.regularize_intercept else 0.0
             return result
 
-        objective, X, counted, tested = minimising.objectives_of(
+        objective, counted, tested = minimising.objectives_of(
             self, task, X, eval_set, objective_over, random_state_of(self.random_state)
         )
         coefficients, bias = state.last()
@@ -174,7 +170,7 @@ class LogisticRegression(Probabilities, LinearClassifier):
         scores = objective.scores(weights)
         ended = trace.stop_reason in ("converged", "no_improvement", "max_iter")
         if likelihood_alone and ended:
-            separated = bool(separates(scores).any()) or self._unbounded(X[counted >= 0], scores[counted >= 0])
+            separated = bool(separates(scores).any())
             trace.stop_reason = "diverged" if separated else trace.stop_reason
         self._keep(state, trace, weights[:, :-1], weights[:, -1], len(task.kept))
         self.objective_ = objective.value(weights, scores)[0]
@@ -182,31 +178,6 @@ class LogisticRegression(Probabilities, LinearClassifier):
             self.objective_ += strength * float(np.abs(weights[:, :-1]).sum())
             self.objective_ += objective.l1_intercept * float(np.abs(weights[:, -1]).sum())
         minimising.warn(self, trace, separated=separated)
-
-    def _unbounded(self, X: Any, scores: Array) -> bool:
-        """Whether a hyperplane separates all rows but those on it: only rows in doubt hold the weights.
-
-        If those have a smaller rank than all rows, the weights can grow in a direction that only certain rows see.
-        """
-        if X.shape[1] > MOST_FEATURES:
-            return False
-        if self._multinomial:  # the odds of each class against the others
-            others = [scipy.special.logsumexp(np.delete(scores, k, axis=1), axis=1) for k in range(scores.shape[1])]
-            scores = scores - np.column_stack(others)
-        if not (np.abs(scores) > CERTAIN).any():
-            return False
-        rank = _rank(X, self.fit_intercept)
-        # A row whose part of the mean gradient is well within tol does not hold the weights.
-        least = max(1e-7 * len(scores), np.exp(-CERTAIN))
-        doubtful = np.abs(scores) <= max(5.0, -np.log(least))
-        return any(_rank(X[mask], self.fit_intercept) < rank for mask in doubtful.T if not mask.all())
-
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn on from one batch, one example after another by the rule, each class against the rest.
-
-        That is so after a multinomial `fit`, too: from then on probabilities are those of one class against the rest.
-        """
-        return super().partial_fit(X, y, classes, sample_weight)
 
     def _prepare_online(self, n_features: int, dtype: Any, layout: str) -> None:
         super()._prepare_online(n_features, dtype, layout)
@@ -221,13 +192,3 @@ class LogisticRegression(Probabilities, LinearClassifier):
             return {self.classes_.item(0): 1.0}
         chances = self._chances(np.array(scores if len(scores) == 1 else [scores]))[0]
         return dict(zip(self.classes_.tolist(), chances.tolist(), strict=True))
-
-
-def _rank(X: Any, intercept: Any) -> int:
-    """The rank of the rows, with a 1 for the intercept; features in units of their largest number."""
-    if X.shape[0] == 0:
-        return 0
-    X = np.asarray(X.toarray() if scipy.sparse.issparse(X) else X, np.float64)
-    X = np.column_stack([X, np.ones(len(X))]) if intercept else X
-    most = np.abs(X).max(axis=0)
-    return int(np.linalg.matrix_rank(X / np.where(most > 0.0, most, 1.0)))

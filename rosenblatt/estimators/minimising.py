@@ -39,8 +39,8 @@ def check_solved(estimator: Any, what: str, *others: str, none: bool = False) ->
 
 def objectives_of(
     estimator: Any, task: Task, X: Any, eval_set: Any, objective_over: Callable[[Any, Array, Array], Any], random: Any
-) -> tuple[Any, Any, Array, tuple[Any, Callable[[Array], float]] | None]:
-    """(objective, its rows, their codes, what is measured after every epoch) of a classifier.
+) -> tuple[Any, Array, tuple[Any, Callable[[Array], float]] | None]:
+    """(objective, the codes of its rows, what is measured after every epoch) of a classifier.
 
     Codes are -1 where the sample weight is 0. Measured are the rows that are held out or, where none are, the eval_set:
     their objective, and what counts errors in their scores.
@@ -61,7 +61,7 @@ def objectives_of(
         )
         X, codes, weights = X[kept], codes[kept], weights[kept] if len(weights) else weights
     objective = objective_over(X, codes, weights)
-    return objective, X, np.where(weights > 0, codes, -1) if len(weights) else codes, tested
+    return objective, np.where(weights > 0, codes, -1) if len(weights) else codes, tested
 
 
 def count_mistakes(scores: Array, codes: Array) -> int:

@@ -17,7 +17,7 @@ from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.answers import Answers
 from rosenblatt.estimators.classes import check_kind
 from rosenblatt.estimators.validation import ROW_DTYPES, check_rows, check_weight, check_weights, unchanged_on_failure
-from rosenblatt.features.named_features import BEYOND_RANGE, Names, number_of, numbers_of
+from rosenblatt.features.named_features import Names, numbers_of
 
 
 def are_dicts(X: Any) -> bool:
@@ -56,7 +56,6 @@ class OneExample(Answers):
 
     def _read_labelled(self, x: Any, y: Any, w: Any) -> tuple[Any, Array, float]:
         """(example, label, weight), everything checked and nothing changed."""
-        self._check_parameters()
         self._check_online()
         weight, example, label = check_weight(w), self._read(x), check_label(y)
         if len(vars(self).get("classes_", ())):
@@ -112,21 +111,14 @@ class OneExample(Answers):
             self.partial_fit(X, y, sample_weight=w)
             return
         with unchanged_on_failure(self):
-            self._check_parameters()
             self._check_online()
-            named = "_names" in vars(self) or not hasattr(self, "_state")
-            if named:
-                names, rows_of = self._read_named(X)
+            names, rows_of = self._read_named(X)
             labels = check_labels(y, len(X))
             if len(vars(self).get("classes_", ())):
                 check_kind(self.classes_, labels)
             weights = None if w is None else check_weights(w, len(X))
-            if named:
-                self._admit_names(names)
-                rows = rows_of(self._names)
-            else:
-                rows = np.array([self._read(x) for x in X])
-            self._learn_batch(self._checked(rows), labels, weights, labels)
+            self._admit_names(names)
+            self._learn_batch(self._checked(rows_of(self._names)), labels, weights, labels)
         self._pass_on_interrupt()
 
     def predict_many(self, X: Any) -> Array:
@@ -135,21 +127,19 @@ class OneExample(Answers):
 
     def _rows_to_predict(self, X: Any) -> Any:
         """Rows like those of the fit; after dicts, a list of dicts or a frame, without names never seen."""
-        if "_names" in vars(self):
-            rows = self._read_named(X)[1](self._names)
-        elif are_dicts(X):
-            rows = np.array([self._read(x) for x in X])
-        else:
-            rows = check_rows(self, X, reset=False)
+        named = self.learns_names or are_dicts(X)
+        rows = self._read_named(X)[1](self._names) if named else check_rows(self, X, reset=False)
         return self._checked(rows)
 
     # ------------------------------------------------------------------ rows and dicts
 
-    def _refuse_rows_after_dicts(self) -> None:
-        if "_names" in vars(self):
+    def _refuse_other(self, *, named: bool) -> None:
+        """Rows and dicts do not mix."""
+        if hasattr(self, "_state") and named != self.learns_names:
+            learned, came = ("rows", "dicts") if named else ("dicts of named features", "rows")
             raise ValueError(
-                f"{type(self).__name__} has learned from dicts of named features, but got rows; pass dicts, or call "
-                f"fit to start again with rows."
+                f"{type(self).__name__} has learned from {learned}, but got {came}; pass {learned}, or call fit to "
+                f"start again."
             )
 
     def _read(self, x: Any) -> Any:
@@ -159,39 +149,17 @@ class OneExample(Answers):
                 f"x must be a row of numbers or a dict of named features, but got {type(x).__name__}; pass "
                 f"x.toarray().ravel(), or use partial_fit, which takes sparse rows."
             )
-        fitted = hasattr(self, "_state")
-        if isinstance(x, Mapping) and not (fitted and "_names" not in vars(self)):
-            return numbers_of(x)
-        if isinstance(x, Mapping):
-            x = np.array([number_of(name, x[name], or_text=False) for name in self._known_features(x)])
-        elif fitted:
-            self._refuse_rows_after_dicts()
-        return self._read_row(x, fitted)
+        named = isinstance(x, Mapping)
+        self._refuse_other(named=named)
+        return numbers_of(x) if named else self._read_row(x)
 
-    def _known_features(self, x: Mapping[Any, Any]) -> Any:
-        """The names of the features that rows had before, all of which a dict must have."""
-        known = getattr(self, "feature_names_in_", None)
-        if known is None:
-            raise ValueError(
-                f"{type(self).__name__} has learned from rows without feature names, but got a dict; pass a row of "
-                f"{self.n_features_in_} numbers, or start again with dicts."
-            )
-        missing = [name for name in known if name not in x]
-        if missing:
-            raise ValueError(
-                f"x must have the features {', '.join(known)}, but {missing[0]!r} is missing; add it to the dict."
-            )
-        return known
-
-    def _read_row(self, x: Any, fitted: bool) -> Array:
+    def _read_row(self, x: Any) -> Array:
         try:
             row = np.asarray(x)
             if row.dtype.kind == "c":
                 raise TypeError("complex")
             row = row if row.dtype in ROW_DTYPES else row.astype(np.float64)
-        except OverflowError:
-            raise ValueError(BEYOND_RANGE) from None
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ValueError(
                 f"x must be a row of numbers or a dict of named features, but got {type(x).__name__}; make it a "
                 f"one-dimensional array of numbers."
@@ -200,7 +168,7 @@ class OneExample(Answers):
             raise ValueError(
                 f"x must be one row, of shape (n_features,), but got shape {row.shape}; use learn_many for several."
             )
-        if fitted and len(row) != self.n_features_in_:
+        if hasattr(self, "_state") and len(row) != self.n_features_in_:
             raise ValueError(
                 f"x has {len(row)} features, but {type(self).__name__} is expecting {self.n_features_in_} features as "
                 f"input; pass the ones it was fitted on."
@@ -212,11 +180,11 @@ class OneExample(Answers):
 
     def _read_named(self, X: Any) -> tuple[list[Any], Callable[[Names], Any]]:
         """The names in dicts or in the columns of a frame, and what makes CSR rows once all of them are known."""
-        if are_dicts(X):
+        named = are_dicts(X)
+        self._refuse_other(named=named or hasattr(X, "columns"))
+        if named:
             examples = [numbers_of(x) for x in X]
             return [name for x in examples for name in x], lambda names: names.matrix(examples)
-        if not hasattr(X, "columns"):
-            self._refuse_rows_after_dicts()
         numbers = check_array(X, dtype=np.float64, input_name="X")
         return list(X.columns), lambda names: names.matrix_of_columns(numbers, X.columns)
 

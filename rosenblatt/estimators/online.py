@@ -6,7 +6,7 @@ A subclass says how rows become a task of its engine, and what a fresh state is.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +19,7 @@ from rosenblatt.engine.online.state import Array, weight_dtype
 from rosenblatt.estimators.classes import arrange_classes, check_kind, classes_to_fit, code_dtype, codes_of
 from rosenblatt.estimators.one_example import OneExample
 from rosenblatt.estimators.validation import (
+    ANSWERS,
     built_aside,
     check_callback,
     check_rows,
@@ -26,12 +27,19 @@ from rosenblatt.estimators.validation import (
     unchanged_on_failure,
     with_declared,
 )
-from rosenblatt.stored import Stored
-from rosenblatt.trace import Epoch, Trace
+from rosenblatt.features.named_features import Names
+from rosenblatt.stored import Stored, choice, flag, instance, kinds, labels, maybe, size, threads, whole
+from rosenblatt.trace import RUN, Epoch, Trace
 
 
 class Online(Stored, OneExample):
     """Not for users: the shared part of the linear classifiers and `KernelPerceptron`."""
+
+    _stored = kinds({
+        "n_features_in_": size("features"), "classes_": labels, **RUN, "_mistakes": whole, "_listening": flag,
+        "_names": maybe(instance(Names)),
+    })  # fmt: skip
+    _stored_parameters = kinds({"answer": choice("auto", *ANSWERS), "n_jobs": threads})
 
     max_iter: int
     trace_: Trace
@@ -39,43 +47,23 @@ class Online(Stored, OneExample):
     _pocket: Any
     _listening: bool  # whether the last half-space is the shadow that a late class starts from
 
-    # ------------------------------------------------------------------ what a subclass has
-
-    def _check_parameters(self) -> None:
-        raise NotImplementedError
+    # What a subclass has
+    _task: Callable[..., Any]  # (X, y, sample_weight, listening): what is to be learned from rows of known classes
+    _fresh_state: Callable[..., Any]  # (task, X, before): what a fit of an estimator that was `before` starts from
+    _train: Callable[..., None]  # (task, state, X, eval_set, on_epoch, recorded): learn from rows, starting at `state`
+    _prepare_online: Callable[[int, Any, str], None]  # (n_features, dtype, layout): listen for late classes
+    _select: Callable[[list[int], list[float]], None]  # copies of these half-spaces, turned around where a sign is -1
+    _pass: Callable[[Any, Any, Any], str]  # (task, X, watch): go through a batch once; why it stopped
 
     def _check_online(self) -> None:
         """Refuse parameters with which nothing can be learned online."""
+        self._check_parameters()
         class_weight = getattr(self, "class_weight", None)
         if isinstance(class_weight, str):
             raise ValueError(
                 f"class_weight must be a dict or None while learning online, but got {shortened(class_weight)}: one "
                 f"batch does not tell how frequent the classes are; pass the weights as a dict."
             )
-
-    def _task(self, X: Any, y: Array, sample_weight: Any, *, listening: bool) -> Any:
-        """What is to be learned from these rows, of known classes."""
-        raise NotImplementedError
-
-    def _fresh_state(self, task: Any, X: Any, before: Mapping[str, Any]) -> Any:
-        """The state that a fit starts from; `before` is what the estimator was."""
-        raise NotImplementedError
-
-    def _train(self, task: Any, state: Any, X: Any, eval_set: Any, on_epoch: Any, recorded: tuple[str, ...]) -> None:
-        """Learn from the rows of the task, starting at `state`."""
-        raise NotImplementedError
-
-    def _prepare_online(self, n_features: int, dtype: Any, layout: str) -> None:
-        """A state that listens for late classes, in the layout and dtype of what comes."""
-        raise NotImplementedError
-
-    def _select(self, sources: list[int], signs: list[float]) -> None:
-        """Rearrange the half-spaces: copies of those with these numbers, turned around where the sign is -1."""
-        raise NotImplementedError
-
-    def _pass(self, task: Any, X: Any, watch: Any) -> str:
-        """Go through a batch once; why it stopped."""
-        raise NotImplementedError
 
     def _checked(self, X: Any) -> Any:
         """Rows that scikit-learn's check has passed, as the engine wants them."""
@@ -129,9 +117,8 @@ class Online(Stored, OneExample):
             After Ctrl-C, so that a loop over batches ends. What was learned of the batch until then is kept.
         """
         with unchanged_on_failure(self):
-            self._check_parameters()
             self._check_online()
-            self._refuse_rows_after_dicts()
+            self._refuse_other(named=False)
             first = not hasattr(self, "_state")
             X, y = check_rows_and_labels(self, X, y, reset=first, known=None if first else self.classes_)
             self._learn_batch(self._checked(X), y, sample_weight, y if classes is None else with_declared(y, classes))
@@ -198,12 +185,6 @@ class Online(Stored, OneExample):
             )
         elif trace.stop_reason == "interrupted":
             text = f"{name} was interrupted in epoch {epochs}; the weights learned so far are kept and can be used."
-        elif trace.stop_reason == "max_iter" and trace.epochs[-1].mistakes and not trace["updates"].any():
-            text = (
-                f"{name} learned nothing in {epochs} epochs: it met mistakes, but every step was 0. If the numbers are "
-                f"very large or very small, scale the features (StandardScaler); if the rule is your own, let it "
-                f"return a step above 0 for a margin of 0."
-            )
         elif trace.stop_reason == "max_iter" and self._chosen == "last" and trace.epochs[-1].mistakes:
             text = (
                 f"{name} stopped at max_iter={epochs}; its last epoch made {trace.epochs[-1].mistakes:,} mistakes on "

@@ -82,11 +82,6 @@ class OnlineCalibrator(BaseEstimator):  # type: ignore[misc]
     def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
         """Learn from one example, a row or a dict: first a and b, then the learner."""
         if not hasattr(self, "learner_"):
-            if not hasattr(self.learner, "decision_function_one"):
-                raise TypeError(
-                    f"learner must have decision_function_one, but {type(self.learner).__name__} has none; use "
-                    f"Perceptron, PassiveAggressive, HalfSpace or LinearSVM."
-                )
             check_positive("memory", self.memory, "it is a number of examples; use None to forget nothing", none=True)
             self.learner_: Any = clone(self.learner)
             self._scales: dict[Any, _Platt] = {}

@@ -51,8 +51,6 @@ def progressive_error(
 
     Raises
     ------
-    TypeError
-        If the model has not both methods.
     ValueError
         If `every` is below 1.
 
@@ -66,22 +64,8 @@ def progressive_error(
     (1000, True, [250, 500, 750, 1000])
     """
     check_positive("every", every, "it is a number of examples", whole=True)
-    if isinstance(model, type) or not (hasattr(model, "predict_one") and hasattr(model, "learn_one")):
-        raise TypeError(
-            f"model must have predict_one and learn_one, but {type(model).__name__} has not both; pass a Perceptron(), "
-            f"another learner of this library, or one of river's."
-        )
-    if not isinstance(stream, Iterable):
-        raise TypeError(f"stream must give pairs (x, y), but got {type(stream).__name__}; pass zip(X, y), say.")
     result = ProgressiveError()
-    for example in stream:
-        try:
-            x, y = example
-        except (TypeError, ValueError):
-            raise TypeError(
-                f"stream must give pairs (x, y), but its example {result.examples + 1} is {example!r}; pass "
-                f"zip(X, y), say."
-            ) from None
+    for x, y in stream:
         result.mistakes += bool(model.predict_one(x) != y)
         model.learn_one(x, y)
         result.examples += 1

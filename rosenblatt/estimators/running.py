@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from rosenblatt.progress import reporter
 from rosenblatt.seeds import random_state_of
@@ -16,8 +13,6 @@ from rosenblatt.trace import Epoch, Trace
 
 if TYPE_CHECKING:
     from rosenblatt.engine.online.stopping import Watch
-
-FIRST_NUMBERS = 2**31 - 1
 
 
 @dataclass
@@ -53,11 +48,4 @@ def seed_of(estimator: Any) -> int | None:
     """What the orders of the rows are made from; None for the order in which they came."""
     if not getattr(estimator, "shuffle", True):
         return None
-    seed = estimator.random_state
-    return _first_number(seed) if type(seed) is int else int(random_state_of(seed).randint(FIRST_NUMBERS))
-
-
-@functools.lru_cache(maxsize=64)
-def _first_number(seed: int) -> int:
-    """What a generator with this seed says first. To make one takes longer than to train on a small set."""
-    return int(np.random.RandomState(seed).randint(FIRST_NUMBERS))
+    return int(random_state_of(estimator.random_state).randint(2**31 - 1))

@@ -11,7 +11,6 @@ import numbers
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 
 from rosenblatt.arguments import shortened
-from rosenblatt.engine.threads import one_blas_thread, thread_count
+from rosenblatt.engine.threads import thread_count
 from rosenblatt.estimators.half_space import HalfSpace
 from rosenblatt.estimators.search_folds import last_step, problem_of
 from rosenblatt.estimators.search_result import Search
@@ -121,8 +120,7 @@ def search(
     run = Run(problem, candidates, settings, jobs)
     with bar(verbose, f"{name}: {len(settings)} settings on {len(problem.folds)} folds") as show:
         run.listeners = [show.progress] if on_progress is None else [show.progress, on_progress]
-        with one_blas_thread() if jobs > 1 else nullcontext():
-            run.all()
+        run.all()
     result = Search(name, settings, run.scores, fused_=run.fused, interrupted_=run.interrupted)
     if run.interrupted:
         warnings.warn(_how_far(result), ConvergenceWarning, stacklevel=2)

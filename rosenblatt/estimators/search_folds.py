@@ -87,8 +87,6 @@ class Problem:
 
     def score(self, estimator: Any, X: Any, y: Array) -> float:
         if self.scoring is None:
-            if isinstance(estimator, LinearClassifier):  # the rows have been checked
-                return float(estimator._model(estimator._chosen).score(X, y))
             return float(estimator.score(X, y))
         return float(check_scoring(estimator, self.scoring)(estimator, X, y))
 

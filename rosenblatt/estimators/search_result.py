@@ -84,13 +84,13 @@ class Search:
         """A polars frame: one row per setting, with its parameters, mean, std, rank, and the score on each fold."""
         import polars
 
-        columns: dict[str, Any] = {name: _plain([setting.get(name) for setting in self.params]) for name in self.names}
+        columns: dict[str, Any] = {name: [_plain(setting.get(name)) for setting in self.params] for name in self.names}
         columns["mean"] = self.mean_scores
         columns["std"] = self.std_scores
         columns["rank"] = self.ranks
         for fold, scores in enumerate(self.fold_scores.T, 1):
             columns[f"fold_{fold}"] = scores
-        return polars.DataFrame(columns)
+        return polars.DataFrame(columns, strict=False)
 
     @property
     def cv_results_(self) -> dict[str, Any]:
@@ -122,12 +122,7 @@ def _short(value: Any) -> str:
     return getattr(value, "__name__", None) or repr(value)
 
 
-def _plain(values: list[Any]) -> list[Any]:
-    """Numbers, text and truth values as they are where they are of one kind; anything else as text."""
-    plain = [value.item() if isinstance(value, np.generic) else value for value in values]
-    kinds = {type(value) for value in plain if value is not None}
-    if kinds <= {int, float}:
-        return [float(value) if float in kinds and value is not None else value for value in plain]
-    if len(kinds) == 1 and kinds <= {str, bool}:
-        return plain
-    return [None if value is None else value if isinstance(value, str) else _short(value) for value in plain]
+def _plain(value: Any) -> Any:
+    """Numbers, text and truth values as they are; anything else as text."""
+    value = value.item() if isinstance(value, np.generic) else value
+    return value if isinstance(value, str | float | int | None) else _short(value)

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.special
 
-from rosenblatt.arguments import check_not_negative, shortened
+from rosenblatt.arguments import check_not_negative, numbers_in, shortened
 from rosenblatt.engine.online.state import Array, HalfSpaces
 from rosenblatt.estimators import minimising
 from rosenblatt.estimators.gradient_descent import stored_solver
@@ -133,7 +133,7 @@ class SigmoidNeuron(LinearClassifier):
             targets = np.where(codes[:, None] == task.positive[None, :], 1.0, -1.0)
             return Objective(rows, targets, weights, "sigmoid", float(self.lam), fit_intercept=bool(self.fit_intercept))
 
-        objective, X, codes, tested = minimising.objectives_of(self, task, X, eval_set, objective_over, random)
+        objective, codes, tested = minimising.objectives_of(self, task, X, eval_set, objective_over, random)
         weights, trace = minimising.minimise(
             self,
             objective,
@@ -166,10 +166,7 @@ def _given(name: str, value: Any, otherwise: Array) -> Array:
     """Starting weights of the shape of `otherwise`; that itself where none are given."""
     if value is None:
         return otherwise
-    try:
-        given = np.asarray(value, np.float64)
-    except (TypeError, ValueError):
-        given = np.empty(0)
+    given = numbers_in(name, value, "an array")
     fits = given.size == otherwise.size and given.shape in (otherwise.shape, otherwise.shape[1:])
     if not fits or not np.isfinite(given).all():
         raise ValueError(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -86,18 +84,12 @@ class Streamed(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Learn for `max_iter` epochs; `on_epoch(number, self)` is called after each and may return True to stop."""
         with unchanged_on_failure(self):
             check_positive("max_iter", self.max_iter, "it is the number of epochs", whole=True)
-            for part, name in ((self.learner, "partial_fit"), (self.features, "fit"), (self.features, "transform")):
-                if not hasattr(part, name):
-                    which = "learner" if part is self.learner else "features"
-                    raise TypeError(
-                        f"{which} must have {name}, but {type(part).__name__} has none; use Perceptron or another "
-                        f"online learner, and PairProducts or another transformer."
-                    )
             X = self._rows(X, reset=True)
             n_rows = X.shape[0]
             labels = check_labels(y, n_rows)
+            weights = None
             if sample_weight is not None:
-                sample_weight = check_weights(sample_weight, n_rows, allow_all_zero=False)
+                weights = check_weights(sample_weight, n_rows, allow_all_zero=False)
             random = random_state_of(self.random_state)
             seeds = deepcopy(random)  # so that the order of the rows does not depend on which parts are seeded
             self.features_ = _seeded(clone(self.features), seeds).fit(X)
@@ -108,30 +100,12 @@ class Streamed(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 if self.shuffle:
                     order = random.permutation(n_rows)
                 self.n_iter_ = number
-                try:
-                    self._pass(X, labels, sample_weight, order)
-                except KeyboardInterrupt:
-                    if not hasattr(self.learner_, "classes_"):
-                        raise
-                    warnings.warn(
-                        f"Streamed was interrupted in epoch {number}; what was learned so far is kept and can be used.",
-                        ConvergenceWarning,
-                        stacklevel=2,
-                    )
-                    break
+                for block in self._blocks(X, order):
+                    mapped, own = self.features_.transform(X[block]), None if weights is None else weights[block]
+                    self.learner_.partial_fit(mapped, labels[block], classes=self.classes_, sample_weight=own)
                 if on_epoch is not None and on_epoch(number, self):
                     break
             return self
-
-    def _pass(self, X: Any, labels: Array, sample_weight: Array | None, order: Array) -> None:
-        """Map and learn all rows once, block by block."""
-        for block in self._blocks(X, order):
-            self.learner_.partial_fit(
-                self.features_.transform(X[block]),
-                labels[block],
-                classes=self.classes_,
-                sample_weight=None if sample_weight is None else sample_weight[block],
-            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import compute_class_weight
 
-from rosenblatt.arguments import as_float, check_positive, shortened, threads
+from rosenblatt.arguments import as_float, check_positive, numbers_in, shortened, threads
 from rosenblatt.arguments import check_choice as check_choice
 from rosenblatt.checked_labels import NUMBERS, check_labels, check_length, check_targets
 from rosenblatt.checked_rows import validated
@@ -85,13 +85,7 @@ def check_callback(name: str, function: Any) -> None:
 def check_schedule(name: str, schedule: Any) -> None:
     """Ask a function of t for its first rates before it is compiled, where mistakes are plain to see."""
     for t in (1, 2, 1000):
-        try:
-            rate = float(schedule(t))
-        except Exception as error:
-            raise ValueError(
-                f"{name} must be a function of t that returns a number, but for t={t} it raised "
-                f"{type(error).__name__} ({error}); write it like lambda t: 1 / t."
-            ) from error
+        rate = as_float(schedule(t))
         if not 0 < rate < np.inf:
             raise ValueError(
                 f"{name} must return finite numbers above 0, but for t={t} it returned {rate:g}; write it like "
@@ -138,13 +132,7 @@ def check_weights(sample_weight: Any, n_rows: int, *, allow_all_zero: bool = Tru
     """One finite number of at least 0 per row, 1 where none is given; a single number is for all rows."""
     if sample_weight is None:
         return np.ones(n_rows)
-    try:
-        weights = np.asarray(sample_weight, np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(
-            f"sample_weight must be numbers in the range of float64, got {shortened(sample_weight)}; pass "
-            f"one weight for each row."
-        ) from None
+    weights = numbers_in("sample_weight", sample_weight, "a vector")
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):
@@ -219,8 +207,7 @@ def row_weights(y: Array, classes: Array, codes: Array, sample_weight: Any, clas
         unknown, unnamed = [label for label in class_weight if label not in known], known - set(class_weight)
         if unknown and unnamed and not batch:  # a fold may lack a class; beside a class without a weight it is a slip
             raise ValueError(
-                f"class_weight names {unknown[0]!r}, which is not among the classes of y, but not "
-                f"{min(unnamed, key=str)!r}, which is; write classes as in y."
+                f"class_weight names {unknown[0]!r}, which is not among the classes of y; write them as in y."
             )
         weights = weights * class_factors(class_weight, classes)[codes]
     elif class_weight is not None:

@@ -729,7 +729,7 @@ def test_bad_input():
         model.learn_one(X[0], "text")
     with pytest.raises(ValueError, match="weight of at least 0"):
         model.learn_one(X[0], 1, w=-1)
-    with pytest.raises(ValueError, match="rows without feature names, but got a dict"):
+    with pytest.raises(ValueError, match="learned from rows, but got dicts"):
         model.learn_one({"a": 1.0}, 1)
     with pytest.raises(ValueError, match="on_epoch must be a function"):
         KernelPerceptron().fit(X, y, on_epoch=3)
@@ -824,7 +824,7 @@ def test_learn_many_looks_at_all_before_it_learns_from_the_first():
         ([[0.0, 1.0]], ["a", "b"], None, "same number of rows, but got 1 and 2"),
         ([[0.0, 1.0]], [3], None, "one kind"),
         ([[0.0, 1.0], [1.0, 1.0]], ["a", "b"], [1.0, -1.0], "Negative values"),
-        ([{"p": 1.0}], ["a"], None, "without feature names"),
+        ([{"p": 1.0}], ["a"], None, "learned from rows"),
     ]:
         with pytest.raises(ValueError, match=words):
             model.learn_many(X, y, w)

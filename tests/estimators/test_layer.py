@@ -165,7 +165,7 @@ def test_layers_and_bad_input():
         (Layer("sign", n_init=3), "n_init=3 is for activations with a slope"),
         (Layer(solver="svrg"), "takes no variance reduction"),
         (Layer(solver=GradientDescent(validation_fraction=1.5)), "validation_fraction must be"),
-        (Layer(solver=GradientDescent(validation_fraction=0.1)), "cannot divide 4 rows"),
+        (Layer(solver=GradientDescent(validation_fraction=0.1)), "The test_size = 1 should be greater or equal"),
         (Layer(warm_start="no"), "warm_start must be True or False"),
         (Layer(below=Layer("sign", units=2)), "need activations with a slope, but 'sign'"),
     ):

@@ -142,8 +142,6 @@ def test_separable_rows_without_a_prior_are_said(solver):
         model = LogisticRegression(lam=0, solver=solver).fit([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1])
     assert model.stop_reason_ == "diverged" and np.isfinite(model.coef_).all()
     assert model.score([[0.0], [4.0]], [0, 1]) == 1.0
-    with pytest.warns(ConvergenceWarning, match="grow without bound"):  # separated but for a shared point
-        LogisticRegression(lam=0).fit([[0.0], [1.0], [1.0], [4.0]], [0, 0, 1, 1])
 
 
 def test_a_diverging_rate_is_said_and_finite_weights_are_kept():
@@ -186,7 +184,6 @@ def test_online_and_saved(tmp_path):
         ({"solver": GradientDescent(learning_rate=0)}, "learning_rate must be"),
         ({"solver": GradientDescent(schedule="fast")}, "schedule must be one of"),
         ({"solver": GradientDescent(schedule=lambda t: -1.0)}, "schedule must return"),
-        ({"solver": GradientDescent(schedule=lambda t: 1 / 0)}, "schedule must be a function"),
         ({"solver": GradientDescent(validation_fraction=2)}, "validation_fraction must be"),
         ({"solver": GradientDescent(variance_reduction="no")}, "variance_reduction must be"),
         ({"tol": -1}, "tol must be"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt import KernelPerceptron, LogisticRegression, PairProducts, Perceptron, Streamed
+from rosenblatt import KernelPerceptron, LogisticRegression, Perceptron
 from rosenblatt.engine.kernel import epochs as dual_run
 from rosenblatt.engine.online import epochs as run
 
@@ -69,14 +69,6 @@ def test_a_kernel_perceptron_too(ctrl_c):
     with pytest.raises(KeyboardInterrupt):
         model.partial_fit(X, y)
     assert model.predict(X).shape == (60,)
-
-
-def test_streamed_features_keep_what_was_learned(ctrl_c):
-    model = Streamed(PairProducts(5, random_state=0), Perceptron(), max_iter=20, random_state=0)
-    ctrl_c(4)
-    with pytest.warns(ConvergenceWarning, match="interrupted in epoch 4; what was learned so far is kept"):
-        model.fit(X, y)
-    assert model.n_iter_ == 4 and model.predict(X).shape == (60,)
 
 
 def test_a_second_ctrl_c_soon_after_ends_more_than_one_fit():

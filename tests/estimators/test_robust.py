@@ -186,20 +186,6 @@ def test_params_may_be_an_array():
     np.testing.assert_array_equal(listed.coef_, array.coef_)
 
 
-@pytest.mark.parametrize(
-    ("model", "rows"),
-    [
-        (HalfSpace(lambda m, sqnorm, t, params: (0.0, 1.0), max_iter=3), X),
-        (PassiveAggressive(max_iter=3), X * 1e200),
-        (PassiveAggressive(max_iter=3, answer="averaged", fit_intercept=False), X * 1e-200),
-    ],
-    ids=["own rule", "too large", "too small"],
-)
-def test_a_run_that_learned_nothing_says_so(model, rows):
-    with pytest.warns(ConvergenceWarning, match="learned nothing in 3 epochs: .* every step was 0"):
-        model.fit(rows, y)
-
-
 def test_in_a_callback_the_model_is_what_it_was():
     model, seen = Perceptron("last", max_iter=3, random_state=0), []
     with pytest.raises(NotFittedError):
@@ -236,7 +222,7 @@ def test_numbers_too_large_to_be_squared(model, words):
         model.fit(X * 1e200, y)
 
 
-@pytest.mark.parametrize("rate", [lambda: 1, lambda t: None, lambda t: "a", lambda t: -1.0, lambda t: 1.0 / (t - 1)])
+@pytest.mark.parametrize("rate", [lambda t: None, lambda t: "a", lambda t: -1.0])
 def test_a_schedule_is_tried_before_it_is_compiled(rate):
     with pytest.raises(ValueError, match="learning_rate must") as caught:
         Perceptron(learning_rate=rate).fit(X, y)

@@ -66,7 +66,7 @@ def test_starting_weights_of_another_shape_are_refused():
     model = SigmoidNeuron().fit(X, Y)
     for given, sentence in (
         ({"coef_init": np.zeros(3)}, r"coef_init must be finite numbers of shape \(1, 30\)"),
-        ({"coef_init": "zero"}, "coef_init must be finite numbers"),
+        ({"coef_init": "zero"}, "coef_init must be numbers"),
         ({"coef_init": np.full(30, np.nan)}, "coef_init must be finite"),
         ({"intercept_init": [1.0, 2.0]}, r"intercept_init must be finite numbers of shape \(1,\)"),
     ):
