@@ -10,8 +10,12 @@ def cluster():
     distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install 'rosenblatt[cluster]'")
     import dask
 
-    with warnings.catch_warnings(), dask.config.set({"distributed.comm.timeouts.connect": "5s"}):
-        warnings.simplefilter("ignore")  # the timeout is how long workers wait for one that was killed
+    settings = {
+        "distributed.comm.timeouts.connect": "5s",  # how long workers wait for one that was killed
+        "distributed.deploy.lost-worker-timeout": "10 minutes",  # before one that is killed twice is given up
+    }
+    with warnings.catch_warnings(), dask.config.set(settings):
+        warnings.simplefilter("ignore")
         with distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", memory_limit="2GiB"
         ) as found:
