@@ -307,7 +307,7 @@ def draw(path: str) -> None:
         axis.set(title=data.name.split(",")[0].split(":")[0] + f" in {data.parts:,} partitions", xlabel="workers")
         axis.grid(alpha=0.3)
     axes[0].set_ylabel("seconds of a round")
-    axes[0].legend()
+    axes[1].legend(loc="lower left")
     figure.savefig(path, metadata={"Date": None})
 
 
