@@ -137,8 +137,7 @@ def test_frames_keep_the_names_of_their_features(library):
     assert model.feature_names_in_.tolist() == list(iris.data.columns)
     model.partial_fit(frame, iris.target.to_numpy())
     assert model.predict(frame).shape == (150,)
-    x = {name: float(frame[name][0]) for name in frame.columns}
-    assert model.predict_one(x) == model.predict(frame)[0]
+    assert model.predict_one(frame.to_numpy()[0]) == model.predict(frame)[0]
     with pytest.raises(ValueError, match="feature names should match"):
         model.predict(frame.rename({"sepal length (cm)": "other"}) if library is polars
                       else frame.rename(columns={"sepal length (cm)": "other"}))  # fmt: skip
