@@ -22,11 +22,11 @@ from rosenblatt.cluster.rounds import Rounds
 from rosenblatt.cluster.summed import summed
 from rosenblatt.estimators.gaussian_discriminant import GaussianDiscriminant
 from rosenblatt.estimators.least_squares import LeastSquares
+from rosenblatt.estimators.linear import RuleLearner
 from rosenblatt.estimators.linear_svm import LinearSVM
 from rosenblatt.estimators.logistic_regression import LogisticRegression
 from rosenblatt.estimators.minimising import check_solved
 from rosenblatt.estimators.perceptron import Perceptron
-from rosenblatt.estimators.rule_learner import RuleLearner
 from rosenblatt.estimators.validation import check_callback, check_choice
 from rosenblatt.trace import Epoch
 

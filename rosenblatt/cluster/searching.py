@@ -19,7 +19,7 @@ from rosenblatt.cluster.backend import Dask, Each
 from rosenblatt.cluster.fitting import check_classes, fit, methods_of
 from rosenblatt.cluster.partitions import Block, partitions_of
 from rosenblatt.engine.online.state import Array
-from rosenblatt.estimators.rule_learner import RuleLearner
+from rosenblatt.estimators.linear import RuleLearner
 from rosenblatt.estimators.search import settings_of, with_setting
 from rosenblatt.estimators.search_result import Search
 

@@ -59,8 +59,6 @@ class BaseLinear(OneExample):
         if name == "pocket":
             assert self._pocket is not None and self._pocket.kept is not None
             coefficients, bias = self._pocket.kept.last()
-            later = max(0, width - coefficients.shape[1])  # names that appeared since
-            coefficients = np.pad(coefficients, ((0, 0), (0, later)))
         else:
             coefficients, bias = self._state.last() if name == "last" else self._state.averaged()
         coefficients, bias = coefficients[:count, :width], bias[:count]

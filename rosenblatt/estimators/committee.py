@@ -46,16 +46,6 @@ class Committee:
             self.log._rows[k].append(rows)
             self.log._numbers[k].append(numbers)
 
-    def select(self, sources: list[int], signs: list[float]) -> Committee:
-        result = Committee(0)
-        result.log = self.log.select(sources, signs)
-        result.support = list(self.support)
-        return result
-
-    def with_fresh(self, coupled: bool) -> Committee:
-        count = self.log.count
-        return self.select([*range(count)] + ([] if coupled else [-1]), [1.0] * (count + (not coupled)))
-
     def fits(self, count: int, width: int) -> bool:
         """Whether it has so many half-spaces, and rows of this width (sparse rows may be narrower)."""
         sparse = any(scipy.sparse.issparse(block) for block in self.support)

@@ -10,9 +10,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rosenblatt.arguments import as_float, check_choice, check_not_negative, check_positive, shortened
+import numpy as np
+
+from rosenblatt.arguments import as_float, check_choice, check_not_negative, check_positive, numbers_in, shortened
+from rosenblatt.estimators.linear import RuleLearner
 from rosenblatt.estimators.missing import MissingFunction
-from rosenblatt.estimators.rule_learner import RuleLearner
 from rosenblatt.rules import RULES, Rule
 
 
@@ -88,14 +90,8 @@ n_jobs, verbose
                 f"rule must be a name in RULES or a Python function, but got {shortened(self.rule)}; pass a function "
                 f"of (m, sqnorm, t, params) that returns (step, shrink)."
             )
-        given = self.params.values() if isinstance(self.params, Mapping) else self.params
-        try:
-            values = () if given is None else tuple(float(value) for value in given)
-        except (TypeError, ValueError):
-            raise ValueError(
-                f"params must be a list of numbers for a rule of your own, but got {shortened(self.params)}; pass "
-                f"[2.0], say."
-            ) from None
+        given = list(self.params.values()) if isinstance(self.params, Mapping) else self.params
+        values = () if given is None else tuple(np.atleast_1d(numbers_in("params", given, "a list")).tolist())
         try_out(self.rule, values)
         return Rule(
             getattr(self.rule, "__name__", "rule"), self.rule, dict.fromkeys(map(str, range(len(values))), 0.0)

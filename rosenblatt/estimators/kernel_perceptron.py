@@ -178,11 +178,6 @@ class KernelPerceptron(KernelAnswers):
                 "kernel='precomputed' knows the values between the rows of one fit only, and cannot learn from rows "
                 "that come later; use fit, or another kernel."
             )
-        if self.answer == "voted" and hasattr(self, "_state") and self._state.history is None:
-            raise ValueError(
-                "answer='voted' needs every update from the start, but this estimator has learned without keeping "
-                "them; fit it again with answer='voted' and budget=None."
-            )
 
     # ------------------------------------------------------------------ training
 
@@ -204,10 +199,6 @@ class KernelPerceptron(KernelAnswers):
             For a precomputed kernel the square matrix of its values.
         y, sample_weight, eval_set, on_epoch, record
             As in `Perceptron.fit`.
-
-        Returns
-        -------
-        self
         """
         return self._fit(X, y, sample_weight, eval_set, on_epoch, names_among("record", record, RECORDS))
 
@@ -295,32 +286,28 @@ class KernelPerceptron(KernelAnswers):
 
         if not hasattr(self, "_state"):
             self.classes_ = np.empty(0, object)
-            self._state, self._store, self._pocket = Expansion(0, dtype), None, DualPocket()
-            if self.budget:
-                self._state.history = None
+            self._state, self._store = Expansion(0, dtype), None
             self._listening = False
             self._keep_trace(Trace())
         self.kernel_ = self._usable_kernel()
         if isinstance(self.kernel_, Function):  # which may fail in the middle of a batch
-            self._state, self._store, self._pocket = deepcopy((self._state, self._store, self._pocket))
+            self._state, self._store = deepcopy((self._state, self._store))
         wanted = not self._coupled and not self.budget  # a shadow would take the room of support vectors
         if wanted != self._listening:
             count = self._state.count
             sources = [*range(count), -1] if wanted else [*range(count - 1)]
             self._state = self._state.select(sources, [1.0] * len(sources))
             self._listening = wanted
+        self._state.history, self._pocket = None, DualPocket()
         if np.promote_types(self._state.dtype, dtype) != self._state.dtype:
             self._state.dtype = np.promote_types(self._state.dtype, dtype)
             self._store = None if self._store is None else self._store.cast(self._state.dtype)
 
     def _select(self, sources: list[int], signs: list[float]) -> None:
-        from rosenblatt.engine.kernel.epochs import DualPocket
-
         if not self._coupled and not self._listening:  # no shadow to copy: what is new starts at zero
             known = half_space_count(len(self.classes_), self._coupled)
             sources, signs = [source if source < known else -1 for source in sources[:-1]], signs[:-1]
         self._state = self._state.select(sources, signs)
-        self._pocket = DualPocket()
 
     def _pass(self, task: Any, X: Any, watch: Any) -> str:
         from rosenblatt.engine.kernel.epochs import backend_for, train
@@ -328,11 +315,9 @@ class KernelPerceptron(KernelAnswers):
         made = backend_for(task, self._state.count, self.device, fresh=True, store=self._store)
         with np.errstate(over="ignore", invalid="ignore"), made as backend:
             outcome = train(
-                task, self._state, backend, max_iter=1, pocket=self._pocket, keep_pocket=self.answer == "pocket",
-                watch=watch, stream=True,
+                task, self._state, backend, max_iter=1, keep_pocket=False, watch=watch, stream=True
             )  # fmt: skip
             self._store = backend.store_of(self._state)
-        self._pocket = outcome.pocket
         return outcome.stop_reason
 
     def _admit_names(self, names: list[Any]) -> None:
@@ -355,10 +340,9 @@ def warn_of_kernel(kernel: Kernel, X: Any) -> None:
     report = is_mercer(kernel, X[np.ix_(rows, rows)] if given else X[rows])
     if given and not report.violation:
         return
-    known, so = ("no", "So") if given else ("not known to be an", "Where it is not,")
     warnings.warn(
-        f"The {kernel.name} kernel is {known} inner product (positive semi-definite): {report}. {so} a perceptron need "
-        f"not come to rest, and the bound on its mistakes does not hold.",
+        f"The {kernel.name} kernel is {'no' if given else 'not known to be an'} inner product (positive "
+        f"semi-definite): {report}. A perceptron need not come to rest, and the bound on its mistakes does not hold.",
         KernelWarning,
         stacklevel=6,
     )

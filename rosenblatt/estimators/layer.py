@@ -122,13 +122,9 @@ class Layer(Stored, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         "dead_units_": maybe(items(items(whole))), "_reads_numbers": maybe(flag),
         **{name: maybe(kind) for name, kind in RUN.items()},
     })  # fmt: skip
-    _stored_parameters = kinds(
-        {
-            "activation": choice(*OFF),
-            "solver": stored_solver("lbfgs"),
-            "below": optional(lambda value, sizes: isinstance(value, Layer)),
-        }
-    )
+    _stored_parameters = kinds({
+        "activation": choice(*OFF), "solver": stored_solver("lbfgs"), "below": _stored["below_"],
+    })  # fmt: skip
 
     activation: str = field(default="sigmoid", kw_only=False)
     units: int | None = None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -48,10 +49,7 @@ class LinearClassifier(BaseLinear, Online):
 
     _ways_of_several: tuple[str, ...] = ("ovr", "coupled")
     _one: OneByOne | None = None  # the compiled step for one example
-
-    def _learning_rule(self) -> tuple[Rule, tuple[float, ...]]:
-        """The rule and its parameters."""
-        raise TypeError(f"{type(self).__name__} has no rule of its own; use Perceptron or HalfSpace.")
+    _learning_rule: Callable[[], tuple[Rule, tuple[float, ...]]]  # the rule and its parameters
 
     def _check_parameters(self) -> None:
         check_parameters(self)
@@ -226,41 +224,24 @@ class LinearClassifier(BaseLinear, Online):
 
     def _prepare_online(self, n_features: int, dtype: Any, layout: str) -> None:
         before, shadow = vars(self).get("_state"), 0 if self._coupled else 1
-        answer = getattr(self, "answer", "last")
         if "_names" in vars(self) and before is not None:  # it has room for names to come
             n_features = max(n_features, before.n_features)
         if before is None:
             self.classes_ = np.empty(0, object)
             self._state = HalfSpaces(shadow, n_features, dtype, layout)
-            self._pocket, self._committee = None, Committee(shadow) if answer == "voted" else None
             self._listening = True
             self._keep_trace(Trace())
         if not self._listening:
             self._state = self._state.with_fresh(shadow)
-            self._committee = None if self._committee is None else self._committee.with_fresh(self._coupled)
             self._listening = True
-        if answer == "voted" and self._committee is None:
-            raise ValueError(
-                "answer='voted' needs every update from the start, but this estimator has learned without keeping "
-                "them; fit it again with answer='voted'."
-            )
+        self._pocket = self._committee = None
         wanted = np.promote_types(self._state.dtype, dtype)
         self._state = self._state.arranged(layout, wanted, n_features)
-        if answer != "pocket":
-            self._pocket = None
-        elif self._pocket is None:
-            self._pocket = Pocket("stream")
-        elif self._pocket.check != "stream":
-            self._pocket = Pocket("stream", kept=self._pocket.kept, longest=self._pocket.longest)
         if self._state is not before:
             self._one = None
 
     def _select(self, sources: list[int], signs: list[float]) -> None:
         self._state = self._state.select(sources, signs)
-        if self._committee is not None:
-            self._committee = self._committee.select(sources, signs)
-        if self._pocket is not None:
-            self._pocket = Pocket("stream")
         self._one = None
 
     def _pass(self, task: Any, X: Any, watch: Any) -> str:
@@ -269,11 +250,8 @@ class LinearClassifier(BaseLinear, Online):
 
         with explained(task.rule, task.params.shape[1]):
             outcome = train(
-                task, self._state, max_iter=1, pocket=self._pocket, record=self._committee is not None, watch=watch,
-                stop_when_clean=False,
+                task, self._state, max_iter=1, watch=watch, stop_when_clean=False
             )  # fmt: skip
-        if self._committee is not None and outcome.log is not None:
-            self._committee.add(X, outcome.log)
         return outcome.stop_reason
 
     # ------------------------------------------------------------------ one example
@@ -294,8 +272,6 @@ class LinearClassifier(BaseLinear, Online):
         value = label.tolist()[0]
         if one.weight(one.codes[value], weight) == 0.0:
             return False
-        if not one.may_learn:  # the voted answer keeps every update and the pocket counts runs
-            return super()._learn_example(example, label, weight)
         if not one.learn(example if named else example.astype(one.dtype), value, weight):
             warnings.warn(
                 f"{type(self).__name__} met a score beyond the range of {self._state.dtype} and did not learn from "
@@ -360,3 +336,20 @@ class LinearClassifier(BaseLinear, Online):
             raise ValueError("there are more names than features")
         if count > 1 and self._has(self._chosen):
             self._model(self._chosen)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class RuleLearner(LinearClassifier):
+    """Not for users: the shared parameters of `Perceptron`, `PassiveAggressive` and `HalfSpace`."""
+
+    answer: str = "auto"
+    max_iter: int = 100
+    tol: float | None = 1e-3
+    time_limit: float | None = None
+    shuffle: bool = True
+    fit_intercept: bool = True
+    multi_class: str = "ovr"
+    class_weight: Any = None
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0

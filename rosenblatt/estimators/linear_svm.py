@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import time
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt.arguments import check_choice, check_positive
 from rosenblatt.engine.layouts.rows import rows_of
 from rosenblatt.engine.online.state import Array, HalfSpaces
 from rosenblatt.engine.threads import thread_count
 from rosenblatt.estimators.linear import LinearClassifier
-from rosenblatt.estimators.minimising import ONLINE_LAM, default_lam
+from rosenblatt.estimators.minimising import ONLINE_LAM, default_lam, warn
 from rosenblatt.estimators.running import running, seed_of
 from rosenblatt.estimators.validation import check_finite
 from rosenblatt.rules import RULES, Rule
@@ -182,7 +180,8 @@ class LinearSVM(LinearClassifier):
         self.support_ = np.flatnonzero(alpha.any(axis=0))
         self.dual_coef_ = np.stack([(one.alpha * one.signs)[self.support_] for one in machines])
         self._dual = (alpha, costs, bias) if self.warm_start else None
-        self._warn_of_gap(run.trace.stop_reason)
+        gap = f"at most {self.duality_gap_:.2g} above the least possible"
+        warn(self, run.trace, note=f" The objective is {self.objective_:.6g}, {gap}.")
 
     def _earlier_dual(self, costs: Array, task: Any) -> tuple[Any, Array]:
         """Where a warm start begins: the dual variables of the earlier fit, at the costs of this one."""
@@ -191,16 +190,3 @@ class LinearSVM(LinearClassifier):
             return [None] * count, np.zeros(count)
         alpha, earlier, bias = kept
         return alpha * np.divide(costs, earlier, out=np.zeros_like(costs), where=earlier > 0.0), bias
-
-    def _warn_of_gap(self, reason: str) -> None:
-        if reason == "converged":
-            return
-        proved = f"the objective is {self.objective_:.6g} and at most {self.duality_gap_:.2g} above the least possible"
-        text = {
-            "max_iter": f"LinearSVM stopped at max_iter={self.max_iter}: {proved}. Raise max_iter or tol, scale the "
-            f"features (StandardScaler), or raise lam.",
-            "interrupted": f"LinearSVM was interrupted; {proved}.",
-            "diverged": "LinearSVM met numbers beyond the range of its floats; scale the features (StandardScaler).",
-        }.get(reason)
-        if text is not None:
-            warnings.warn(text, ConvergenceWarning, stacklevel=5)

@@ -145,12 +145,9 @@ def minimise(
                 bool(steps.variance_reduction), seed if steps.shuffle else None, steps.shuffle == "replacement",
             )  # fmt: skip
             reason = gradient.descend(
-                descent,
-                max_iter=int(estimator.max_iter),
-                tol=estimator.tol or None,
-                after_epoch=after,
+                descent, max_iter=int(estimator.max_iter), tol=estimator.tol or None, after_epoch=after,
                 n_iter_no_change=int(steps.n_iter_no_change),
-            )
+            )  # fmt: skip
             weights = descent.weights
         elif solver == "newton":
             weights, reason = newton.minimise(
@@ -173,15 +170,15 @@ def minimise(
     return weights, run.trace
 
 
-def warn(estimator: Any, trace: Trace, *, separated: bool = False, level: int = 5) -> None:
-    """One sentence about a run that did not come to its end, and what to do."""
+def warn(estimator: Any, trace: Trace, *, separated: bool = False, note: str = "", level: int = 5) -> None:
+    """About a run that did not come to its end, and what to do; `note` is what is known of its result."""
     name, reason = type(estimator).__name__, trace.stop_reason
     text = {
         "max_iter": f"{name} stopped at max_iter={estimator.max_iter} before it converged; raise max_iter or tol, or "
         f"scale the features (StandardScaler).",
         "interrupted": f"{name} was interrupted; the weights learned so far are kept and can be used.",
-        "diverged": f"{name} diverged after {len(trace)} finite epochs: its loss grew instead of falling; the best "
-        f"finite weights are kept. Lower learning_rate, or scale the features (StandardScaler).",
+        "diverged": f"{name} diverged after {len(trace)} finite epochs: its loss grew, or went beyond the range "
+        f"of floats; the best finite weights are kept. Lower learning_rate, or scale the features (StandardScaler).",
         "no_improvement": f"{name} found no way further down after {len(trace)} steps, but its gradient is not yet "
         f"within tol={estimator.tol:g}; scale the features (StandardScaler), or raise tol.",
     }.get(reason)
@@ -193,4 +190,4 @@ def warn(estimator: Any, trace: Trace, *, separated: bool = False, level: int = 
             f"is no best answer; set lam above 0. The weights reached so far are kept."
         )
     if text is not None:
-        warnings.warn(text, ConvergenceWarning, stacklevel=level)
+        warnings.warn(text + note, ConvergenceWarning, stacklevel=level)

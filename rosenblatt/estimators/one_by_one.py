@@ -11,11 +11,9 @@ from __future__ import annotations
 
 import struct
 import threading
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse
 
 from rosenblatt.engine.online.state import Array
 from rosenblatt.estimators.classes import half_space_count, positive_codes
@@ -66,11 +64,8 @@ class OneByOne:
         self.codes = {label: code for code, label in enumerate(self.labels)}
         weights = estimator.class_weight
         self.class_weight = None if weights is None else class_factors(weights, estimator.classes_).tolist()
-        self.may_learn = estimator._listening and estimator._committee is None and estimator._pocket is None
         self.may_answer = answer in ("last", "averaged") and state.total is None and n_classes > 1
         self.learn, self.answer = self._for_names(estimator, *compiled) if self.named else self._for_rows(*compiled)
-        if not self.may_learn:
-            self.learn = lambda x, y, w: False
         if not self.may_answer:
             self.answer = lambda x, found=None: UNSURE
 
@@ -127,7 +122,7 @@ class OneByOne:
         def learn(x: Any, y: Any, w: float) -> bool:
             try:
                 if x.__class__ is not dict:
-                    x = _plain(x)
+                    return False
                 c, code, n, numbers = w, codes[y], len(x), buffer.numbers
                 if w is not ONE or weights is not None:
                     c = weigh(code, w)
@@ -155,7 +150,7 @@ class OneByOne:
         def answer(x: Any, found: Array = scratch) -> Any:
             try:
                 if x.__class__ is not dict:
-                    x = _plain(x)
+                    return UNSURE
                 n, numbers = len(x), buffer.numbers
                 packers[n](numbers, 0, *x.values(), *map(place, x))
                 return labels[ask(numbers, found, n)]
@@ -165,10 +160,3 @@ class OneByOne:
                 return answer(numbers_of(x), found)
 
         return learn, answer
-
-
-def _plain(x: Any) -> dict[Any, Any]:
-    """A mapping as a dict; a KeyError for anything else, and for a sparse row that is a mapping of places."""
-    if isinstance(x, Mapping) and not scipy.sparse.issparse(x):
-        return dict(x)
-    raise KeyError

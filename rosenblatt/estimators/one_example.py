@@ -1,4 +1,4 @@
-"""One example at a time, or a few: a row, or a dict of named features (lecture row L6); weights by name.
+"""Several answers from one fit, and one example at a time: a row, or a dict of named features (lecture row L6).
 
 A dict is a sparse row, for which `Names` knows the place of every name. Everything is checked before anything changes.
 """
@@ -10,13 +10,22 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.checked_labels import check_label, check_labels
 from rosenblatt.engine.online.state import Array
-from rosenblatt.estimators.answers import Answers
 from rosenblatt.estimators.classes import check_kind
-from rosenblatt.estimators.validation import ROW_DTYPES, check_rows, check_weight, check_weights, unchanged_on_failure
+from rosenblatt.estimators.validation import (
+    ANSWERS,
+    PARAMETERS,
+    ROW_DTYPES,
+    check_rows,
+    check_weight,
+    check_weights,
+    unchanged_on_failure,
+)
 from rosenblatt.features.named_features import Names, numbers_of
 
 
@@ -24,9 +33,17 @@ def are_dicts(X: Any) -> bool:
     return isinstance(X, list | tuple) and len(X) > 0 and all(isinstance(x, Mapping) for x in X)
 
 
-class OneExample(Answers):
-    """Not for users: river's protocol on top of `partial_fit`'s parts, which `Online` has."""
+class OneExample(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Not for users: models by name, and river's protocol on top of `partial_fit`'s parts, which `Online` has."""
 
+    classes_: Array
+    n_features_in_: int
+    stop_reason_: str
+    _state: Any
+    _models: dict[str, Any]  # what was made of the state so far, and a stamp of the state
+    _mistakes: int  # met in passes
+    _has: Callable[[str], bool]  # whether this fit kept what the answer needs
+    _build_model: Callable[[str], Any]
     _names: Names  # of the features, where dicts were learned from
     _check_parameters: Callable[[], None]
     _check_online: Callable[[], None]
@@ -34,6 +51,71 @@ class OneExample(Answers):
     _pass_on_interrupt: Callable[[], None]
     _checked: Callable[[Any], Any]
     partial_fit: Callable[..., Any]
+
+    @property
+    def _coupled(self) -> bool:
+        """Whether classes learn together, instead of one against the rest."""
+        return bool(getattr(self, "multi_class", "ovr") == "coupled")
+
+    @property
+    def answers_(self) -> dict[str, Any]:
+        """The models that this fit gives, by name: last, averaged, and pocket or voted where they were kept."""
+        check_is_fitted(self)
+        return {name: self._model(name) for name in ANSWERS if self._has(name)}
+
+    @property
+    def _chosen(self) -> str:
+        """The answer that `predict` uses: "auto" is the last weights after a clean pass and online, else the mean."""
+        answer: str = getattr(self, "answer", "last")
+        PARAMETERS["answer"]("answer", answer)
+        if answer != "auto":
+            return answer
+        return "last" if self.stop_reason_ in ("converged", "") else "averaged"
+
+    def _model(self, name: str) -> Any:
+        stamp = (id(self._state), self._state.seen, self._state.updates, len(self.classes_), self.n_features_in_)
+        if self._models.get("stamp") != stamp:
+            self._models.clear()
+            self._models["stamp"] = stamp
+        if name not in self._models:
+            if not self._has(name):
+                raise AttributeError(f"This fit did not keep the {name} answer; fit again with answer={name!r}.")
+            self._models[name] = self._build_model(name)
+        return self._models[name]
+
+    @property
+    def mistakes_(self) -> int:
+        """Rows that were answered wrongly, or with a score of 0, when they were visited."""
+        check_is_fitted(self)
+        return self._mistakes
+
+    def decision_function(self, X: Any) -> Array:
+        """The scores: (n_samples,) for two classes, (n_samples, n_classes) for more."""
+        check_is_fitted(self)
+        X = self._rows_to_predict(X)
+        return self._model(self._chosen).decision_function(X)
+
+    def predict(self, X: Any) -> Array:
+        """The class of every row; a score of 0 is the second class.
+
+        Raises
+        ------
+        NotFittedError
+            Before anything was learned.
+        ValueError
+            If the rows are not as wide as those of the fit, or hold NaN.
+        """
+        check_is_fitted(self)
+        X = self._rows_to_predict(X)
+        return self._model(self._chosen).predict(X)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = dict(super().__getstate__())
+        if "_models" in state:
+            state["_models"] = {}
+        return state
+
+    # ------------------------------------------------------------------ one example
 
     def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
         """Learn from one example: a row, or a dict of named features (names may be new)."""
@@ -82,8 +164,7 @@ class OneExample(Answers):
         """The scores of one example, one for each half-space that answers, or None before anything was learned."""
         if not hasattr(self, "_state") or len(self.classes_) == 0:
             return None
-        chosen = self._chosen if self._has(self._chosen) else "last"  # no pocket yet after a late class
-        found: list[float] = self._scores_of(self._model(chosen), self._read(x)).ravel().tolist()
+        found: list[float] = self._scores_of(self._model(self._chosen), self._read(x)).ravel().tolist()
         return found
 
     def _scores_of(self, model: Any, example: Any) -> Array:

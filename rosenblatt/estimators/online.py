@@ -12,6 +12,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
 
 from rosenblatt.arguments import shortened
 from rosenblatt.checked_labels import check_labels
@@ -41,6 +42,7 @@ class Online(Stored, OneExample):
     })  # fmt: skip
     _stored_parameters = kinds({"answer": choice("auto", *ANSWERS), "n_jobs": threads})
 
+    answer: str
     max_iter: int
     trace_: Trace
     n_iter_: int
@@ -58,6 +60,11 @@ class Online(Stored, OneExample):
     def _check_online(self) -> None:
         """Refuse parameters with which nothing can be learned online."""
         self._check_parameters()
+        if getattr(self, "answer", "last") in ("voted", "pocket"):
+            raise ValueError(
+                f"answer={self.answer!r} needs all rows of a fit and is not there while learning online; use "
+                f"answer='auto', 'last' or 'averaged'."
+            )
         class_weight = getattr(self, "class_weight", None)
         if isinstance(class_weight, str):
             raise ValueError(
@@ -95,6 +102,7 @@ class Online(Stored, OneExample):
         self._mistakes = int(trace["mistakes"].sum())
         self._models = {}
 
+    @available_if(lambda self: getattr(self, "answer", "last") not in ("voted", "pocket"))
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn on from one batch, in the order of its rows. Classes may appear in any batch.
 

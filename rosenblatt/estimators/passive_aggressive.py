@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rosenblatt.arguments import check_choice, check_positive
-from rosenblatt.estimators.rule_learner import RuleLearner
+from rosenblatt.estimators.linear import RuleLearner
 from rosenblatt.rules import RULES, Rule
 
 VARIANTS = {"PA": "passive_aggressive", "PA-I": "passive_aggressive_1", "PA-II": "passive_aggressive_2"}

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from rosenblatt.arguments import as_float, shortened
+from rosenblatt.arguments import check_positive
+from rosenblatt.estimators.linear import RuleLearner
 from rosenblatt.estimators.missing import MissingFunction
-from rosenblatt.estimators.rule_learner import RuleLearner
 from rosenblatt.estimators.validation import check_schedule
 from rosenblatt.rules import RULES, Rule
 from rosenblatt.rules.schedules import scheduled
@@ -31,7 +30,7 @@ class Perceptron(RuleLearner):
         What `predict` uses: the last weights; the mean of the weights after each example; the vote of all weight
         vectors, each with the number of examples it survived; or the weights with the fewest errors on the training
         rows. "auto" is the last weights if a pass without a mistake ended the run, and while learning online, and the
-        mean otherwise.
+        mean otherwise. "voted" and "pocket" need all rows of a fit and are refused online.
     learning_rate : float or callable
         eta, or a function of the number of the example t = 1, 2, …. A constant changes nothing but the scale.
     max_iter : int
@@ -108,9 +107,5 @@ class Perceptron(RuleLearner):
             check_schedule("learning_rate", eta)
             function = scheduled(rule.function, eta)
             return Rule(rule.name, function, rule.parameters), (1.0,)
-        if not 0 < as_float(eta) < math.inf:
-            raise ValueError(
-                f"learning_rate must be a finite number above 0 or a function of t, but got {shortened(eta)}; 1.0 is "
-                f"usual."
-            )
+        check_positive("learning_rate", eta, "1.0 is usual; it may also be a function of t")
         return rule, (float(eta),)

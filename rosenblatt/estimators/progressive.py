@@ -45,10 +45,6 @@ def progressive_error(
     on_progress : callable, optional
         Told of the figures at every point; returning something true ends the stream.
 
-    Returns
-    -------
-    ProgressiveError
-
     Raises
     ------
     ValueError

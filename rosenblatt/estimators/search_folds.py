@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -93,8 +92,12 @@ class Problem:
     def refitted(self, candidate: Any, X: Any, jobs: int) -> Any:
         """The setting fitted on all rows, as they came."""
         best = clone(candidate)
-        with on_threads(last_step(best), jobs):
-            return best.fit(X, self.y, **self.fit_parameters(best, self.weights))
+        last = last_step(best)
+        share_threads(last, jobs)
+        best.fit(X, self.y, **self.fit_parameters(best, self.weights))
+        if getattr(last_step(candidate), "n_jobs", 1) is None:
+            last.set_params(n_jobs=None)
+        return best
 
 
 def _masks(estimator: Any) -> bool:
@@ -102,17 +105,10 @@ def _masks(estimator: Any) -> bool:
     return type(estimator).__module__.startswith("rosenblatt.") and has_fit_parameter(estimator, "sample_weight")
 
 
-@contextmanager
-def on_threads(learner: Any, jobs: int) -> Iterator[None]:
-    """Give a learner whose n_jobs is None so many threads for the while."""
-    if getattr(learner, "n_jobs", 1) is not None:
-        yield
-        return
-    learner.set_params(n_jobs=jobs)
-    try:
-        yield
-    finally:
-        learner.set_params(n_jobs=None)
+def share_threads(learner: Any, jobs: int) -> None:
+    """Give a learner whose n_jobs is None so many threads."""
+    if getattr(learner, "n_jobs", 1) is None:
+        learner.set_params(n_jobs=jobs)
 
 
 def problem_of(

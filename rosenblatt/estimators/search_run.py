@@ -18,7 +18,7 @@ from sklearn.pipeline import Pipeline
 from rosenblatt.engine.online.state import Array, weight_dtype
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.estimators.running import seed_of
-from rosenblatt.estimators.search_folds import Problem, last_step, on_threads
+from rosenblatt.estimators.search_folds import Problem, last_step, share_threads
 from rosenblatt.estimators.validation import check_rows_and_labels
 from rosenblatt.interrupts import listening, pressed
 from rosenblatt.scikit_private import rows_at
@@ -105,8 +105,8 @@ class Run:
     def _alone(self, number: int, fold: int) -> None:
         estimator = clone(self.candidates[number])
         last = last_step(estimator)
-        with on_threads(last, self.inner):
-            score = self.problem.fit_alone(estimator, fold)
+        share_threads(last, self.inner)
+        score = self.problem.fit_alone(estimator, fold)
         if getattr(last, "stop_reason_", "") == "interrupted":
             self.interrupted = True
             return
@@ -118,8 +118,12 @@ class Run:
         return 1 if n_classes == 2 else n_classes
 
     def _pays(self, group: Group) -> bool:
-        """Whether the group learns faster together. Where steps come before the learner, they are fitted only once."""
-        return group.front is not None or pays(self.problem.X, len(group.members), self._lanes() * len(group.members))
+        """Whether the group learns faster together. Where steps come before the learner, they are fitted only once.
+
+        Laying a row out for all costs as much as a few half-spaces that read it: measured, 10 to 784 features.
+        """
+        count, few = len(group.members), FEW_SPARSE if issparse(self.problem.X) else FEW_DENSE
+        return group.front is not None or (count > 1 and count * self._lanes() >= few)
 
     def _shares(self, group: Group) -> list[tuple[list[int], int]]:
         """(members, fold) of every pass: as many members as fit, part after part, each on all folds."""
@@ -219,14 +223,6 @@ def _company(learner: Any) -> Any:
         bool(learner.shuffle), learner.random_state, bool(learner.fit_intercept), learner._shrinks_intercept(),
         repr(learner.class_weight),
     )  # fmt: skip
-
-
-def pays(X: Any, settings: int, lanes: int) -> bool:
-    """Whether so many settings, of so many half-spaces together, learn faster side by side than each alone.
-
-    Laying a row out for all costs as much as a few half-spaces that read it themselves: measured, 10 to 784 features.
-    """
-    return settings > 1 and lanes >= (FEW_SPARSE if issparse(X) else FEW_DENSE)
 
 
 def _fitted(learner: Any, leader: Any, ending: Any) -> Any:

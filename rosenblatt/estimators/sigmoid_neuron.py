@@ -95,10 +95,6 @@ class SigmoidNeuron(LinearClassifier):
         intercept_init : array of shape (1 or n_classes,), optional
             The weights and intercepts to start from, shaped as ``coef_`` and ``intercept_``.
 
-        Returns
-        -------
-        self
-
         Raises
         ------
         ValueError
@@ -135,13 +131,9 @@ class SigmoidNeuron(LinearClassifier):
 
         objective, codes, tested = minimising.objectives_of(self, task, X, eval_set, objective_over, random)
         weights, trace = minimising.minimise(
-            self,
-            objective,
-            self._start(state, random),
+            self, objective, self._start(state, random), tested=tested, on_epoch=on_epoch,
             mistakes=lambda scores: minimising.count_mistakes(scores, codes),
-            tested=tested,
-            on_epoch=on_epoch,
-        )
+        )  # fmt: skip
         self._keep(state, trace, weights[:, :-1], weights[:, -1], len(task.kept))
         self.objective_ = objective.value(weights, objective.scores(weights))[0]
         minimising.warn(self, trace, level=6)

@@ -112,14 +112,7 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, finite: bool = True) -> A
     `finite=False` leaves the look at every number to a fit, whose first epoch takes it anyway.
     """
     return validated(
-        estimator,
-        X,
-        accept_sparse="csr",
-        dtype=ROW_DTYPES,
-        order="C",
-        reset=reset,
-        ensure_min_features=1,
-        ensure_all_finite=finite,
+        estimator, X, accept_sparse="csr", dtype=ROW_DTYPES, order="C", reset=reset, ensure_all_finite=finite
     )
 
 

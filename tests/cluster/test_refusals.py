@@ -118,8 +118,8 @@ def test_an_empty_partition_is_no_harm(client) -> None:
         (KernelPerceptron(), "auto", "use Perceptron on RadialFeatures"),
         (Layer(), "auto", "use Perceptron or LogisticRegression"),
         (SigmoidNeuron(), "auto", "use LogisticRegression"),
-        (Perceptron("voted"), "auto", "use answer='averaged'"),
-        (Perceptron("pocket"), "auto", "use answer='averaged'"),
+        (Perceptron("voted"), "auto", "answer='voted' needs all rows of a fit"),
+        (Perceptron("pocket"), "auto", "answer='pocket' needs all rows of a fit"),
         (Perceptron(), "summed", "'auto', 'relay', 'ring', 'mix'"),
     ],
 )

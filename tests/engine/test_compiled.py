@@ -275,7 +275,7 @@ def test_an_edit_of_any_file_of_the_engine_is_another_digest(tmp_path, monkeypat
 
 def test_one_schedule_is_one_kernel(monkeypatch):
     """A learning rate that is a function is not compiled again, nor read from disk again, for every example."""
-    model = Perceptron(answer="voted", learning_rate=lambda t: 1.0 / t)
+    model = Perceptron(learning_rate=lambda t: 1.0 / t)
     for label in (0, 1):
         model.learn_one([1.0, 2.0], label)
     made = []

@@ -53,8 +53,7 @@ def test_what_cannot_be_explained():
         Perceptron().explain_one({"a": 1.0})
     with pytest.raises(AttributeError, match="not fitted yet"):
         Perceptron().weights_by_name()
-    voted = Perceptron("voted")
-    voted.learn_many(DICTS[:9], [0, 1, 0] * 3)
+    voted = Perceptron("voted", max_iter=2).fit(X[:9], [0, 1, 0] * 3)
     with pytest.raises(AttributeError, match="voted answer is a committee"):
         voted.weights_by_name()
     model = Perceptron()

@@ -405,7 +405,7 @@ def test_a_weight_of_0_is_the_row_left_out_and_others_multiply_the_step():
 
 
 @quiet
-@pytest.mark.parametrize("answer", ["last", "averaged", "voted"])
+@pytest.mark.parametrize("answer", ["last", "averaged"])
 @pytest.mark.parametrize("multi", ["ovr", "coupled"])
 def test_batches_and_single_examples_are_one_epoch(answer, multi):
     X, y = integers(3, 3, n=90)
@@ -493,28 +493,6 @@ def test_dicts_of_named_features_are_rows(tmp_path):
         by_name.learn_one(X[0], 1)
     by_name.set_params(answer="averaged", max_iter=2).fit(X, y)
     assert by_name.predict(X).shape == (60,)
-
-
-@quiet
-def test_the_pocket_of_a_stream_is_the_longest_run():
-    X, y = integers(14, 2, n=200)
-    model = KernelPerceptron(Polynomial(2), answer="pocket")
-    with blocks(16):
-        for start in range(0, 200, 50):
-            model.partial_fit(X[start : start + 50], y[start : start + 50], classes=[0, 1])
-    K = (1 + X @ X.T) ** 2
-    run = reference.train(K, y, 2)
-    right = [not reference.wrong((run.history[t - 1] if t else 0 * run.a).T @ K[:, i], y[i], 2)
-             for t, i in enumerate(run.order)]  # fmt: skip
-    best, length, winner = 0, 0, None
-    for t, good in enumerate([*right, False]):
-        if good:
-            length += 1
-            continue
-        if length > best:
-            best, winner = length, run.history[t - 1]
-        length = 0
-    np.testing.assert_array_equal(model.decision_function(X), (K.T @ winner)[:, 0])
 
 
 # ---------------------------------------------------------------------- the run
@@ -767,20 +745,6 @@ def test_gamma_scale_far_from_the_origin():
     assert model.kernel_.gamma == pytest.approx(1 / (3 * X.var()), rel=1e-6)
 
 
-@pytest.mark.parametrize("size", [1, 2, 4, 8])
-@pytest.mark.parametrize("more", [0, 1])
-def test_on_a_stream_a_run_must_be_longer_to_win_the_pocket(size, more):
-    """Two right answers with w = (1, 0), then two (or three) with w = (1, 1); all of them are answered by x·w."""
-    rows = np.array([[1.0, 0], [1, 0], [1, 0], [0, 1], *[[1, 1]] * (2 + more), [-3, 0], [-3, 0]])
-    for model in (
-        KernelPerceptron("linear", answer="pocket"), Perceptron("pocket", fit_intercept=False)
-    ):  # fmt: skip
-        for start in range(0, len(rows), size):
-            part = rows[start : start + size]
-            model.partial_fit(part, np.ones(len(part), int), classes=[0, 1])
-        assert model.decision_function([[0.0, 1.0], [1.0, 0.0]]).tolist() == [float(more), 1.0]
-
-
 def test_gamma_of_a_stream_does_not_depend_on_its_first_batch():
     rows = np.arange(12.0).reshape(3, 4)
     batch, single = KernelPerceptron("rbf").partial_fit(rows, [0, 1, 0]), KernelPerceptron("rbf")
@@ -790,7 +754,7 @@ def test_gamma_of_a_stream_does_not_depend_on_its_first_batch():
 
 
 @pytest.mark.parametrize("kind", ["rows", "list", "dicts", "pandas", "polars", "sparse"])
-@pytest.mark.parametrize("answer", ["last", "averaged", "voted"])
+@pytest.mark.parametrize("answer", ["last", "averaged"])
 def test_law_learn_many_is_learn_one_again_and_again(kind, answer):
     X, y, w = PIXELS[:90, 20:30], DIGITS[:90], np.arange(90) % 3 / 2
     names = [f"p{j}" for j in range(10)]
@@ -810,8 +774,7 @@ def test_law_learn_many_is_learn_one_again_and_again(kind, answer):
     assert many.predict_many(given).tolist() == [one.predict_one(x) for x in singles]
     assert many.classes_.tolist() == one.classes_.tolist()
     assert many.mistakes_ == one.mistakes_ + 1  # a single first example has no other class to be mistaken for
-    if answer != "voted":
-        assert many.dual_coef_.tobytes() == one.dual_coef_.tobytes()
+    assert many.dual_coef_.tobytes() == one.dual_coef_.tobytes()
 
 
 def test_learn_many_looks_at_all_before_it_learns_from_the_first():

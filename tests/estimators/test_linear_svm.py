@@ -366,7 +366,7 @@ def test_bad_parameters_get_a_sentence_and_leave_the_fit(settings, told):
 def test_numbers_beyond_floats_are_refused_or_said():
     with pytest.raises(ValueError, match="NaN"):
         LinearSVM().fit([[np.nan], [1.0]], [0, 1])
-    with pytest.warns(ConvergenceWarning, match="beyond the range"):
+    with pytest.warns(ConvergenceWarning, match="beyond the range of floats"):
         model = LinearSVM().fit([[1e200], [-1e200]], [0, 1])
     assert model.stop_reason_ == "diverged" and np.isfinite(model.coef_).all()
 

@@ -42,7 +42,7 @@ def ctrl_c(monkeypatch):
 
 
 @pytest.mark.parametrize("learn", ["partial_fit", "learn_many"])
-@pytest.mark.parametrize("model", [Perceptron(), Perceptron("voted"), LogisticRegression()], ids=str)
+@pytest.mark.parametrize("model", [Perceptron(), LogisticRegression()], ids=str)
 def test_a_loop_over_batches_ends(ctrl_c, model, learn):
     ctrl_c(3)
     getattr(model, learn)(X, y)
@@ -53,14 +53,6 @@ def test_a_loop_over_batches_ends(ctrl_c, model, learn):
     model.learn_one(X[0], 1)  # it goes on from there
     model.partial_fit(X, y)
     assert model.stop_reason_ == ""
-
-
-def test_one_example_that_is_a_batch_of_one(ctrl_c):
-    model = Perceptron("voted")
-    ctrl_c(2)
-    model.learn_one(X[0], 0)
-    with pytest.raises(KeyboardInterrupt):
-        model.learn_one(X[1], 1)
 
 
 def test_a_kernel_perceptron_too(ctrl_c):

@@ -14,7 +14,6 @@ LABELS = np.array(["ant", "bee", "cat", "dog"])
 MODELS = [
     Perceptron(),
     Perceptron("averaged"),
-    Perceptron("voted"),
     PassiveAggressive(),
     PassiveAggressive(variant="PA", answer="averaged"),
     HalfSpace("margin_perceptron", answer="averaged"),
@@ -65,7 +64,7 @@ def test_a_late_class_has_the_bits_of_one_declared_first(model, case, sparse):
 
 
 @pytest.mark.parametrize("multi", ["ovr", "coupled"])
-@pytest.mark.parametrize("answer", ["last", "averaged", "voted"])
+@pytest.mark.parametrize("answer", ["last", "averaged"])
 def test_batches_of_any_size_are_one_epoch_in_file_order(answer, multi):
     Y = rng.integers(-3, 4, (90, 13)).astype(float)
     y = np.arange(90) % 4
@@ -74,12 +73,7 @@ def test_batches_of_any_size_are_one_epoch_in_file_order(answer, multi):
         model.partial_fit(Y[part], y[part], classes=range(4))
     learn = reference.coupled if multi == "coupled" else reference.one_against_rest
     spaces = learn(Y, y, 4, RULES["perceptron"].function, (1.0,))
-    if answer == "voted":
-        vote = reference.voted_coupled if multi == "coupled" else reference.voted
-        expected = vote(spaces, Y).T
-        np.testing.assert_array_equal(model.decision_function(Y), expected)
-    else:
-        np.testing.assert_array_equal(model.coef_, [s.mean()[0] if answer == "averaged" else s.w for s in spaces])
+    np.testing.assert_array_equal(model.coef_, [s.mean()[0] if answer == "averaged" else s.w for s in spaces])
     assert model.n_iter_ == 5
     assert model.mistakes_ == sum(reference.was_wrong(spaces, t, Y[t], y[t]) for t in range(90))
 
@@ -102,18 +96,6 @@ def test_averaging_goes_on_after_a_fit(multi, n_classes, before, after, seed):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("multi", ["ovr", "coupled"])
-def test_voting_goes_on_after_a_fit(multi):
-    Y = rng.integers(-3, 4, (60, 5)).astype(float)
-    y = np.arange(60) % 3
-    model = Perceptron("voted", shuffle=False, max_iter=1, multi_class=multi).fit(Y, y).partial_fit(Y, y)
-    learn = reference.coupled if multi == "coupled" else reference.one_against_rest
-    spaces = learn(Y, y, 3, RULES["perceptron"].function, (1.0,), epochs=2)
-    vote = reference.voted_coupled if multi == "coupled" else reference.voted
-    np.testing.assert_array_equal(model.decision_function(Y), vote(spaces, Y).T)
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_class_may_appear_after_a_fit():
     y = LABELS[np.arange(90) % 2]
     model = Perceptron(random_state=0, max_iter=3).fit(X, y)
@@ -121,7 +103,7 @@ def test_a_class_may_appear_after_a_fit():
     assert model.classes_.tolist() == ["ant", "bee", "cat"] and model.coef_.shape == (3, 13)
 
 
-@pytest.mark.parametrize("answer", ["last", "averaged", "voted", "pocket"])
+@pytest.mark.parametrize("answer", ["last", "averaged"])
 @pytest.mark.parametrize("multi", ["ovr", "coupled"])
 def test_one_class_is_legal_and_is_all_there_is_to_answer(answer, multi):
     model = Perceptron(answer, multi_class=multi).partial_fit(X[:5], ["ant"] * 5)
@@ -167,31 +149,3 @@ def test_balanced_needs_all_rows_and_says_so():
         ValueError, match="class_weight must be a dict or None while learning online, but got 'balanced'"
     ):
         Perceptron(class_weight="balanced").partial_fit(X, np.arange(90) % 2)
-
-
-def test_the_pocket_on_a_stream_is_the_weights_of_the_longest_run():
-    Y = rng.integers(-3, 4, (200, 3)).astype(float)
-    y = (Y[:, 0] + Y[:, 1] + rng.normal(size=200) > 0).astype(int)
-    batch, single = Perceptron("pocket").partial_fit(Y, y, classes=[0, 1]), Perceptron("pocket")
-    single.partial_fit(Y[:1], y[:1], classes=[0, 1])
-    for x, label in zip(Y[1:], y[1:], strict=True):
-        single.learn_one(x, int(label))
-    (space,) = reference.one_against_rest(Y, y, 2, RULES["perceptron"].function, (1.0,))
-    wrong = [reference.was_wrong([space], t, Y[t], y[t]) for t in range(200)]
-    ends = [-1, *np.flatnonzero(wrong), 200]
-    lengths = np.diff(ends) - 1
-    end = ends[int(np.argmax(lengths)) + 1]
-    np.testing.assert_array_equal(batch.coef_[0], space.history[end - 1][0])
-    np.testing.assert_array_equal(single.coef_[0], space.history[end - 1][0])
-
-
-@pytest.mark.parametrize("size", [1, 3, 7])
-def test_a_record_run_that_still_goes_on_counts_for_the_pocket(size):
-    """Two right answers end at a mistake; the four after it are more, although nothing has ended them yet."""
-    Y, y = np.array([[1.0, 0], [1, 0], [1, 0], [0, 1], [1, 1], [1, 1], [1, 1], [1, 1]]), np.ones(8, int)
-    model = Perceptron("pocket", fit_intercept=False)
-    for start in range(0, 8, size):
-        model.partial_fit(Y[start : start + size], y[start : start + size], classes=[0, 1])
-    assert model.coef_.tolist() == [[1.0, 1.0]]
-    model.partial_fit([[-1.0, 0.0], [-1.0, 0.0]], [1, 1])  # its end, which is no longer run
-    assert model.coef_.tolist() == [[1.0, 1.0]] and model.answers_["last"].coef.tolist() == [[-1.0, 1.0]]

@@ -61,7 +61,7 @@ def assert_separate(found, learner, X, y, cv=3, **options):
 @pytest.mark.parametrize("answer", ["last", "averaged", "voted", "pocket"])
 @pytest.mark.parametrize("classes", [2, 10])
 def test_the_scores_of_separate_fits(layout, answer, classes, monkeypatch):
-    monkeypatch.setattr("rosenblatt.estimators.search_run.pays", lambda X, settings, lanes: True)
+    monkeypatch.setattr("rosenblatt.estimators.search_run.Run._pays", lambda self, group: True)
     X = scipy.sparse.csr_array(DIGITS.astype(np.float32)) if layout == "csr" else DIGITS.astype(layout)
     y = NUMBERS if classes == 10 else NUMBERS > 4
     learner = PassiveAggressive(answer=answer, max_iter=3, random_state=0)
@@ -109,7 +109,7 @@ def test_settings_that_can_not_learn_together_are_fitted_one_by_one():
     ids=lambda apart: next(iter(apart)),
 )
 def test_settings_that_differ_in_more_than_the_rules_parameters_keep_to_their_own(apart, monkeypatch):
-    monkeypatch.setattr("rosenblatt.estimators.search_run.pays", lambda X, settings, lanes: True)
+    monkeypatch.setattr("rosenblatt.estimators.search_run.Run._pays", lambda self, group: True)
     ((name, values),) = apart.items()
     if name == "regularize_intercept":
         rows, learner = (

@@ -179,7 +179,7 @@ PARAMETERS = [
     (HalfSpace("perceptron", {"learning_rate": -1.0}), "learning_rate"),
     (HalfSpace(3), "rule must be a name in RULES or a Python function, but got 3"),
     (HalfSpace(lambda m, s, t, p: 1.0), r"return \(step, shrink\)"),
-    (HalfSpace(lambda m, s, t, p: (1.0, 1.0), ["a"]), r"params must be .* got \['a'\]"),
+    (HalfSpace(lambda m, s, t, p: (1.0, 1.0), ["a"]), r"params must be numbers, but \['a'\] came"),
 ]
 
 
@@ -247,7 +247,7 @@ PARTIAL = {
 
 
 @pytest.mark.parametrize("case", PARTIAL)
-@pytest.mark.parametrize("answer", ["last", "averaged", "voted", "pocket"])
+@pytest.mark.parametrize("answer", ["last", "averaged"])
 def test_a_refused_batch_leaves_what_was_learned(case, answer):
     rows, labels, options, words = PARTIAL[case]
     model, plain = Perceptron(answer).partial_fit(X, y), Perceptron(answer).partial_fit(X, y)

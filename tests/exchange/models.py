@@ -91,7 +91,6 @@ LEARNERS = {
     "pocket float32": lambda: (
         Perceptron("pocket", max_iter=5, random_state=0).fit(X.astype("f"), SEVERAL), X.astype("f"),
     ),
-    "pocket online": lambda: (Perceptron("pocket").partial_fit(X[:30], BINARY[:30]), X),
     "bytes": lambda: (
         Perceptron("averaged", random_state=0).fit((X * 9 + 99).astype(np.uint8), BINARY),
         (X * 9 + 99).astype(np.uint8),
