@@ -32,38 +32,17 @@ ENDLESS = 2**62
 class DualPocket:
     """The best coefficients that a run has passed through (lecture row L9).
 
-    Every epoch ends with the exact scores of all rows, so the weights at that time compete by their errors. On a
-    stream, where rows do not come back, the longest run of correct answers wins.
+    Every epoch ends with the exact scores of all rows, so the weights at that time compete by their errors.
     """
 
     errors: float = np.inf
     coefficients: Array | None = None  # of the first slots; later ones are 0
-    run: int = 0
+    run: int = 0  # these two are 0, and stand in model files
     longest: int = 0
 
     def offer(self, state: Expansion, errors: float) -> None:
         if errors < self.errors:
             self.errors, self.coefficients = errors, state.last()
-
-    def follow(self, state: Expansion, before: Array, wrong: Array, visited: int, moves: Any) -> None:
-        """Look for a record run among `visited` answers, wrong at the positions `wrong`, starting from `before`.
-
-        `moves` is (positions, slots, steps): the updates that followed.
-        """
-        positions, slots, steps = moves
-        ends = np.append(wrong, visited)
-        lengths = np.diff(ends, prepend=-1) - 1
-        lengths[0] += self.run
-        self.run = int(lengths[-1])
-        best = int(np.argmax(lengths))
-        if lengths[best] <= self.longest and self.coefficients is not None:
-            return
-        self.longest = int(lengths[best])
-        kept = np.zeros((state.size, state.count))
-        kept[: len(before)] = before
-        earlier = positions < ends[best]
-        np.add.at(kept, slots[earlier], steps[earlier])
-        self.coefficients = kept
 
 
 @dataclass
@@ -96,7 +75,7 @@ def train(
     outcome = DualOutcome(pocket=pocket or DualPocket())
     kept = task.kept
     shuffler = None if seed is None else Shuffler(kept, seed)
-    runner = _EpochRunner(task, state, backend, watch, outcome.pocket if stream and keep_pocket else None)
+    runner = _EpochRunner(task, state, backend, watch)
     watch.started = time.perf_counter()
     with interrupt_flag() as watch.interrupted:
         for number in range(1, max_iter + 1):
@@ -145,10 +124,8 @@ def train(
 class _EpochRunner:
     """Visits the rows of an epoch block by block, and records what happened."""
 
-    def __init__(
-        self, task: DualTask, state: Expansion, backend: Backend, watch: Watch, stream_pocket: DualPocket | None
-    ) -> None:
-        self.task, self.state, self.backend, self.watch, self.pocket = task, state, backend, watch, stream_pocket
+    def __init__(self, task: DualTask, state: Expansion, backend: Backend, watch: Watch) -> None:
+        self.task, self.state, self.backend, self.watch = task, state, backend, watch
         self.slot_of = np.full(task.n_rows, -1, np.int64)
         self.gone = np.zeros(task.n_rows, bool)  # dropped
         self.first = state.shown  # the number of row 0
@@ -178,14 +155,12 @@ class _EpochRunner:
         block = backend.open(rows, self.slot_of[rows], state)
         self.visits.append((rows, backend.mark()))
         self._prepare(block)
-        before = state.last() if self.pocket is not None else np.empty((0, 0))
-        start, mistakes, moved = 0, 0, []
+        start, mistakes = 0, 0
         while True:
             room = task.budget - self.alive if task.budget else ENDLESS
             status, stop = backend.scan(block, start, room, state.squared)
             positions, steps, wrong, dropped = block.updates(start, stop)
-            slots = self._learn(block, start, positions, steps, dropped)
-            moved.append((positions, slots, steps, wrong))
+            self._learn(block, start, positions, steps, dropped)
             mistakes += int(wrong.sum())
             if not task.coupled or state.count > 1:  # rows of a single class, which has no rival yet, do not count
                 state.seen += stop - start
@@ -195,9 +170,6 @@ class _EpochRunner:
             else:
                 break
         state.updates += int(block.stopped[1]) if not task.coupled else int(block.stopped[1]) // 2
-        if self.pocket is not None:
-            places, slots, steps, wrong = (np.concatenate(parts) for parts in zip(*moved, strict=True))
-            self.pocket.follow(state, before, places[wrong], start, (places, slots, steps))
         self._compact()
         return mistakes, "diverged" if status == DIVERGED else ""
 
@@ -211,10 +183,10 @@ class _EpochRunner:
         block.counts[:, known] = self.state.counts[slots[known]].T
         block.held[known] = block.coefficients[known].any(axis=1)
 
-    def _learn(self, block: Block, start: int, positions: Array, steps: Array, dropped: Array) -> Array:
+    def _learn(self, block: Block, start: int, positions: Array, steps: Array, dropped: Array) -> None:
         state = self.state
         if len(positions) == 0:
-            return positions
+            return
         rows = block.rows[positions]
         slots = self.slot_of[rows]
         new = slots < 0
@@ -229,7 +201,6 @@ class _EpochRunner:
             self.gone[rows[dropped]] = True
             state.dropped += [int(number) for number in state.numbers[slots[dropped]]]
         self.backend.learn(block, positions, steps, new)
-        return slots
 
     def _forget_oldest(self, block: Block, start: int) -> None:
         """One support row too many: forget the one whose last update is longest ago."""

@@ -53,13 +53,3 @@ class UpdateLog:
     @property
     def times(self) -> list[Array]:
         return [self._column(k, 2).astype(np.int64) for k in range(self.count)]
-
-    def select(self, sources: list[int], signs: list[float]) -> UpdateLog:
-        """The logs of half-spaces made as copies of others, turned around where the sign is -1; source -1 is none."""
-        result = UpdateLog(len(sources))
-        for new, (source, sign) in enumerate(zip(sources, signs, strict=True)):
-            if source < 0:
-                continue
-            result._rows[new] = list(self._rows[source])
-            result._numbers[new] = [part * [sign, 1.0, 1.0] for part in self._numbers[source]]
-        return result
