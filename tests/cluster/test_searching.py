@@ -69,7 +69,7 @@ def test_the_better_setting_wins(client) -> None:
     [
         (LogisticRegression(), {"lam": [0.1]}, {}, "Perceptron, PassiveAggressive or HalfSpace"),
         (Perceptron(), {}, {}, "at least one parameter"),
-        (Perceptron(), {"answer": ["voted", "last"]}, {}, "use answer='averaged'"),
+        (Perceptron(), {"answer": ["voted", "last"]}, {}, "is not there while learning online"),
         (Perceptron(), {"answer": ["last"]}, {"folds": 1}, "folds must be"),
         (Perceptron(), {"answer": ["last"]}, {"folds": 1000}, "take fewer folds"),
     ],
