@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import signal
 import socket
 import threading
@@ -66,6 +67,8 @@ def serve(
             address = f"http://{shown}:{listener.getsockname()[1]}"
 
             def ready() -> None:
+                gc.collect()
+                gc.freeze()  # what is loaded by now stays: looking through it again and again stops requests for 70 ms
                 listener.listen(BACKLOG)
                 names = ", ".join(models.writers) or "none yet"
                 say(f"Serving {data} at {address}   (models: {names}; addresses at /docs; Ctrl-C ends it)")
