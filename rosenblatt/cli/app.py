@@ -7,7 +7,6 @@ imported when it is called.
 from __future__ import annotations
 
 import functools
-import os
 from typing import Annotated, Any
 
 import typer
@@ -71,8 +70,6 @@ def everything(
     ] = False,
 ) -> None:
     """Learn with linear thresholds: from a file to a trained, tested, certified and explained model."""
-    if traceback:
-        os.environ["ROSENBLATT_TRACEBACK"] = "1"
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 

@@ -73,7 +73,7 @@ def _failed(error: BaseException, given: list[str]) -> int:
     from rosenblatt.cli.failures import Failure, code_and_sentence
     from rosenblatt.cli.screen import colours, print_json
 
-    if os.environ.get("ROSENBLATT_TRACEBACK"):
+    if given[:1] == ["--traceback"] or os.environ.get("ROSENBLATT_TRACEBACK"):
         import traceback
 
         traceback.print_exc()

@@ -94,6 +94,10 @@ def test_a_mistake_of_ours_is_said_to_be_one(capsys, monkeypatch):
     assert main(["datasets"]) == 70
     error = capsys.readouterr().err
     assert "ZeroDivisionError" in error and "--traceback" in error and "Traceback" not in error
+    assert main(["--traceback", "datasets"]) == 70
+    assert "Traceback" in capsys.readouterr().err
+    assert main(["datasets"]) == 70
+    assert "Traceback" not in capsys.readouterr().err  # the option is for its own command
     monkeypatch.setenv("ROSENBLATT_TRACEBACK", "1")
     assert main(["datasets"]) == 70
     assert "Traceback" in capsys.readouterr().err

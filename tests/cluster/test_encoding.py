@@ -12,8 +12,8 @@ from sklearn.preprocessing import StandardScaler
 from rosenblatt import ColumnEncoder, LogisticRegression, Perceptron, load, save
 from rosenblatt.features.column_figures import ColumnFigures
 
-dask = pytest.importorskip("dask")
-dd = pytest.importorskip("dask.dataframe")
+dask = pytest.importorskip("dask", reason="pip install 'rosenblatt[cluster]'")
+dd = pytest.importorskip("dask.dataframe", reason="pip install 'rosenblatt[cluster]'")
 from rosenblatt import cluster  # noqa: E402
 from rosenblatt.cluster.encoding import merged  # noqa: E402
 

@@ -11,10 +11,10 @@ import pytest
 
 from rosenblatt import Perceptron
 
-dask = pytest.importorskip("dask")
-dd = pytest.importorskip("dask.dataframe")
-distributed = pytest.importorskip("distributed")
-pytest.importorskip("pyarrow")
+dask = pytest.importorskip("dask", reason="pip install 'rosenblatt[cluster]'")
+dd = pytest.importorskip("dask.dataframe", reason="pip install 'rosenblatt[cluster]'")
+distributed = pytest.importorskip("distributed", reason="pip install 'rosenblatt[cluster]'")
+pytest.importorskip("pyarrow", reason="pip install 'rosenblatt[cluster]'")
 from rosenblatt import cluster  # noqa: E402
 
 pytestmark = pytest.mark.slow

@@ -9,8 +9,8 @@ from sklearn.base import clone
 
 from rosenblatt import GaussianDiscriminant, LeastSquares, load, save
 
-dask = pytest.importorskip("dask")
-da = pytest.importorskip("dask.array")
+dask = pytest.importorskip("dask", reason="pip install 'rosenblatt[cluster]'")
+da = pytest.importorskip("dask.array", reason="pip install 'rosenblatt[cluster]'")
 from rosenblatt import cluster  # noqa: E402
 
 ROWS, WIDTH = 2100, 7

@@ -7,8 +7,8 @@ import pytest
 
 from rosenblatt import Perceptron, load, save
 
-dask = pytest.importorskip("dask")
-da = pytest.importorskip("dask.array")
+dask = pytest.importorskip("dask", reason="pip install 'rosenblatt[cluster]'")
+da = pytest.importorskip("dask.array", reason="pip install 'rosenblatt[cluster]'")
 from rosenblatt import cluster  # noqa: E402
 
 ROWS, PARTS = 40, 4

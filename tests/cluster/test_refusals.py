@@ -14,9 +14,9 @@ import scipy.sparse
 
 from rosenblatt import KernelPerceptron, Layer, LogisticRegression, Perceptron, SigmoidNeuron
 
-dask = pytest.importorskip("dask")
-da = pytest.importorskip("dask.array")
-distributed = pytest.importorskip("distributed")
+dask = pytest.importorskip("dask", reason="pip install 'rosenblatt[cluster]'")
+da = pytest.importorskip("dask.array", reason="pip install 'rosenblatt[cluster]'")
+distributed = pytest.importorskip("distributed", reason="pip install 'rosenblatt[cluster]'")
 from rosenblatt import cluster  # noqa: E402
 from rosenblatt.cluster.backend import ClusterError  # noqa: E402
 

@@ -11,8 +11,8 @@ from sklearn.base import clone
 
 from rosenblatt import HalfSpace, PassiveAggressive, Perceptron, load, save
 
-dask = pytest.importorskip("dask")
-da = pytest.importorskip("dask.array")
+dask = pytest.importorskip("dask", reason="pip install 'rosenblatt[cluster]'")
+da = pytest.importorskip("dask.array", reason="pip install 'rosenblatt[cluster]'")
 from rosenblatt import cluster  # noqa: E402
 
 ROUNDS, ROWS = 3, 50
@@ -82,7 +82,7 @@ def test_sparse_blocks_and_weights(client, persist) -> None:
 
 
 def test_frames_have_names_and_the_model_is_an_ordinary_one(client, tmp_path) -> None:
-    pandas = pytest.importorskip("pandas")
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     import dask.dataframe as dd
 
     X, y = rows(3)

@@ -8,8 +8,8 @@ import scipy.sparse
 
 from rosenblatt import HalfSpace, LogisticRegression, PassiveAggressive, Perceptron
 
-dask = pytest.importorskip("dask")
-da = pytest.importorskip("dask.array")
+dask = pytest.importorskip("dask", reason="pip install 'rosenblatt[cluster]'")
+da = pytest.importorskip("dask.array", reason="pip install 'rosenblatt[cluster]'")
 from rosenblatt import cluster  # noqa: E402
 from rosenblatt.cluster.searching import folds_of  # noqa: E402
 

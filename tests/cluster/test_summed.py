@@ -10,8 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import LinearSVM, LogisticRegression, load, save
 
-dask = pytest.importorskip("dask")
-da = pytest.importorskip("dask.array")
+dask = pytest.importorskip("dask", reason="pip install 'rosenblatt[cluster]'")
+da = pytest.importorskip("dask.array", reason="pip install 'rosenblatt[cluster]'")
 from rosenblatt import cluster  # noqa: E402
 
 ROWS, WIDTH = 600, 5

@@ -14,8 +14,8 @@ from rosenblatt.cli.main import main
 from rosenblatt.verbs.errors import InputError, UsageError
 from rosenblatt.verbs.options import TrainOptions, read_options
 
-pytest.importorskip("dask.dataframe")
-pytest.importorskip("pyarrow")
+pytest.importorskip("dask.dataframe", reason="pip install 'rosenblatt[cluster]'")
+pytest.importorskip("pyarrow", reason="pip install 'rosenblatt[cluster]'")
 from rosenblatt import cluster
 from rosenblatt.cluster.training import train
 

@@ -12,8 +12,8 @@ import pytest
 
 from rosenblatt import GaussianDiscriminant, LeastSquares, LinearSVM, LogisticRegression, Perceptron
 
-dask = pytest.importorskip("dask")
-distributed = pytest.importorskip("distributed")
+dask = pytest.importorskip("dask", reason="pip install 'rosenblatt[cluster]'")
+distributed = pytest.importorskip("distributed", reason="pip install 'rosenblatt[cluster]'")
 from rosenblatt import cluster  # noqa: E402
 
 ROWS, PARTS, WIDTH, ROUNDS = 40, 10, 6, 3

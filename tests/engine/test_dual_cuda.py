@@ -37,7 +37,7 @@ def forget_kernels():
 def device(request, monkeypatch):
     if request.param == "gpu":
         if not gpu_is_there():
-            pytest.skip("no GPU")
+            pytest.skip("there is no GPU on this machine, or CuPy is not installed")
         yield request.param
         return
     if fake_cupy.COMPILER is None:
@@ -174,7 +174,9 @@ class TestOnTheDevice:
             KernelPerceptron(device="cuda").fit(scipy.sparse.csr_array(X), y)
 
 
-@pytest.mark.skipif(fake_cupy.COMPILER is None, reason="no C++ compiler")
+@pytest.mark.skipif(
+    fake_cupy.COMPILER is None, reason="there is no C++ compiler to run the CUDA source on the CPU with"
+)
 def test_too_little_memory_is_said_in_a_sentence(monkeypatch):
     X, y = integers(1, 2)
     cupy = fake_cupy.module()

@@ -761,8 +761,8 @@ def test_law_learn_many_is_learn_one_again_and_again(kind, answer):
     dicts = [dict(zip(names, row, strict=True)) for row in X.tolist()]
     given = {
         "rows": X, "list": X.tolist(), "dicts": dicts, "sparse": scipy.sparse.csr_array(X),
-        "pandas": lambda: pytest.importorskip("pandas").DataFrame(X, columns=names),
-        "polars": lambda: pytest.importorskip("polars").DataFrame(X, schema=names),
+        "pandas": lambda: pytest.importorskip("pandas", reason="pandas is not installed").DataFrame(X, columns=names),
+        "polars": lambda: pytest.importorskip("polars", reason="polars is not installed").DataFrame(X, schema=names),
     }[kind]  # fmt: skip
     given = given() if callable(given) else given
     singles = dicts if kind in ("dicts", "pandas", "polars") else X

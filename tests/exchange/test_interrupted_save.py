@@ -59,7 +59,7 @@ def test_a_disk_without_room_keeps_the_old_file(tmp_path):
     load(path)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody without rights")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give up its rights for a while")
 def test_a_folder_without_rights(tmp_path):
     folder = tmp_path / "closed"
     folder.mkdir(mode=0o555)
@@ -73,7 +73,7 @@ def test_a_folder_without_rights(tmp_path):
     assert said.startswith("PermissionError: ") and "could not be written (Permission denied)" in said
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody without rights")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give up its rights for a while")
 def test_a_file_that_may_not_be_read_is_not_called_damaged(tmp_path):
     path = tmp_path / "model.safetensors"
     save(models.fitted("perceptron")[0], path)
