@@ -29,6 +29,7 @@ ATTEMPTS = 3
 BRANCHES = 8  # of the tree
 SMALL = 2**12  # bytes up to which a value is part of a task
 PACKAGES = ("rosenblatt", "numpy", "scipy", "numba")  # that must be the same here and at the workers
+LOOK, PATIENCE = 10, 300  # seconds: between two looks at the workers, and for a cluster without one to get one
 SHARE = 0.4  # of the workers' memory, up to which partitions are kept there
 
 
@@ -145,14 +146,8 @@ class Dask:
 
     def _check_workers(self) -> None:
         """There are workers, and they have the packages that are here."""
-        try:
-            self.client.wait_for_workers(1, timeout=30)
-            found = self.client.get_versions(packages=list(PACKAGES))
-        except (OSError, TimeoutError) as error:
-            raise ClusterError(
-                f"The scheduler {self.client.scheduler.address} has no workers that answer ({error}); start some with "
-                f"`dask worker {self.client.scheduler.address}`."
-            ) from error
+        self._wait_for_a_worker(30)
+        found = self.client.get_versions(packages=list(PACKAGES))
         here = found["client"]["packages"]
         for address, worker in found["workers"].items():
             there = worker["packages"]
@@ -166,6 +161,23 @@ class Dask:
                     f"The workers must have the packages of this process, but {address} has {listed(other)}; install "
                     f"the same versions everywhere."
                 )
+
+    def _wait_for_a_worker(self, seconds: float) -> None:
+        try:
+            self.client.wait_for_workers(1, timeout=seconds)
+        except (OSError, TimeoutError) as error:
+            raise ClusterError(
+                f"The scheduler {self.client.scheduler.address} has no workers that answer ({error}); start some with "
+                f"`dask worker {self.client.scheduler.address}`."
+            ) from error
+
+    def _wait(self, handle: Any) -> None:
+        """Until a task is done, or the cluster has had no worker for a while."""
+        while not handle.done():
+            try:
+                distributed.wait([handle], timeout=LOOK)
+            except TimeoutError:
+                self._wait_for_a_worker(PATIENCE)
 
     def fits(self, size: float) -> bool:
         """Whether so many bytes of rows may stay in the memory of the workers."""
@@ -191,7 +203,7 @@ class Dask:
             return [self._given(own, 1)[0] for own in value]
         if isinstance(value, distributed.Future):
             if self.lazy:  # or rows would be loaded long before it is their turn, and fill the memory
-                distributed.wait([value])
+                self._wait(value)
             return [value] * count
         size = size_of(value)
         self.moved += size * count
@@ -213,8 +225,9 @@ class Dask:
 
     def _result(self, handle: Any) -> Any:
         try:
+            self._wait(handle)
             return handle.result()
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, ClusterError):
             self.cancel()
             raise
         except Exception as error:

@@ -18,6 +18,7 @@ dask = pytest.importorskip("dask", reason="pip install 'rosenblatt[cluster]'")
 da = pytest.importorskip("dask.array", reason="pip install 'rosenblatt[cluster]'")
 distributed = pytest.importorskip("distributed", reason="pip install 'rosenblatt[cluster]'")
 from rosenblatt import cluster  # noqa: E402
+from rosenblatt.cluster import backend  # noqa: E402
 from rosenblatt.cluster.backend import ClusterError  # noqa: E402
 
 ROWS, PARTS = 20, 5
@@ -150,6 +151,20 @@ def test_a_partition_that_ends_its_workers_is_named() -> None:
         pytest.raises(ClusterError, match=r"Partition 0 ended its worker each time.*smaller partitions"),
     ):
         cluster.fit(Perceptron(), given, LABELS[:2], client=client)
+
+
+def test_a_cluster_that_loses_all_its_workers_is_not_waited_for_for_ever(monkeypatch) -> None:
+    monkeypatch.setattr(backend, "LOOK", 0.1)
+    monkeypatch.setattr(backend, "PATIENCE", 1.0)
+    with (
+        distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as workers,
+        distributed.Client(workers) as client,
+        pytest.raises(ClusterError, match=r"has no workers that answer.*start some with"),
+    ):
+        cluster.fit(
+            Perceptron(), blocks(np.ones((ROWS, 2))), LABELS, client=client, rounds=1000,
+            on_round=lambda row: workers.scale(0) if row.epoch == 2 else None,
+        )  # fmt: skip
 
 
 @pytest.mark.slow
