@@ -22,6 +22,7 @@ from rosenblatt.certificates.results import Hull, NotSeparable, Separable, Undec
 from rosenblatt.certificates.roots import root_down, root_up
 from rosenblatt.certificates.watching import Watcher
 from rosenblatt.engine.online.state import Array
+from rosenblatt.engine.threads import one_blas_thread
 
 SMALL = 1024  # numbers of a problem that exact arithmetic solves at once
 MIDDLING = 1 << 17  # numbers of a problem that exact arithmetic solves when floating point could not
@@ -62,7 +63,8 @@ def _proven(
 ) -> Certificate:
     prover = Prover(problem, about, tolerance, deadline, shown)
     try:
-        return prover.decide(candidate)
+        with one_blas_thread():  # small triangles, again and again: more threads take longer
+            return prover.decide(candidate)
     except KeyboardInterrupt:
         shown.interrupted = True
         return prover.so_far("interrupted")
@@ -107,7 +109,7 @@ class Prover:
 
     def decide(self, candidate: Any = None) -> Certificate:
         small = self.problem.n * (self.problem.d + 1) <= SMALL
-        if candidate is None and not small and (self.problem.sparse or self.problem.d > self.problem.n):
+        if candidate is None and not small and self.problem.d > self.problem.n:
             candidate = perceptron_weights(self.problem, self.deadline)
         if candidate is not None:
             self.found = self.theorem = self._as_it_is(*candidate)

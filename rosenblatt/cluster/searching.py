@@ -84,6 +84,9 @@ def search(
     with Dask(client) as backend:
         found = partitions_of(backend, X, y, sample_weight, targets=False, persist=persist)
         check_classes(found)
+        largest = max(look.rows for look in found.looks)
+        if count > largest:
+            raise ValueError(f"folds must be at most {largest}, the rows of the largest partition, but got {count}.")
         parts, deal = found.parts, (seed, count)
         candidates = [Candidate(model, fold) for model in models for fold in range(count)]
         starts = [number * len(parts) // len(candidates) for number in range(len(candidates))]
@@ -95,8 +98,6 @@ def search(
         candidates = backend.tree_reduce(_plus, held)
         numbers = Each(part.number for part in parts)
         tested, right = backend.tree_reduce(_plus, backend.map(_scored, parts, candidates, deal, numbers))
-        if not tested.all():
-            raise ValueError(f"{count} folds need more rows than the {found.n_rows:,} of X; take fewer folds.")
         scores = (right / tested).reshape(len(settings), count)
         result = Search(type(estimator).__name__, settings, scores)
         if refit:

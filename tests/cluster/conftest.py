@@ -11,7 +11,7 @@ def cluster():
     import dask
 
     settings = {
-        "distributed.comm.timeouts.connect": "5s",  # how long workers wait for one that was killed
+        "distributed.comm.timeouts.connect": "3s",  # how long workers wait for one that was killed
         "distributed.deploy.lost-worker-timeout": "10 minutes",  # before one that is killed twice is given up
     }
     with warnings.catch_warnings(), dask.config.set(settings):

@@ -71,7 +71,7 @@ def test_the_better_setting_wins(client) -> None:
         (Perceptron(), {}, {}, "at least one parameter"),
         (Perceptron(), {"answer": ["voted", "last"]}, {}, "is not there while learning online"),
         (Perceptron(), {"answer": ["last"]}, {"folds": 1}, "folds must be"),
-        (Perceptron(), {"answer": ["last"]}, {"folds": 1000}, "take fewer folds"),
+        (Perceptron(), {"answer": ["last"]}, {"folds": 1000}, "at most 60, the rows of the largest partition"),
     ],
 )
 def test_refusals_say_what_to_do(client, estimator, grid, options, words) -> None:
