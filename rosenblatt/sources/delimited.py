@@ -59,7 +59,7 @@ class TextTable:
         """
         from polars.exceptions import PolarsError
 
-        changed = False
+        changed, place, text = False, Place(0, 0), b""
         if places is None:
             blocks = blocks_in_order(file, self.dialect.quote, block_bytes or BLOCK_BYTES)
         else:
@@ -67,7 +67,6 @@ class TextTable:
         for place, text, frame in ahead(blocks, self._attempt, 2):
             if frame is None:
                 check_text(text, "utf-8", self._line(place))
-                self._check_quotes(text, place)
                 self._check_widths(text, place)
                 changed |= self._widen(text) and not fresh  # go on, to know all that must be widened, and begin again
                 try:
@@ -77,13 +76,12 @@ class TextTable:
                         f"{self.name} cannot be read as a table from line {self._line(place)} on "
                         f"({str(error).splitlines()[0]})."
                     ) from error
-            self._check_quotes(text, place)
-            short = frame.height > 0 and frame.to_series(-1).null_count() > 0
-            if short and text.count(self.dialect.separator.encode()) != frame.height * (frame.width - 1):
+            if _ends_missing(frame) and text.count(self.dialect.separator.encode()) != frame.height * (frame.width - 1):
                 self._check_widths(text, place)
             if frame.height and not changed:
                 yield place, frame
                 fresh = False
+        self._check_quotes(text, place)  # of the last block; those before it have as many as they must
         if changed:
             raise TypesWidened
 
@@ -104,19 +102,27 @@ class TextTable:
     def _read(self, text: bytes, types: dict[str, Any], words: tuple[str, ...], only: str | None = None) -> Any:
         import polars as pl
 
-        if text[:1] in (b"\r", b"\n") or b"\n\n" in text or b"\n\r\n" in text:
-            text = _without_empty_lines(text, self.dialect.quote)
-        return pl.read_csv(
-            text,
-            has_header=False,
-            schema={name: types[name] for name in self.dialect.names},
-            columns=None if only is None else [self.dialect.names.index(only)],
-            separator=self.dialect.separator,
-            quote_char=self.dialect.quote,
-            comment_prefix=self.dialect.comment,
-            null_values=list(words) or None,
-            raise_if_empty=False,
-        )
+        def parsed(text: bytes) -> pl.DataFrame:
+            return pl.read_csv(
+                text,
+                has_header=False,
+                schema={name: types[name] for name in self.dialect.names},
+                columns=None if only is None else [self.dialect.names.index(only)],
+                separator=self.dialect.separator,
+                quote_char=self.dialect.quote,
+                comment_prefix=self.dialect.comment,
+                null_values=list(words) or None,
+                raise_if_empty=False,
+            )
+
+        try:
+            frame = parsed(text)
+            if not _ends_missing(frame) or not _has_empty_lines(text):
+                return frame
+        except pl.exceptions.PolarsError:
+            if not _has_empty_lines(text):
+                raise
+        return parsed(_without_empty_lines(text, self.dialect.quote))
 
     def _parsed(self, text: bytes) -> pl.DataFrame:
         """The rows of a block in the types that are known; PolarsError where they do not fit."""
@@ -186,6 +192,7 @@ class TextTable:
 
     def _check_widths(self, text: bytes, place: Place) -> None:
         """Complain about a line of another width than the first."""
+        self._check_quotes(text, place)
         width = len(self.dialect.names)
         for line, row in self._records(text):
             if len(row) != width:
@@ -206,6 +213,15 @@ class TextTable:
                     f"The quote that opens in line {self._line(place) + line} of {self.name}, in {column}, is never "
                     "closed; close it, or write a quote that belongs to the text twice."
                 )
+
+
+def _ends_missing(frame: pl.DataFrame) -> bool:
+    """Whether the last column has gaps, as it has where a line is short or empty."""
+    return frame.height > 0 and frame.to_series(-1).null_count() > 0
+
+
+def _has_empty_lines(text: bytes) -> bool:
+    return text[:1] in (b"\r", b"\n") or b"\n\n" in text or b"\n\r\n" in text
 
 
 def _without_empty_lines(text: bytes, quote: str | None) -> bytes:

@@ -16,7 +16,7 @@ dask = pytest.importorskip("dask", reason="pip install 'rosenblatt[cluster]'")
 distributed = pytest.importorskip("distributed", reason="pip install 'rosenblatt[cluster]'")
 from rosenblatt import cluster  # noqa: E402
 
-ROWS, PARTS, WIDTH, ROUNDS = 40, 10, 6, 2
+ROWS, PARTS, WIDTH, ROUNDS = 40, 9, 6, 2
 FATAL = 4  # the partition that ends its worker
 
 FITS = {  # name: (estimator, method)
