@@ -51,7 +51,7 @@ def codes_of(classes: Array, labels: Array) -> Array | None:
     """The place of every label among the sorted classes; None when a label is not among them."""
     if len(classes) == 0 or (classes.dtype.kind in NUMBERS) != (labels.dtype.kind in NUMBERS):
         return None
-    if classes.dtype.kind not in NUMBERS:
+    if "O" in classes.dtype.kind + labels.dtype.kind:
         place = {label: code for code, label in enumerate(classes.tolist())}
         try:
             return np.fromiter(map(place.__getitem__, labels.tolist()), code_dtype(len(classes)), len(labels))

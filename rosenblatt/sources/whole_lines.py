@@ -11,7 +11,7 @@ from .compressed import open_text
 def _last_end(text: bytes, mark: bytes) -> int:
     """Behind the last line break that stands outside of quotes; 0 if there is none."""
     end = text.rfind(b"\n") + 1
-    quotes = text.count(mark, 0, end) if mark else 0
+    quotes = text.count(mark, 0, end) if mark and mark in text else 0
     while end and quotes % 2:
         before = text.rfind(b"\n", 0, end - 1) + 1
         quotes -= text.count(mark, before, end)
@@ -34,7 +34,7 @@ def blocks_in_order(
         file.seek(offset) if file.seekable() else file.read(offset)
     mark = quote.encode() if quote else b""
     kept = b""  # of a line whose end has not come
-    while read := file.read(max(block_bytes, len(kept))):
+    while read := file.read(max(block_bytes, len(kept))) + file.readline():  # mostly whole, and not copied
         text = kept + read
         end = _last_end(text, mark)
         if end:

@@ -225,7 +225,7 @@ class Clock:
 
 def _learner(options: TrainOptions, rows: Examples) -> Any:
     known = LEARNERS[options.name]
-    several = known.several if known.kind == "classes" and len(classes_of(rows.labels())) > 2 else {}
+    several = known.several if known.several and len(classes_of(rows.labels())) > 2 else {}
     return make_learner(
         options.name, {**several, **options.given}, random_state=options.seed, time_limit=options.time_limit
     )
