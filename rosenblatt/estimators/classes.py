@@ -15,6 +15,8 @@ from rosenblatt.arguments import shortened
 from rosenblatt.checked_labels import NUMBERS
 from rosenblatt.engine.online.state import Array
 
+HASHED = 2**12  # labels at a time, which take little memory as Python's objects
+
 
 def half_space_count(n_classes: int, coupled: bool) -> int:
     """How many half-spaces answer for this many classes."""
@@ -31,9 +33,12 @@ def positive_codes(n_classes: int, coupled: bool, listening: bool) -> Array:
 
 def classes_of(labels: Array) -> Array:
     """Every class once, sorted. Text is hashed, which is faster than `np.unique`."""
-    if labels.dtype.kind not in NUMBERS:
-        return np.array(sorted(set(labels.tolist())), labels.dtype)
-    return np.unique(labels)
+    if labels.dtype.kind in NUMBERS:
+        return np.unique(labels)
+    found: set[Any] = set()
+    for start in range(0, len(labels), HASHED):
+        found.update(labels[start : start + HASHED].tolist())
+    return np.array(sorted(found), labels.dtype)
 
 
 def classes_to_fit(labels: Array) -> Array:

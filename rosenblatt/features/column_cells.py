@@ -10,7 +10,7 @@ import polars as pl
 
 from rosenblatt.features.column import Column
 from rosenblatt.features.column_figures import HUGE, too_large
-from rosenblatt.features.tables import CellError, as_numbers
+from rosenblatt.features.tables import CellError, as_numbers, without_nan
 from rosenblatt.features.words import hash_places
 from rosenblatt.models.linear import Array
 
@@ -23,7 +23,7 @@ def entries(
 ) -> Iterator[tuple[Array | None, Any, Array]]:
     """(rows or None for all, columns, values) of a column's features."""
     if series.dtype.is_float():
-        series = series.fill_nan(None)
+        series = without_nan(series)
     if series.null_count() and encoder.missing == "error":
         raise CellError("lacks_one", start + int(series.is_null().arg_max() or 0), column.name)
     if series.null_count() and column.indicator:

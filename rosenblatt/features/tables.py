@@ -151,8 +151,6 @@ def as_numbers(series: pl.Series) -> pl.Series:
     """
     kind = series.dtype
     if kind == pl.Float64:
-        if not series.null_count() and not np.isnan(series.to_numpy()).any():
-            return series  # most columns, and quicker to tell than to fill
         numbers = series
     elif kind == pl.Date:
         numbers = series.to_physical().cast(pl.Float64)
@@ -164,7 +162,13 @@ def as_numbers(series: pl.Series) -> pl.Series:
         numbers = series.to_physical().cast(pl.Float64) / 3_600e9
     else:
         numbers = series.cast(pl.Float64)
-    return numbers.fill_nan(None)
+    return without_nan(numbers)
+
+
+def without_nan(series: pl.Series) -> pl.Series:
+    """A column of floats, NaN as missing. Most have none, which is quicker to tell than to fill."""
+    plain = not series.null_count() and not np.isnan(series.to_numpy()).any()
+    return series if plain else series.fill_nan(None)
 
 
 def measure_of(kind: pl.DataType) -> str:

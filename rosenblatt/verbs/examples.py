@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 
+from rosenblatt.estimators.classes import classes_of
 from rosenblatt.features.target import find_column, labels_of, quantities_of, take_target
 from rosenblatt.sources import ReadOptions
 from rosenblatt.verbs.errors import InputError, UsageError, reading, setting
@@ -254,7 +255,7 @@ def read_examples(
     if labelled and len(content) and not len(found):
         raise InputError(f"Every label of {source.name} is missing (NaN).")
     if found.y is not None and labelled is not False and numbers is False:
-        check_labels(found, found.y, least=least)
+        check_labels(found, classes_of(found.y), len(found.y), least)
     if source.is_copy:
         source.close()
         found = replace(found, place_of=None)
