@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -140,4 +141,5 @@ def run() -> None:
     except KeyboardInterrupt:  # while libraries are imported
         _say("rosenblatt: interrupted.")
         code = 130
+    gc.freeze()  # or Python would look through all that is loaded once more, longer than many a command takes
     sys.exit(code)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from rosenblatt.report import Summary
-    from rosenblatt.verbs.training import Training
+    from rosenblatt.verbs.learning import Training
 
 MOST_CLASSES = 10  # of which a confusion matrix is shown
 NARROWEST = 5  # characters of a column of answers

@@ -109,7 +109,6 @@ def train(
     and keeps what is learned.
     """
     from rosenblatt.cli.screen import console, notes, print_json, watching
-    from rosenblatt.cli.summary import print_briefly, print_training
     from rosenblatt.verbs import TrainOptions
     from rosenblatt.verbs.training import default_path
 
@@ -130,6 +129,8 @@ def train(
         verbose=watching(quiet or as_json or path == "-"),
         command=command,
     )
+    from rosenblatt.cli.summary import print_briefly, print_training
+
     if as_json:
         print_json(done.to_dict(), to_stderr=path == "-")
     elif quiet and path != "-":

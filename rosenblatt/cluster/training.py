@@ -35,11 +35,12 @@ from rosenblatt.verbs.errors import InputError, UsageError, one_line, reading, s
 from rosenblatt.verbs.examples import Examples, Roles, open_data, read_examples, roles_among
 from rosenblatt.verbs.labels import check_labels, note_on_missing_labels, notes_on_classes
 from rosenblatt.verbs.learners import make_learner
+from rosenblatt.verbs.learning import Training, completed, fitting_tests
 from rosenblatt.verbs.options import TrainOptions
 from rosenblatt.verbs.pipelines import notes_of
 from rosenblatt.verbs.streaming import TESTED_ROWS, joined
 from rosenblatt.verbs.testing import ON_TRAINING_ROWS, Learned, check_known
-from rosenblatt.verbs.training import Clock, Training, check_results, completed, fitting_tests
+from rosenblatt.verbs.training import Clock, check_results
 from rosenblatt.wording import listed, shortened
 
 LOCAL = "local"

@@ -13,7 +13,6 @@ from typing import Any, Self
 
 import numpy as np
 import polars as pl
-from sklearn.utils import murmurhash3_32
 
 from rosenblatt.models.linear import Array
 from rosenblatt.stored import array, checked, names, optional, whole
@@ -41,6 +40,8 @@ def document_frequencies(series: pl.Series) -> pl.DataFrame:
 
 def hash_places(names: list[str], n_slots: int) -> tuple[Array, Array]:
     """Column and sign of every name, by murmurhash3 of its UTF-8 bytes, the same on every machine."""
+    from sklearn.utils import murmurhash3_32
+
     numbers = np.array([murmurhash3_32(name) for name in names], np.int64).reshape(len(names))
     return np.abs(numbers) % n_slots, np.where(numbers >= 0, 1.0, -1.0)
 

@@ -23,7 +23,7 @@ from .whole_lines import Place, blocks_at, blocks_in_order, first_line
 if TYPE_CHECKING:
     import polars as pl
 
-BLOCK_BYTES = 2**24  # of text parsed at a time
+BLOCK_BYTES = 2**23  # of text parsed at a time
 
 
 class TypesWidened(Exception):  # noqa: N818  not an error: a signal to begin again

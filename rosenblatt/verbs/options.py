@@ -130,7 +130,8 @@ class TrainOptions:
             raise UsageError(f"--positive names a class, but the learner {known} predicts numbers.")
         object.__setattr__(self, "name", known)
         object.__setattr__(self, "given", given)
-        make_learner(known, given)
+        if given:
+            make_learner(known, given)
 
     @property
     def numbers(self) -> bool:

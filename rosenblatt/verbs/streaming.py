@@ -32,10 +32,10 @@ from rosenblatt.verbs.examples import Examples, Roles, examples_of, roles_of
 from rosenblatt.verbs.gaps import check_gaps, count_gaps, note_on_gaps
 from rosenblatt.verbs.labels import check_labels, labelled_rows, note_on_missing_labels, notes_on_classes
 from rosenblatt.verbs.learners import LEARNERS, make_learner
+from rosenblatt.verbs.learning import fitting_tests, read_tests
 from rosenblatt.verbs.options import TrainOptions
 from rosenblatt.verbs.pipelines import fit_columns, in_the_file, notes_of, seen, unfitted
 from rosenblatt.verbs.testing import Learned, check_known
-from rosenblatt.verbs.training import fitting_tests, read_tests
 from rosenblatt.wording import listed, shortened
 
 TESTED_ROWS = 20_000  # kept aside, which tells the accuracy to less than one per cent

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import rosenblatt
-from rosenblatt.verbs import testing, train, training
+from rosenblatt.verbs import learning, testing, train
 
 RANDOM = np.random.default_rng(0)
 A, B = RANDOM.normal(size=(2, 300))
@@ -94,7 +94,7 @@ def test_the_model_is_there_before_it_is_tested(tmp_path, monkeypatch):
     def killed(*_):
         raise SystemExit("killed")
 
-    monkeypatch.setattr(training, "summary_of", killed)
+    monkeypatch.setattr(learning, "summary_of", killed)
     with pytest.raises(SystemExit):
         train(name, "y", out="m.safetensors")
     assert rosenblatt.load("m.safetensors").predict({"a": [1.0], "b": [0.0]}).tolist() == ["p"]

@@ -10,7 +10,7 @@ from rosenblatt.cli.main import main
 from rosenblatt.engine.online.stopping import interrupt_flag
 from rosenblatt.interrupts import listening
 from rosenblatt.report import advice
-from rosenblatt.verbs import export_dataset, predict, testing, train, training
+from rosenblatt.verbs import export_dataset, learning, predict, testing, train, training
 from rosenblatt.verbs.options import TrainOptions
 from rosenblatt.verbs.streaming import learn_in_passes
 
@@ -24,7 +24,7 @@ def iris(tmp_path, monkeypatch):
 
 def interrupt_at(monkeypatch, call, way):
     """The n-th fit is interrupted: it says so, or Ctrl-C comes through."""
-    fit, calls = training.fit_learner, []
+    fit, calls = learning.fit_learner, []
 
     def fitting(model, *given, **options):
         calls.append(1)
@@ -34,7 +34,7 @@ def interrupt_at(monkeypatch, call, way):
         if len(calls) == call:
             model.steps[-1][1].stop_reason_ = "interrupted"
 
-    for module in (training, testing):
+    for module in (learning, testing):
         monkeypatch.setattr(module, "fit_learner", fitting)
     return calls
 
@@ -95,13 +95,13 @@ def test_a_search_keeps_the_best_setting_so_far(iris, monkeypatch, capsys):
 
 
 def test_the_last_moment_of_a_fit(iris, monkeypatch, capsys):
-    fit = training.fit_learner
+    fit = learning.fit_learner
 
     def fitting(*given, **options):
         fit(*given, **options)
         press_in_the_last_moment()
 
-    monkeypatch.setattr(training, "fit_learner", fitting)
+    monkeypatch.setattr(learning, "fit_learner", fitting)
     assert main(["train", "iris.csv", "-t", "species", "-o", "m.safetensors"]) == 130
     assert "Ctrl-C came when the learning was done; the model is whole." in capsys.readouterr().err
     assert predict("m.safetensors", "iris.csv").rows == 150
@@ -126,7 +126,7 @@ def test_the_last_moment_of_a_block(iris, monkeypatch):
 
 @pytest.mark.parametrize("place", ["save_model", "write_report"])
 def test_while_it_is_written(iris, monkeypatch, capsys, place):
-    home = training if place == "save_model" else rosenblatt.report
+    home = learning if place == "save_model" else rosenblatt.report
     write = getattr(home, place)
 
     def writing(*given, **options):
