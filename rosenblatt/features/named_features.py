@@ -15,7 +15,6 @@ from rosenblatt.engine.online.state import NOWHERE, Array
 from rosenblatt.stored import checked, names, optional, whole
 
 REMEMBERED_HASHES = 2**16
-BEYOND_RANGE = "x must hold numbers in the range of float64, but has larger ones; scale the features first."
 
 
 class Codes(dict[str, float]):

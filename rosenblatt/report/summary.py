@@ -15,15 +15,7 @@ from rosenblatt.features.anatomy import Anatomy, Array, labels_of, take
 from rosenblatt.plain import Figures, plain
 from rosenblatt.report.advice import Advice, Advisor
 from rosenblatt.report.drivers import Drivers, drivers_of, some_rows
-from rosenblatt.report.scores import (
-    Baseline,
-    ClassFigures,
-    Confusion,
-    RegressionFigures,
-    Share,
-    percent,
-    roc_auc,
-)
+from rosenblatt.report.scores import Baseline, ClassFigures, Confusion, RegressionFigures, Share, percent, roc_auc
 from rosenblatt.report.separation import Separation, separation_of
 from rosenblatt.trace import STOP_REASONS
 from rosenblatt.wording import LONGEST, counted, listed, short

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 BLOCK_BYTES = 2**23  # of text parsed at a time
+EMPTY_LINE = re.compile(rb"^\r?\n", re.MULTILINE)
 
 
 class TypesWidened(Exception):  # noqa: N818  not an error: a signal to begin again
@@ -117,10 +118,10 @@ class TextTable:
 
         try:
             frame = parsed(text)
-            if not _ends_missing(frame) or not _has_empty_lines(text):
+            if not _ends_missing(frame) or not EMPTY_LINE.search(text):
                 return frame
         except pl.exceptions.PolarsError:
-            if not _has_empty_lines(text):
+            if not EMPTY_LINE.search(text):
                 raise
         return parsed(_without_empty_lines(text, self.dialect.quote))
 
@@ -218,10 +219,6 @@ class TextTable:
 def _ends_missing(frame: pl.DataFrame) -> bool:
     """Whether the last column has gaps, as it has where a line is short or empty."""
     return frame.height > 0 and frame.to_series(-1).null_count() > 0
-
-
-def _has_empty_lines(text: bytes) -> bool:
-    return text[:1] in (b"\r", b"\n") or b"\n\n" in text or b"\n\r\n" in text
 
 
 def _without_empty_lines(text: bytes, quote: str | None) -> bytes:

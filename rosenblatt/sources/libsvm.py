@@ -15,7 +15,7 @@ from rosenblatt.arguments import existing_file, float_type, whole_number, yes_or
 from .compressed import described, open_stored
 from .matrix import Matrix
 from .reading import MOST_COLUMNS, ReadOptions
-from .sparse_text import sparse_blocks
+from .sparse_text import gathered, sparse_blocks
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -72,10 +72,10 @@ def read_libsvm(
     name = os.fspath(path)
     reading = ReadOptions(zero_based=zero_based)
     with described(name), open_stored(path) as file:
-        blocks = [rows for _, rows in sparse_blocks(file, name, name, reading, finite=False)]
-    if not blocks:
+        found = [rows for _, rows in gathered(sparse_blocks(file, name, name, reading, finite=False))]
+    if not found:
         raise ValueError(f"A LIBSVM file must have at least one row, but {path} has none; pass another file.")
-    rows = widened(Matrix.stacked(blocks), n_features, path)
+    rows = widened(found[0], n_features, path)
     return rows.X.astype(kind, copy=False), rows.y
 
 

@@ -51,16 +51,11 @@ class Matrix:
         if len(parts) == 1:
             return parts[0]
         widths = {part.X.shape[1] for part in parts}
-        first = parts[0]
-        if hasattr(first.X, "indptr"):
-            from scipy.sparse import csr_array
+        if hasattr(parts[0].X, "indptr"):
+            from scipy.sparse import csr_array, vstack
 
-            data, indices = (np.concatenate([getattr(p.X, name) for p in parts]) for name in ("data", "indices"))
-            kind = np.int32 if max(len(data), *widths) < 2**31 else np.int64
-            ends = np.cumsum([0, *(part.X.nnz for part in parts)])
-            starts = [part.X.indptr[:-1] + before for part, before in zip(parts, ends[:-1], strict=True)]
-            indptr = np.concatenate([*starts, ends[-1:]]).astype(kind)
-            X = csr_array((data, indices.astype(kind, copy=False), indptr), shape=(len(indptr) - 1, max(widths)))
+            wide = ((p.X.data, p.X.indices, p.X.indptr) for p in parts)
+            X = vstack([csr_array(p, shape=(len(p[2]) - 1, max(widths))) for p in wide], "csr")
         elif len(widths) > 1:
             raise ValueError(
                 f"Files that are read together must have the same number of columns, but they have "
@@ -71,4 +66,4 @@ class Matrix:
         y = None
         if any(part.y is not None for part in parts):  # no label for the rows of parts without
             y = np.concatenate([np.full(len(part), np.nan) if part.y is None else part.y for part in parts])
-        return Matrix(X, y, first.image_shape)
+        return Matrix(X, y, parts[0].image_shape)

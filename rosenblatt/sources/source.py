@@ -95,11 +95,6 @@ class Source:
         return self.reading.header
 
     @property
-    def n_bytes(self) -> int:
-        """The size of the files as they are stored, in bytes."""
-        return sum(map(os.path.getsize, self.paths))
-
-    @property
     def columns(self) -> tuple[str, ...]:
         """The names of the columns of a frame; of a text table, only its first lines are read."""
         if self.kind == "matrix":
@@ -185,7 +180,9 @@ class Source:
             if self.is_text_table:
                 yield from self._text_frames(path, fresh, block_bytes, places)
             elif self.format == "libsvm":
-                yield from self._sparse_blocks(path, places, whole=block_bytes is None)
+                whole = block_bytes is None
+                blocks = self._sparse_blocks(path, places, whole=whole)
+                yield from sparse_text.gathered(blocks) if whole else blocks
             else:
                 blocks = FORMATS[self.format].read(path, name, self.format, self.reading, block_bytes is None)
                 yield from ((Place(number, 0), rows) for number, rows in enumerate(blocks))

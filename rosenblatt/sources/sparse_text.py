@@ -11,7 +11,7 @@ import math
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -59,6 +59,41 @@ def sparse_blocks(
     for place, rows in ahead(blocks, parsed, 2):
         if len(rows):
             yield place, rows
+
+
+class _Growing:
+    """An array that grows at its end: the system moves its pages, so that nothing is held twice."""
+
+    def __init__(self, kind: Any) -> None:
+        self.array, self.length = np.empty(0, kind), 0
+
+    def append(self, values: Any) -> None:
+        start, self.length = self.length, self.length + len(values)
+        if self.length > len(self.array):
+            self.array.resize(self.length + self.length // 8, refcheck=False)
+        self.array[start : self.length] = values
+
+    def whole(self) -> Any:
+        self.array.resize(self.length, refcheck=False)
+        return self.array
+
+
+def gathered(blocks: Iterable[tuple[Place, Matrix]]) -> Iterator[tuple[Place, Matrix]]:
+    """The rows of all blocks of LIBSVM text as one, if there are any."""
+    from scipy.sparse import csr_array
+
+    y, data, places, ends = (_Growing(kind) for kind in (np.float64, np.float64, np.int32, np.int64))
+    ends.append([0])
+    width = 0
+    for _, rows in blocks:
+        ends.append(rows.X.indptr[1:] + np.int64(data.length))
+        for array, more in ((y, rows.y), (data, rows.X.data), (places, rows.X.indices)):
+            array.append(more)
+        width = max(width, rows.X.shape[1])
+    if y.length:
+        kind = np.int32 if data.length < 2**31 else np.int64
+        parts = data.whole(), places.whole().astype(kind, copy=False), ends.whole().astype(kind)
+        yield Place(0, 0), Matrix(csr_array(parts, shape=(y.length, width)), y.whole())
 
 
 def libsvm_rows(text: bytes, first: int, finite: bool = False) -> Matrix:

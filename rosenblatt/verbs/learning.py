@@ -19,23 +19,9 @@ from rosenblatt.verbs.gaps import count_gaps, note_on_gaps
 from rosenblatt.verbs.learners import DEFAULT, LEARNERS, make_learner
 from rosenblatt.verbs.models import columns_for, save_model
 from rosenblatt.verbs.options import TrainOptions
-from rosenblatt.verbs.pipelines import (
-    columns_of,
-    fit_columns,
-    fit_learner,
-    notes_of,
-    unfitted,
-    with_width,
-)
+from rosenblatt.verbs.pipelines import columns_of, fit_columns, fit_learner, notes_of, unfitted, with_width
 from rosenblatt.verbs.splits import hold_out
-from rosenblatt.verbs.testing import (
-    ON_TRAINING_ROWS,
-    Learned,
-    caught_warnings,
-    check_known,
-    compared,
-    summary_of,
-)
+from rosenblatt.verbs.testing import ON_TRAINING_ROWS, Learned, caught_warnings, check_known, compared, summary_of
 from rosenblatt.verbs.training import Clock
 
 KEPT = ("accuracy", "baseline", "regression", "classes", "rows_test", "positive")  # figures for the model file

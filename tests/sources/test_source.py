@@ -46,7 +46,7 @@ def test_every_format_of_tables(tmp_path, ending):
         "jsonl": lambda: TABLE.write_ndjson(path),
     }[ending]()
     source = open_source(path)
-    assert source.kind == "frame" and source.n_bytes == path.stat().st_size and source.columns == ("a", "b", "c")
+    assert source.kind == "frame" and source.columns == ("a", "b", "c")
     assert source.read().equals(TABLE)
     assert [batch.height for batch in source.batches(2)] == [2, 1]
     assert pl.concat(source.batches(2)).equals(TABLE)
