@@ -1,8 +1,8 @@
 """`python -m benchmarks [part …]`: the table. Parts: images, text, short_rows, online, rules, gradient,
 memory, start, certificates, kernels, search.
 
-`kernels_gpu`, `files`, `cores`, `service` and `cluster` run only when they are named: they need a GPU, gigabytes of
-disk, many cores, and a machine that does nothing else.
+`kernels_gpu`, `files`, `cores`, `service`, `cluster` and `lab` run only when they are named: they need a GPU, gigabytes
+of disk, many cores, a browser, and a machine that does nothing else.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PARTS = (
     "images", "text", "short_rows", "online", "rules", "gradient", "memory", "start",
     "certificates", "kernels", "search",
 )  # fmt: skip
-ON_REQUEST = ("kernels_gpu", "files", "cores", "service", "cluster")
+ON_REQUEST = ("kernels_gpu", "files", "cores", "service", "cluster", "lab")
 
 
 def named_version(name: str) -> str:
