@@ -95,7 +95,7 @@ export class ProofPlot {
       put(el("line", { class: "bound", x1: cross[0], x2: cross[0], y1: frame.bottom, y2: cross[1] }), el("path", { class: "star", d: star(cross[0], cross[1], big ? 16 : 11) }));
       for (let i = 0; i <= 20; i++) drawn.push([cross[0], cross[1] + ((frame.bottom - cross[1]) * i) / 20]);
       taken.push({ x: cross[0] - 12, y: cross[1] - 12, width: 24, height: 24 });
-      names.push(() => name(say(S.proof.star, { bound: number(bound) }), "star-name", [[cross[0] - 14, Math.max(cross[1] - (big ? 20 : 12), size + 2), "end"]]));
+      names.push(() => name(say(S.proof.star, { bound: number(bound) }), "star-name", [[cross[0] - (big ? 20 : 14), Math.max(cross[1] - (big ? 20 : 12), size + 2), "end"]]));
       names.push(() => name(proof.margin ? S.proof.ceilingMargin : S.proof.ceiling, "ceiling-name", above((v) => ceiling * v)));
       names.push(() => name(S.proof.floor, "floor-name", below((v) => (gamma * v) ** 2)));
     } else if (ceiling > 0) {
