@@ -146,8 +146,11 @@ class Dask:
 
     def _check_workers(self) -> None:
         """There are workers, and they have the packages that are here."""
-        self._wait_for_a_worker(30)
-        found = self.client.get_versions(packages=list(PACKAGES))
+        try:
+            self.client.wait_for_workers(1, timeout=30)
+            found = self.client.get_versions(packages=list(PACKAGES))
+        except (OSError, TimeoutError) as error:
+            raise self._without_workers(error) from error
         here = found["client"]["packages"]
         for address, worker in found["workers"].items():
             there = worker["packages"]
@@ -162,14 +165,11 @@ class Dask:
                     f"the same versions everywhere."
                 )
 
-    def _wait_for_a_worker(self, seconds: float) -> None:
-        try:
-            self.client.wait_for_workers(1, timeout=seconds)
-        except (OSError, TimeoutError) as error:
-            raise ClusterError(
-                f"The scheduler {self.client.scheduler.address} has no workers that answer ({error}); start some with "
-                f"`dask worker {self.client.scheduler.address}`."
-            ) from error
+    def _without_workers(self, error: Exception) -> ClusterError:
+        return ClusterError(
+            f"The scheduler {self.client.scheduler.address} has no workers that answer ({error}); start some with "
+            f"`dask worker {self.client.scheduler.address}`."
+        )
 
     def _wait(self, handle: Any) -> None:
         """Until a task is done, or the cluster has had no worker for a while."""
@@ -177,7 +177,10 @@ class Dask:
             try:
                 distributed.wait([handle], timeout=LOOK)
             except TimeoutError:
-                self._wait_for_a_worker(PATIENCE)
+                try:
+                    self.client.wait_for_workers(1, timeout=PATIENCE)
+                except (OSError, TimeoutError) as error:
+                    raise self._without_workers(error) from error
 
     def fits(self, size: float) -> bool:
         """Whether so many bytes of rows may stay in the memory of the workers."""

@@ -40,11 +40,7 @@ def iris(test_size: float | int = 0.25, random_state: int = 0) -> Split[npt.NDAr
 def digits(test_size: float | int = 0.25, random_state: int = 0) -> Split[npt.NDArray[np.float64]]:
     """Digits: 1,797 images of 8 x 8 grey values from 0 to 16, ten classes.
 
-    `test_size` and `random_state` as for `iris`.
-
-    Returns
-    -------
-    Split
+    `test_size`, `random_state` and what is returned as for `iris`.
 
     Examples
     --------
@@ -60,11 +56,7 @@ def digits(test_size: float | int = 0.25, random_state: int = 0) -> Split[npt.ND
 def wine(test_size: float | int = 0.25, random_state: int = 0) -> Split[npt.NDArray[np.float64]]:
     """Wine: 178 wines of three growers, 13 chemical measurements on very different scales.
 
-    `test_size` and `random_state` as for `iris`.
-
-    Returns
-    -------
-    Split
+    `test_size`, `random_state` and what is returned as for `iris`.
 
     Examples
     --------
@@ -80,11 +72,7 @@ def wine(test_size: float | int = 0.25, random_state: int = 0) -> Split[npt.NDAr
 def breast_cancer(test_size: float | int = 0.25, random_state: int = 0) -> Split[npt.NDArray[np.float64]]:
     """Breast cancer (Wisconsin, diagnostic): 569 tumours, 30 measurements, 0 malignant and 1 benign.
 
-    `test_size` and `random_state` as for `iris`.
-
-    Returns
-    -------
-    Split
+    `test_size`, `random_state` and what is returned as for `iris`.
 
     Examples
     --------

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 BLOCK_BYTES = 2**23  # of text parsed at a time
+QUOTED = re.compile(rb'"[^"]*"')
 EMPTY_LINE = re.compile(rb"^\r?\n", re.MULTILINE)
 
 
@@ -72,17 +73,16 @@ class TextTable:
                 changed |= self._widen(text) and not fresh  # go on, to know all that must be widened, and begin again
                 try:
                     frame = self._parsed(text)
-                except PolarsError as error:
-                    raise ValueError(
-                        f"{self.name} cannot be read as a table from line {self._line(place)} on "
-                        f"({str(error).splitlines()[0]})."
-                    ) from error
-            if _ends_missing(frame) and text.count(self.dialect.separator.encode()) != frame.height * (frame.width - 1):
-                self._check_widths(text, place)
+                except PolarsError:  # stray quotes
+                    frame = self._typed_cells(text)
+            if _ends_missing(frame):
+                bare = QUOTED.sub(b"", text) if self.dialect.quote else text
+                if bare.count(self.dialect.separator.encode()) != frame.height * (frame.width - 1):
+                    self._check_widths(text, place)
             if frame.height and not changed:
                 yield place, frame
                 fresh = False
-        self._check_quotes(text, place)  # of the last block; those before it have as many as they must
+        self._check_quotes(text, place)  # of the last block: those before it end outside quotes
         if changed:
             raise TypesWidened
 
@@ -129,13 +129,27 @@ class TextTable:
         """The rows of a block in the types that are known; PolarsError where they do not fit."""
         if not (self.dialect.spaces or self.dialect.commas):
             return self._with_labels(self._read(text, self.types, self.missing), text)
+        return self._typed_cells(text)
+
+    def _typed_cells(self, text: bytes) -> pl.DataFrame:
         return self._cells(text).select(_typed(name, self.types[name]) for name in self.dialect.names)
+
+    def _strings(self, text: bytes, words: tuple[str, ...], only: str | None = None) -> pl.DataFrame:
+        """The rows of a block as text. Quotes that polars stumbles over are letters to Python's csv."""
+        import polars as pl
+
+        kinds = dict.fromkeys(self.dialect.names, pl.String)
+        try:
+            return self._read(text, kinds, words, only)
+        except pl.exceptions.PolarsError:
+            cells = pl.DataFrame([row for _, row in self._records(text)], schema=kinds, orient="row")
+            return cells.select(pl.when(~pl.col(only or "*").is_in(["", *words])).then(pl.col(only or "*")))
 
     def _cells(self, text: bytes) -> pl.DataFrame:
         """The rows of a block as text with decimal points, without what means "missing"."""
         import polars as pl
 
-        cells = self._read(text, dict.fromkeys(self.dialect.names, pl.String), self.missing)
+        cells = self._strings(text, self.missing)
         if self.dialect.spaces and self.missing:
             cells = cells.select(pl.all().str.strip_chars())
             cells = cells.select(pl.when(~pl.all().is_in(self.missing)).then(pl.all()))
@@ -150,7 +164,7 @@ class TextTable:
         name = self.labels
         if name is None or not self.missing or self.types.get(name) != pl.String or not frame[name].null_count():
             return frame
-        words = self._read(text, dict.fromkeys(self.dialect.names, pl.String), (), only=name).to_series()
+        words = self._strings(text, (), only=name).to_series()
         words = words.alias(name).str.strip_chars()
         return frame.with_columns(words.set(words == "", None)) if len(words) == frame.height else frame
 

@@ -79,7 +79,7 @@ def find_dialect(
     quote = _find_quote(text, chosen, cut)
     places, rows = [], []
     for line, row in records(text, chosen, quote is not None):
-        if (row[0].strip() or len(row) > 1) and not (comment and row[0].startswith(comment)):
+        if (row[0].strip() or len(row) > 1 or row == [""]) and not (comment and row[0].startswith(comment)):
             places.append(line)
             rows.append(row)
         if len(rows) > SAMPLE_ROWS:

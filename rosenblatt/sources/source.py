@@ -68,7 +68,6 @@ class Source:
     called: dict[str, str] = field(default_factory=dict, repr=False)  # and where each file in it came from
     _places: dict[str, list[Place]] = field(default_factory=dict, repr=False)
     _sizes: dict[str, int] = field(default_factory=dict, repr=False)  # of the files when they were opened
-    _dialects: dict[Any, dialects.Dialect] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         for path in self.paths:
@@ -232,16 +231,15 @@ class Source:
         return self._dialect(self.paths[0]) if self.is_text_table else None
 
     def _dialect(self, path: str) -> dialects.Dialect:
-        header = self.reading.header
-        if (path, header) not in self._dialects:
-            with open_text(path, self.reading.encoding, dialects.SAMPLE_BYTES) as file:
-                sample = file.read(dialects.SAMPLE_BYTES)
-            separator = self.reading.separator or ("\t" if self.format == "tsv" else None)
-            found = dialects.find_dialect(
-                sample, self.name_of(path), header=header, separator=separator, missing=self.reading.missing
-            )
-            self._dialects[path, header] = found
-        return self._dialects[path, header]
+        with open_text(path, self.reading.encoding, dialects.SAMPLE_BYTES) as file:
+            sample = file.read(dialects.SAMPLE_BYTES)
+        return dialects.find_dialect(
+            sample,
+            self.name_of(path),
+            header=self.reading.header,
+            separator=self.reading.separator or ("\t" if self.format == "tsv" else None),
+            missing=self.reading.missing,
+        )
 
     def _table(self, path: str) -> delimited.TextTable:
         import polars as pl
@@ -262,7 +260,6 @@ class Source:
         table = self._table(path)
         if self.reading.header is None and fresh:
             self.reading = replace(self.reading, header=table.dialect.header)
-            self._dialects[path, table.dialect.header] = table.dialect
         if block_bytes == 0:
             block_bytes = min(delimited.BLOCK_BYTES, max(STREAMED_BYTES, COLUMN_BYTES * len(table.dialect.names)))
         with open_text(path, self.reading.encoding) as file:

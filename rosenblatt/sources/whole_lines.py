@@ -34,7 +34,7 @@ def blocks_in_order(
         file.seek(offset) if file.seekable() else file.read(offset)
     mark = quote.encode() if quote else b""
     kept = b""  # of a line whose end has not come
-    while read := file.read(max(block_bytes, len(kept))) + file.readline():  # mostly whole, and not copied
+    while read := file.read(max(block_bytes, len(kept))) + file.readline():  # most often whole lines
         text = kept + read
         end = _last_end(text, mark)
         if end:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -242,10 +241,9 @@ def read_examples(
                      learned=bool(labelled))  # fmt: skip
     if roles.target is not None and rename is None and not numbers:
         source.labels = roles.target
-    with reading(source.name), ThreadPoolExecutor(1) as aside:
-        hashed = aside.submit(source.digest if digest else lambda: None)
+    with reading(source.name):
         content: Any = source.read()
-        sha = hashed.result()
+        sha = source.digest() if digest else None
     if source.kind == "matrix":
         own = tests and content.y is not None
         content = labelled_rows(content, None if own else target, source.name, needed=labelled)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
@@ -66,12 +67,13 @@ def train(
     options = TrainOptions(**settings) if options is None else replace(options, **settings)
     source = data if isinstance(data, Source) else open_data(data, reading)
     _check_files(source, out, report, force, target, options)
-    clock, rows = Clock(verbose), list[Examples]()
+    clock, caught, rows = Clock(verbose), [], list[Examples]()
     streamed = too_large(source) if options.stream is None else options.stream
     if not streamed:
         with clock.running("reading"), ThreadPoolExecutor(1) as aside:
             aside.submit(import_module, "sklearn.pipeline")  # is needed next, and takes as long as many a file
-            rows.append(_read(source, target, options, out is not None))
+            with warnings.catch_warnings(record=True) as caught:
+                rows.append(_read(source, target, options, out is not None))
     from rosenblatt.verbs.learning import completed, learn
 
     def learned() -> Any:
@@ -79,7 +81,9 @@ def train(
             from rosenblatt.verbs.streaming import learn_in_passes
 
             return learn_in_passes(source, target, options, digest=out is not None, verbose=verbose)
-        return learn(rows.pop(), source, target, options, clock)
+        for warning in caught:  # among the notes, as those to come
+            warnings.warn(warning.message, stacklevel=1)
+        return learn(rows.pop(), source, target, options, clock)  # popped: held here, the table would stay in memory
 
     return completed(
         learned, options, clock, na_values=source.reading.na_values, out=out, report=report, command=command

@@ -424,6 +424,39 @@ def test_where_a_line_goes_wrong(tmp_path, line, complaint):
         open_source(path).read()
 
 
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ('a,b\n1,5" disk\n2,z\n3,6" disk\n4,"x,y"\n', [(1, '5" disk'), (2, "z"), (3, '6" disk'), (4, "x,y")]),
+        ('a,b\n1,5" disk\n\n2,\n3,6" disk\n4,"x,y"\n', [(1, '5" disk'), (2, None), (3, '6" disk'), (4, "x,y")]),
+        ('t\n""\nhello\n""\nworld\n', [(None,), ("hello",), (None,), ("world",)]),
+        ("a,b\r\n\r\n1,x\r\n\r\n\r\n2,\r\n3,z\r\n\r\n", [(1, "x"), (2, None), (3, "z")]),
+        ('a,b\n\n1,"x\n\ny"\n\n2,\n', [(1, "x\n\ny"), (2, None)]),
+    ],
+)
+def test_quotes_that_open_no_cell_and_empty_lines(tmp_path, text, rows):
+    (tmp_path / "a.csv").write_bytes(text.encode())
+    assert open_source(str(tmp_path / "a.csv")).read().rows() == rows
+
+
+def test_separators_between_quotes_do_not_hide_a_short_line(tmp_path):
+    (tmp_path / "a.csv").write_text('a,b,y\n1,"x,y",p\n3,z\n4,q,p\n')
+    with pytest.raises(ValueError, match=r"Line 3 of .* has 2 columns instead of 3"):
+        open_source(str(tmp_path / "a.csv")).read()
+    (tmp_path / "b.csv").write_text('""')
+    with pytest.raises(ValueError, match=r"b\.csv has no rows"):
+        open_source(str(tmp_path / "b.csv")).read()
+
+
+def test_a_file_that_is_written_again_is_looked_at_again(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("alpha,beta\n1,2\n")
+    source = open_source(str(path))
+    assert source.read().columns == ["alpha", "beta"]
+    path.write_text("a,b\n10,20\n30,40\n")
+    assert source.read().rows() == [(10, 20), (30, 40)]
+
+
 def test_a_quote_inside_of_a_cell_is_text(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text(ROWS + '1,5" disk,yes\n')
