@@ -92,7 +92,7 @@ def _prove(screen: Console, model: Perceptron, data: Any) -> None:
     easiest = max(apart, key=lambda digit: proofs[digit].margin)
     made = len(model.trace_.updates.rows[easiest])
     screen.print(
-        "\n[bold]Is there a hyperplane at all?[/bold] Proven in exact arithmetic\n"
+        "\n[bold]Does a hyperplane separate a digit from all others?[/bold] Proven in exact arithmetic\n"
         f"  yes: {' '.join(map(str, apart))}\n  no:  {' '.join(map(str, mixed))}\n\n"
         f"For {easiest} Novikoff's theorem allows at most {proofs[easiest].mistake_bound:,} updates, in whichever "
         f"order the rows come; this run made {made:,}."
