@@ -129,7 +129,7 @@ def train(
         verbose=watching(quiet or as_json or path == "-"),
         command=command,
     )
-    from rosenblatt.cli.summary import print_briefly, print_training
+    from rosenblatt.cli.summary import print_briefly, print_training  # which need scikit-learn
 
     if as_json:
         print_json(done.to_dict(), to_stderr=path == "-")

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 BLOCK_BYTES = 2**23  # of text parsed at a time
 QUOTED = re.compile(rb'"[^"]*"')
-EMPTY_LINE = re.compile(rb"^\r?\n", re.MULTILINE)
 
 
 class TypesWidened(Exception):  # noqa: N818  not an error: a signal to begin again
@@ -118,10 +117,10 @@ class TextTable:
 
         try:
             frame = parsed(text)
-            if not _ends_missing(frame) or not EMPTY_LINE.search(text):
+            if not _ends_missing(frame) or not _has_empty_lines(text):
                 return frame
         except pl.exceptions.PolarsError:
-            if not EMPTY_LINE.search(text):
+            if not _has_empty_lines(text):
                 raise
         return parsed(_without_empty_lines(text, self.dialect.quote))
 
@@ -233,6 +232,10 @@ class TextTable:
 def _ends_missing(frame: pl.DataFrame) -> bool:
     """Whether the last column has gaps, as it has where a line is short or empty."""
     return frame.height > 0 and frame.to_series(-1).null_count() > 0
+
+
+def _has_empty_lines(text: bytes) -> bool:
+    return text[:1] in (b"\r", b"\n") or b"\n\n" in text or b"\n\r\n" in text
 
 
 def _without_empty_lines(text: bytes, quote: str | None) -> bytes:
