@@ -37,8 +37,15 @@ def test_kernel_learners_work_where_only_the_numeric_packages_are() -> None:
     assert result.stdout.strip() == "done"
 
 
-@pytest.mark.parametrize(("package", "arguments"), [("msgspec", ["serve", "--data", "models"])])
-def test_a_command_whose_extra_is_missing_names_it(package, arguments, tmp_path) -> None:
+@pytest.mark.parametrize(
+    ("package", "advice", "arguments"),
+    [
+        ("msgspec", "pip install 'rosenblatt[serve]'", ["serve", "--data", "models"]),
+        ("matplotlib", "pip install matplotlib", ["train", "a.csv", "--target", "y", "--report", "r.html"]),
+    ],
+)
+def test_a_command_whose_extra_is_missing_names_it(package, advice, arguments, tmp_path) -> None:
+    (tmp_path / "a.csv").write_text("x,y\n1,a\n2,b\n3,a\n4,b\n")
     script = f"""
 import sys
 
@@ -53,5 +60,5 @@ sys.exit(main({arguments!r}))
 """
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300, cwd=tmp_path)
     assert result.returncode != 0 and "Traceback" not in result.stderr
-    assert "pip install 'rosenblatt[serve]'" in result.stderr and package in result.stderr
-    assert not list(tmp_path.iterdir())
+    assert advice in result.stderr and package in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]

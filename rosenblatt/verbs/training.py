@@ -128,8 +128,12 @@ def _check_files(
 
 
 def check_results(out: str | None, report: str | None, read: Sequence[str], force: bool) -> None:
-    """Refuse results that would replace what is read, or without being asked to a model file."""
+    """Refuse results that would replace what is read, or an old model unasked, and a report that cannot be drawn."""
     check_outputs({"The model": out, "The report": report}, read)
+    if report is not None:
+        from rosenblatt.plots.style import pyplot
+
+        pyplot()  # which the pictures need
     if out is not None and not force and os.path.isfile(out):
         raise UsageError(f"{out} exists already; --force replaces it, and --out NAME writes another file.")
 
